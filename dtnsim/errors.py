@@ -1,0 +1,72 @@
+"""The one exception tree of dtnsim.
+
+    DtnsimError                 anything dtnsim refuses or cannot do        exit code 1
+    ├── InputError              what the user gave cannot be used           exit code 2
+    │   ├── SpecError           a path, host or part file: file, line, key, value, remedy
+    │   ├── UnitError           a number without its unit, or with a wrong one
+    │   └── LogError            a benchmark log that cannot be read
+    └── ModelError              a model was asked for what it cannot answer
+
+Every message names what was given and what to write instead; no traceback reaches a user.
+"""
+
+from __future__ import annotations
+
+
+class DtnsimError(Exception):
+    """Base of every error dtnsim raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(DtnsimError):
+    """What the user gave cannot be used; the message says what to give instead."""
+
+    exit_code = 2
+
+
+class UnitError(InputError):
+    """A number without its unit, with an unknown unit, or with a unit of another dimension."""
+
+
+class LogError(InputError):
+    """A benchmark log that cannot be read."""
+
+
+class ModelError(DtnsimError):
+    """A model was asked for something outside what it can answer."""
+
+
+class SpecError(InputError):
+    """A path, host or part file that cannot be used.
+
+    Attributes carry where it went wrong, so that the command line prints one clear line:
+    ``file:line: key: message (got value); remedy``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+        value: object = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.message, self.file, self.line = message, file, line
+        self.key, self.value, self.remedy = key, value, remedy
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        where = self.file or ""
+        if where and self.line is not None:
+            where += f":{self.line}"
+        parts = [p for p in (where, self.key) if p]
+        text = ": ".join([*parts, self.message])
+        if self.value is not None:
+            shown = repr(self.value)
+            text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
+        if self.remedy:
+            text += f"; {self.remedy}"
+        return text
