@@ -1,0 +1,19 @@
+"""TCP and rate-based transport: closed forms here, the round model in `rounds`.
+
+response   rate of a stream under random loss (Reno, PFTK, CUBIC, H-TCP, BBR v1 and v3)
+window     socket buffers and windows
+droptail   sawtooth over a drop-tail buffer, bursts
+ramp       slow start and short transfers
+sharing    unequal round trips, BBR against loss-based
+ratebased  UDT and FASP
+path       all of these for one transfer: `path_goodput`
+"""
+
+from dtnsim.physics.tcp.path import ALGORITHMS, LIMITS, path_goodput
+from dtnsim.physics.tcp.ratebased import fasp, udt
+from dtnsim.physics.tcp.response import bbr1, bbr3, cubic, htcp, mathis, pftk, reno
+
+__all__ = [
+    "ALGORITHMS", "LIMITS", "bbr1", "bbr3", "cubic", "fasp", "htcp", "mathis", "path_goodput", "pftk", "reno",
+    "udt",
+]  # fmt: skip

@@ -1,0 +1,104 @@
+"""A drop-tail bottleneck: what its buffer costs a sawtooth, and what sender bursts need."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatArray:
+    """Utilisation of one AIMD flow that fills a drop-tail buffer of b bandwidth-delay products.
+
+    The window sweeps beta (1 + b) to (1 + b) BDP at a constant rate a round. While it is below one BDP
+    the link is not full. With w = beta (1 + b) < 1 and top t = 1 + b, the part below 1 lasts (1 - w)
+    rounds at window/BDP and the part above drains at the full rate, each round 1 x window long:
+    u = ((1 - w^2)/2 + (t^2 - 1)/2) / ((1 - w) + (t^2 - 1)/2).
+
+    Args:
+        buffer_bdp: Buffer over bandwidth-delay product [1].
+        beta: Window kept after a loss [1].
+
+    Returns:
+        Utilisation [1].
+
+    Valid: windows of ten segments and more, linear growth, one loss event a sawtooth.
+    Neglects: bursts against absolute sizes, slow-start overshoot, CUBIC's plateau (see `cubic_utilisation`).
+    Source: derived; b = 0 gives (1 + beta)/2, b >= (1 - beta)/beta gives 1 (Appenzeller et al. 2004).
+    """
+    b = np.maximum(np.asarray(buffer_bdp, float), 0.0)
+    kept = np.asarray(beta, float)
+    b = np.minimum(b, 1e6)
+    low = np.minimum(kept * (1 + b), 1.0)
+    above = ((1 + b) ** 2 - 1) / 2
+    return np.asarray(((1 - low**2) / 2 + above) / np.maximum((1 - low) + above, 1e-300), float)
+
+
+def cubic_utilisation(buffer_bdp: ArrayLike, beta: float = 0.7) -> FloatArray:
+    """Utilisation of one CUBIC flow in its cubic region over a drop-tail buffer of b BDP.
+
+    W(t) = top - c (1 - t/K)^3 from beta top back to top, so the window is near the top most of the time.
+
+    Args:
+        buffer_bdp: Buffer over bandwidth-delay product [1].
+        beta: Window kept after a loss [1].
+
+    Returns:
+        Utilisation [1].
+
+    Valid: paths where K is many round trips (long fat); on short ones use `sawtooth_utilisation`.
+    Neglects: growth past the old top, bursts, several losses in one event.
+    Source: RFC 9438 equation 1, integrated; b = 0 gives 1 - (1 - beta)/4.
+    """
+    b = np.maximum(np.asarray(buffer_bdp, float), 0.0)
+    top = 1 + np.minimum(b, 1e6)
+    drop = (1 - beta) * top
+    # the window is under 1 while drop x^3 > b, x = 1 - t/K from 1 to 0: x above x1
+    x1 = np.minimum(np.cbrt(b / drop), 1.0)
+    lost = drop * (1 - x1**4) / 4 - b * (1 - x1)
+    return np.asarray(1 - lost, float)
+
+
+def streams_utilisation(single: ArrayLike, streams: ArrayLike, synchronised: ArrayLike = 0.0) -> FloatArray:
+    """Utilisation of n equal flows: losses of one flow are filled by the others unless they coincide.
+
+    Unsynchronised: 1 - 1/(1 + c n) with c = u1/(1 - u1); synchronised: u1.
+
+    Args:
+        single: Utilisation of a single flow [1].
+        streams: Number of flows.
+        synchronised: Share of loss events that all flows meet together [1].
+
+    Returns:
+        Utilisation [1].
+
+    Valid: up to about 20 equal flows.
+    Neglects: smaller buffers per flow.
+    Source: Altman, Barman, Tuffin, Vojnovic 2006: X/C = 1 - 1/(1 + c N), c = (1 + beta)/(1 - beta).
+    """
+    u, n = np.asarray(single, float), np.asarray(streams, float)
+    apart = n * u / (n * u + (1 - u))
+    s = np.asarray(synchronised, float)
+    return np.asarray(s * u + (1 - s) * apart, float)
+
+
+def burst_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) -> FloatArray:
+    """Buffer that a burst sent at line rate needs in front of a slower link.
+
+    B = burst (1 - C / L).
+
+    Args:
+        burst_B: Size of the burst: up to a window when nothing paces the sender [B].
+        line_Bps: Rate at which it arrives [B/s].
+        drain_Bps: Rate of the bottleneck [B/s].
+
+    Returns:
+        Buffer that loses nothing [B]; 0 where the drain is as fast.
+
+    Valid: one burst, an empty queue at its start.
+    Neglects: cross traffic, fan-in of several senders (add their bursts).
+    Source: fluid queue; reference.md section 9.
+    """
+    ratio = np.asarray(drain_Bps, float) / np.asarray(line_Bps, float)
+    return np.asarray(np.asarray(burst_B, float) * np.clip(1 - ratio, 0.0, 1.0), float)

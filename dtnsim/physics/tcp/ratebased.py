@@ -1,0 +1,144 @@
+"""Rate-based transports over UDP: UDT and FASP, with what they cost in CPU."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+#: UDT rate control interval [s] and decrease of the sending rate on a loss report (period x 1.125)
+UDT_SYN_S: Final = 0.01
+UDT_BETA: Final = 1 / 1.125
+#: Packets in flight that UDT's default receive buffer allows (reference.md section 9)
+UDT_WINDOW: Final = 8192.0
+#: User-space cost of a packet, both UDT and FASP: one system call, one copy, bookkeeping [cycles].
+#: Priors with wide spread (a factor 2).
+UDT_CYCLES_PER_PACKET: Final = 2.0e4
+FASP_CYCLES_PER_PACKET: Final = 1.0e4
+#: Encryption and checks of FASP on a core with AES instructions [cycles/B] (prior)
+FASP_CYCLES_PER_BYTE: Final = 2.0
+
+
+def cpu_rate(
+    payload_B: ArrayLike, clock_Hz: ArrayLike, cycles_per_packet: ArrayLike, cycles_per_B: ArrayLike = 0.0
+) -> FloatArray:
+    """Rate that one core can form into packets: f P / (c_packet + c_byte P).
+
+    Args:
+        payload_B: Payload of a packet [B].
+        clock_Hz: Clock of the core [Hz].
+        cycles_per_packet: Cost of a packet [cycles].
+        cycles_per_B: Cost of a byte [cycles/B].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: one thread sends.
+    Neglects: caches, batching of system calls.
+    Source: operational analysis.
+    """
+    size = np.asarray(payload_B, float)
+    cost = np.asarray(cycles_per_packet, float) + np.asarray(cycles_per_B, float) * size
+    return np.asarray(np.asarray(clock_Hz, float) * size / cost, float)
+
+
+def udt_increase(free_Bps: ArrayLike, packet_B: ArrayLike) -> FloatArray:
+    """UDT's increase of packets each SYN: max(10^ceil(log10(8 free S)) 1.5e-6 / S, 1/S), S packet bytes.
+
+    Args:
+        free_Bps: Estimated link rate less the present rate [B/s].
+        packet_B: Packet size S [B].
+
+    Returns:
+        Increase [packets a SYN].
+
+    Valid: free > 0; else 1/S.
+    Neglects: error of the link estimate.
+    Source: draft-gg-udt-03 section 6.
+    """
+    size = np.asarray(packet_B, float)
+    bits = np.maximum(8 * np.asarray(free_Bps, float), 1e-30)
+    power = 10 ** np.ceil(np.log10(bits))
+    return np.asarray(np.maximum(power * 1.5e-6 / size, 1 / size), float)
+
+
+def udt(
+    rate_Bps: ArrayLike, rtt_s: ArrayLike, loss: ArrayLike, packet_B: ArrayLike = 1500.0, *,
+    window_packets: ArrayLike = UDT_WINDOW, clock_Hz: ArrayLike = 3e9,
+    cycles_per_packet: ArrayLike = UDT_CYCLES_PER_PACKET,
+) -> FloatArray:  # fmt: skip
+    """Goodput of UDT: the smallest of its AIMD rate, its flow window and one core.
+
+    Loss reports come at a rate x p; each multiplies the rate by 8/9, but no more than one in a
+    congestion epoch (a round trip and a SYN). Between them the rate gains `udt_increase` each SYN.
+    Balance: gain S / SYN^2 = x/9 min(x p / S, 1 / (T + SYN)).
+
+    Args:
+        rate_Bps: What the path leaves [B/s].
+        rtt_s: Round-trip time [s].
+        loss: Packet loss probability [1].
+        packet_B: Packet on the wire, UDP and UDT headers included [B].
+        window_packets: Flow window [packets].
+        clock_Hz: Clock of the sending core [Hz].
+        cycles_per_packet: User-space cost of a packet [cycles].
+
+    Returns:
+        Goodput [B/s].
+
+    Valid: UDT 4, one flow; loss up to a few per cent.
+    Neglects: link-estimate errors, competition, disk.
+    Source: draft-gg-udt-03 section 6; Gu and Grossman 2007.
+    """
+    rate, rtt, p, size = np.broadcast_arrays(
+        *(np.asarray(x, float) for x in (rate_Bps, rtt_s, loss, packet_B))
+    )
+    payload = size - 44.0
+    lossy = _udt_balance(rate, rtt, np.clip(p, 0, 1), size)
+    window = np.asarray(window_packets, float) * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
+    core = cpu_rate(size, clock_Hz, cycles_per_packet)
+    return np.asarray(
+        np.minimum.reduce(np.broadcast_arrays(lossy, window, core)) * (1 - p) * payload / size, float
+    )
+
+
+def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatArray) -> FloatArray:
+    """Rate where UDT's gain and loss balance [B/s], by bisection."""
+    low, high = np.zeros(rate.shape), np.array(rate, float)
+    for _ in range(60):
+        x = (low + high) / 2
+        gain = udt_increase(rate - x, size) * size / UDT_SYN_S**2
+        cut = x * (1 - UDT_BETA) * np.minimum(x * p / size, 1 / (rtt + UDT_SYN_S))
+        grows = gain > cut
+        low, high = np.where(grows, x, low), np.where(grows, high, x)
+    return low
+
+
+def fasp(
+    target_Bps: ArrayLike, available_Bps: ArrayLike, loss: ArrayLike = 0.0, *, packet_B: ArrayLike = 1492.0,
+    clock_Hz: ArrayLike = 3e9, cycles_per_packet: ArrayLike = FASP_CYCLES_PER_PACKET,
+    cycles_per_B: ArrayLike = FASP_CYCLES_PER_BYTE,
+) -> FloatArray:  # fmt: skip
+    """Goodput of FASP: the smallest of target, available rate and one core, less what is sent twice.
+
+    Args:
+        target_Bps: Target rate (`ascp -l`) [B/s].
+        available_Bps: What the path leaves to a queue-delay-driven flow [B/s].
+        loss: Packet loss probability [1].
+        packet_B: Packet payload [B].
+        clock_Hz: Clock of the sending core [Hz].
+        cycles_per_packet: User-space cost of a packet [cycles].
+        cycles_per_B: Cost of a byte: encryption, checks [cycles/B].
+
+    Returns:
+        Goodput [B/s].
+
+    Valid: loss up to about 30 %; independent of the round-trip time.
+    Neglects: the policies high and low, disk speed, the vendor's own start-up.
+    Source: vendor documentation (target and policies); reference.md section 9. Costs are priors.
+    """
+    core = cpu_rate(packet_B, clock_Hz, cycles_per_packet, cycles_per_B)
+    wire = np.minimum(np.minimum(np.asarray(target_Bps, float), np.asarray(available_Bps, float)), core)
+    return np.asarray(wire * (1 - np.clip(np.asarray(loss, float), 0.0, 1.0)), float)
