@@ -1,0 +1,356 @@
+"""PCI Express: raw rate, packet overhead and what remains for payload in each direction.
+
+A link is two stations, one per direction, because it is full duplex. "Up" is device to host (a disk
+read or a received packet landing in memory: memory writes), "down" is host to device (a disk write or
+a sent packet leaving memory: read completions). Rates are per direction.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: transfers per second on one lane, by generation (index 0 does not exist).
+#: Source: PCI-SIG base specifications 1.0 to 6.0 (2.5, 5, 8, 16, 32, 64 GT/s).
+TRANSFERS_PER_S: Final = np.array([np.nan, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9])
+
+#: share of the signalled bits that carries bytes: 8b/10b, then 128b/130b; generation 6 sends FLITs of
+#: 256 B of which 8 B CRC and 6 B FEC are code. Source: PCI-SIG base specifications; pcie-bench/pcie-model.
+LINE_CODE: Final = np.array([np.nan, 0.8, 0.8, 128 / 130, 128 / 130, 128 / 130, 242 / 256])
+
+#: receiver's internal delay in symbol times that the specification's acknowledge limit assumes.
+#: Source: PCIe Base Specification 5.0, tables 3-7 to 3-9 (19, 70, 115 symbol times).
+INTERNAL_DELAY_SYMBOLS: Final = np.array([np.nan, 19.0, 70.0, 115.0, 115.0, 115.0, np.nan])
+
+TLP_OVERHEAD_SYMBOLS: Final = 28.0  #: the specification's TLPOverhead in the acknowledge limit, same tables
+DLLP_B: Final = 8.0  #: one acknowledge or credit update on the wire: 2 B framing + 4 B + 2 B CRC
+SKIP_SHARE: Final = 4.0 / 1538.0  #: clock compensation: 4 symbols every 1538 (pcie-model; PCIe 4.2.7)
+FLIT_DLP_SHARE: Final = 6.0 / 242.0  #: generation 6: 6 B of link-layer bytes beside 236 B of TLP in a FLIT
+
+FRAMING_B: Final = 8.0  #: start, sequence number, LCRC, end around every TLP up to generation 5
+ECRC_B: Final = 4.0  #: optional end-to-end CRC, one word a TLP
+HEADER_3DW_B: Final = 12.0  #: completion, or memory request with a 32-bit address
+HEADER_4DW_B: Final = 16.0  #: memory request with a 64-bit address
+
+
+def _f(x: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(x, dtype=np.float64)
+
+
+def _by_generation(table: NDArray[np.float64], generation: ArrayLike) -> NDArray[np.float64]:
+    return _f(np.take(table, np.asarray(generation, dtype=np.intp)))
+
+
+def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> NDArray[np.float64]:
+    """Rate of a link after its line code, one direction.
+
+    R = GT/s * lanes * code / 8
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        lanes: Lanes in use, see `trained_lanes` [1].
+
+    Returns:
+        Raw rate [B/s].
+
+    Valid: generations 1-6; a higher one raises IndexError.
+    Neglects: everything above the physical layer (see `tlp_rate`).
+    Source: PCI-SIG base specifications; pcie-bench/pcie-model (Neugebauer et al., SIGCOMM 2018).
+    """
+    return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * _f(lanes)
+
+
+def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf) -> NDArray[np.float64]:
+    """Lanes (or generation) a link really uses: the least of card, slot wiring and what was trained.
+
+    n = min(card, slot, trained)
+
+    Args:
+        card: Width (or generation) of the card [1].
+        slot: Width wired to the slot, not the connector's [1].
+        trained: Width in LnkSta; infinite where it is not known [1].
+
+    Returns:
+        Width in use [1].
+
+    Valid: all positive.
+    Neglects: links that retrain under load.
+    Source: PCIe Base Specification 5.0, link training (4.2.4): both ends settle on the widest and
+        fastest they share.
+    """
+    return np.minimum(np.minimum(_f(card), _f(slot)), _f(trained))
+
+
+def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> NDArray[np.float64]:
+    """Symbol times between two acknowledges, and between two credit updates, that the standard asks for.
+
+    N = (MPS + 28) * AckFactor / lanes + InternalDelay
+    AckFactor: below MPS 512 1.4 (x1-x4), 2.5 (x8), 3 (x12 up); from 512 on 1 (to x8), 2 (x12 up)
+
+    Args:
+        generation: PCIe generation, 1 to 5 [1].
+        lanes: Lanes in use [1].
+        mps_B: Maximum payload size of a TLP [B].
+
+    Returns:
+        Interval [symbol times of one lane]; nan for generation 6, which has no such packets.
+
+    Valid: MPS 128-4096 B, lanes 1-32.
+    Neglects: devices that acknowledge more often than they must.
+    Source: PCIe Base Specification 5.0, tables 2-46 to 2-48 and 3-7 to 3-9, as printed in pcie-model.
+    """
+    n, mps = _f(lanes), _f(mps_B)
+    small = np.where(n >= 12, 3.0, np.where(n >= 8, 2.5, 1.4))
+    large = np.where(n >= 12, 2.0, 1.0)
+    factor = np.where(mps >= 512, large, small)
+    return (mps + TLP_OVERHEAD_SYMBOLS) * factor / n + _by_generation(INTERNAL_DELAY_SYMBOLS, generation)
+
+
+def tlp_share(
+    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
+) -> NDArray[np.float64]:
+    """Share of the raw rate left for TLPs after acknowledges, credit updates and skip sets.
+
+    share = 1 - 2 * 8 B / (N * lanes^striping) - 4/1538        (generation 6: 1 - 6/242 - 4/1538)
+
+    The published model charges both packets against N bytes of the whole link (striping = 0), which on
+    a wide link is more than the standard's N symbol times (N * lanes bytes, striping = 1); it is the one
+    that agrees with measured cards, so it is the default, and striping in [0, 1] is the spread.
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        lanes: Lanes in use [1].
+        mps_B: Maximum payload size [B].
+        striping: Exponent of the lanes that carry a link-layer packet at once, 0 to 1 [1].
+
+    Returns:
+        Share of `raw_rate` [1].
+
+    Valid: MPS 128-4096 B, lanes 1-32.
+    Neglects: replays after bit errors, power states.
+    Source: pcie-bench/pcie-model, model/pcie.py (Neugebauer et al., SIGCOMM 2018,
+        10.1145/3230543.3230560); FLIT layout: PCIe 6.0.
+    """
+    interval = ack_interval(generation, lanes, mps_B) * _f(lanes) ** _f(striping)
+    dllp = np.where(np.isnan(interval), FLIT_DLP_SHARE, 2 * DLLP_B / interval)
+    return _f(1 - dllp - SKIP_SHARE)
+
+
+def tlp_rate(
+    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
+) -> NDArray[np.float64]:
+    """Rate of a link for TLPs (headers and payload), one direction: the capacity of a PCIe station.
+
+    R_tlp = raw_rate * tlp_share
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        lanes: Lanes in use [1].
+        mps_B: Maximum payload size [B].
+        striping: See `tlp_share` [1].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: MPS 128-4096 B, lanes 1-32.
+    Neglects: see `tlp_share`.
+    Source: pcie-bench/pcie-model (SIGCOMM 2018).
+    """
+    return raw_rate(generation, lanes) * tlp_share(generation, lanes, mps_B, striping)
+
+
+def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0.0) -> NDArray[np.float64]:
+    """Bytes of one TLP that are not payload.
+
+    h = header + 8 B framing (generations 1-5) + 4 B * ECRC
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        header_B: `HEADER_3DW_B` or `HEADER_4DW_B` [B].
+        ecrc: Share of TLPs that carry an end-to-end CRC, 0 to 1 [1].
+
+    Returns:
+        Overhead [B], 20-28 B up to generation 5.
+
+    Valid: generations 1-6.
+    Neglects: TLP prefixes, generation 6 header extensions.
+    Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model.
+    """
+    framing = np.where(np.asarray(generation, dtype=np.intp) >= 6, 0.0, FRAMING_B)
+    return _f(header_B) + framing + ECRC_B * _f(ecrc)
+
+
+def dma_write_demand(
+    generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
+
+    up = (MPS + h) / MPS,  down = 0,  h = 24 B (64-bit addresses, no ECRC)
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mps_B: Maximum payload size [B].
+        ecrc: Share of TLPs with ECRC [1].
+
+    Returns:
+        (up, down) bytes on the link per payload byte [1], to be divided by `tlp_rate`.
+
+    Valid: transfers of many MPS (for small ones see `small_transfer_demand`).
+    Neglects: unaligned starts, descriptors.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    mps = _f(mps_B)
+    up = (mps + tlp_overhead(generation, HEADER_4DW_B, ecrc)) / mps
+    return up, np.zeros_like(up)
+
+
+def dma_read_demand(
+    generation: ArrayLike,
+    mps_B: ArrayLike,
+    mrrs_B: ArrayLike = 512.0,
+    completion_B: ArrayLike = np.inf,
+    ecrc: ArrayLike = 0.0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """TLP bytes per payload byte when a device reads host memory (disk write, packet sent).
+
+    down = (c + h_c) / c,  c = min(completion, MPS), h_c = 20 B;  up = h_r / MRRS, h_r = 24 B
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mps_B: Maximum payload size [B].
+        mrrs_B: Maximum read request size [B].
+        completion_B: Payload of one completion where the host cuts finer than MPS (older chipsets:
+            the 64 B read completion boundary) [B].
+        ecrc: Share of TLPs with ECRC [1].
+
+    Returns:
+        (up, down) bytes on the link per payload byte [1], to be divided by `tlp_rate`.
+
+    Valid: enough reads outstanding to hide the latency (see `read_latency_rate`).
+    Neglects: unaligned starts, descriptors.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    piece = np.minimum(_f(completion_B), _f(mps_B))
+    down = (piece + tlp_overhead(generation, HEADER_3DW_B, ecrc)) / piece
+    up = tlp_overhead(generation, HEADER_4DW_B, ecrc) / _f(mrrs_B)
+    return up, down
+
+
+def small_transfer_demand(
+    payload_B: ArrayLike, descriptor_B: ArrayLike = 16.0, writes: ArrayLike = 1.0, batch: ArrayLike = 1.0
+) -> NDArray[np.float64]:
+    """Extra TLP bytes per payload byte for descriptors and doorbells of one transfer.
+
+    d = (descriptor + 24 B * writes / batch) / payload
+
+    Args:
+        payload_B: Payload moved by one descriptor (a packet, a disk request) [B].
+        descriptor_B: Size of descriptor plus completion record [B].
+        writes: TLPs spent on descriptor fetch, write-back and doorbell [1].
+        batch: Descriptors that share one such TLP [1].
+
+    Returns:
+        Extra bytes per payload byte [1].
+
+    Valid: payload >= 64 B.
+    Neglects: interrupts (one 4-B write a moderation period).
+    Source: pcie-bench/pcie-model, model/simple_nic.py (form; 16-B descriptors).
+    """
+    return (_f(descriptor_B) + (HEADER_4DW_B + FRAMING_B) * _f(writes) / _f(batch)) / _f(payload_B)
+
+
+def write_rate(
+    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
+) -> NDArray[np.float64]:
+    """Payload rate of a device that only writes host memory.
+
+    X = tlp_rate / up,  up from `dma_write_demand`
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        lanes: Lanes in use [1].
+        mps_B: Maximum payload size [B].
+        striping: See `tlp_share` [1].
+
+    Returns:
+        Payload rate [B/s].
+
+    Valid: MPS 128-4096 B.
+    Neglects: descriptors.
+    Source: pcie-bench/pcie-model (SIGCOMM 2018).
+    """
+    up, _ = dma_write_demand(generation, mps_B)
+    return tlp_rate(generation, lanes, mps_B, striping) / up
+
+
+def read_rate(
+    generation: ArrayLike,
+    lanes: ArrayLike,
+    mps_B: ArrayLike,
+    mrrs_B: ArrayLike = 512.0,
+    striping: ArrayLike = 0.0,
+) -> NDArray[np.float64]:
+    """Payload rate of a device that only reads host memory.
+
+    X = tlp_rate / max(up, down),  from `dma_read_demand`
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        lanes: Lanes in use [1].
+        mps_B: Maximum payload size [B].
+        mrrs_B: Maximum read request size [B].
+        striping: See `tlp_share` [1].
+
+    Returns:
+        Payload rate [B/s].
+
+    Valid: MPS 128-4096 B; enough reads outstanding.
+    Neglects: descriptors, latency.
+    Source: pcie-bench/pcie-model (SIGCOMM 2018).
+    """
+    up, down = dma_read_demand(generation, mps_B, mrrs_B)
+    return tlp_rate(generation, lanes, mps_B, striping) / np.maximum(up, down)
+
+
+def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> NDArray[np.float64]:
+    """Payload rate that outstanding read requests allow (Little's law on the tags).
+
+    X = tags * MRRS / latency
+
+    Args:
+        tags: Read requests in flight (32 without extended tags, 256 with) [1].
+        mrrs_B: Maximum read request size [B].
+        latency_s: Time from request to last completion [s]; 0.4-0.6 us was measured by pcie-bench.
+
+    Returns:
+        Payload rate [B/s].
+
+    Valid: all positive.
+    Neglects: the link's own rate (take the minimum with `read_rate`).
+    Source: Little (1961); tags: PCIe Base Specification 2.2.6.2; latency: Neugebauer et al., SIGCOMM 2018.
+    """
+    return _f(tags) * _f(mrrs_B) / _f(latency_s)
+
+
+def shared_uplink_rate(
+    uplink_Bps: ArrayLike, link_Bps: ArrayLike, devices: ArrayLike = 1.0
+) -> NDArray[np.float64]:
+    """Rate of one of several equal devices behind one uplink (chipset, PCIe switch), all active.
+
+    X = min(link, uplink / devices)
+
+    Args:
+        uplink_Bps: Payload rate of the shared uplink [B/s].
+        link_Bps: Payload rate of the device's own link [B/s].
+        devices: Devices active at once [1].
+
+    Returns:
+        Rate of one device [B/s].
+
+    Valid: devices >= 1.
+    Neglects: unequal demands (the solver shares those max-min fairly).
+    Source: round-robin port arbitration, PCIe Base Specification 6.3.3.
+    """
+    return np.minimum(_f(link_Bps), _f(uplink_Bps) / _f(devices))
