@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from dtnsim.physics._arrays import FloatArray, as_float
 
 #: transfers per second on one lane, by generation (index 0 does not exist).
 #: Source: PCI-SIG base specifications 1.0 to 6.0 (2.5, 5, 8, 16, 32, 64 GT/s).
@@ -35,15 +37,11 @@ HEADER_3DW_B: Final = 12.0  #: completion, or memory request with a 32-bit addre
 HEADER_4DW_B: Final = 16.0  #: memory request with a 64-bit address
 
 
-def _f(x: ArrayLike) -> NDArray[np.float64]:
-    return np.asarray(x, dtype=np.float64)
+def _by_generation(table: FloatArray, generation: ArrayLike) -> FloatArray:
+    return as_float(np.take(table, np.asarray(generation, dtype=np.intp)))
 
 
-def _by_generation(table: NDArray[np.float64], generation: ArrayLike) -> NDArray[np.float64]:
-    return _f(np.take(table, np.asarray(generation, dtype=np.intp)))
-
-
-def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> NDArray[np.float64]:
+def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> FloatArray:
     """Rate of a link after its line code, one direction.
 
     R = GT/s * lanes * code / 8
@@ -59,10 +57,10 @@ def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> NDArray[np.float64]:
     Neglects: everything above the physical layer (see `tlp_rate`).
     Source: PCI-SIG base specifications; pcie-bench/pcie-model (Neugebauer et al., SIGCOMM 2018).
     """
-    return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * _f(lanes)
+    return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * as_float(lanes)
 
 
-def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf) -> NDArray[np.float64]:
+def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf) -> FloatArray:
     """Lanes (or generation) a link really uses: the least of card, slot wiring and what was trained.
 
     n = min(card, slot, trained)
@@ -80,10 +78,10 @@ def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf)
     Source: PCIe Base Specification 5.0, link training (4.2.4): both ends settle on the widest and
         fastest they share.
     """
-    return np.minimum(np.minimum(_f(card), _f(slot)), _f(trained))
+    return np.minimum(np.minimum(as_float(card), as_float(slot)), as_float(trained))
 
 
-def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> NDArray[np.float64]:
+def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> FloatArray:
     """Symbol times between two acknowledges, and between two credit updates, that the standard asks for.
 
     N = (MPS + 28) * AckFactor / lanes + InternalDelay
@@ -101,7 +99,7 @@ def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> N
     Neglects: devices that acknowledge more often than they must.
     Source: PCIe Base Specification 5.0, tables 2-46 to 2-48 and 3-7 to 3-9, as printed in pcie-model.
     """
-    n, mps = _f(lanes), _f(mps_B)
+    n, mps = as_float(lanes), as_float(mps_B)
     small = np.where(n >= 12, 3.0, np.where(n >= 8, 2.5, 1.4))
     large = np.where(n >= 12, 2.0, 1.0)
     factor = np.where(mps >= 512, large, small)
@@ -110,7 +108,7 @@ def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> N
 
 def tlp_share(
     generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Share of the raw rate left for TLPs after acknowledges, credit updates and skip sets.
 
     share = 1 - 2 * 8 B / (N * lanes^striping) - 4/1538        (generation 6: 1 - 6/242 - 4/1538)
@@ -133,14 +131,14 @@ def tlp_share(
     Source: pcie-bench/pcie-model, model/pcie.py (Neugebauer et al., SIGCOMM 2018,
         10.1145/3230543.3230560); FLIT layout: PCIe 6.0.
     """
-    interval = ack_interval(generation, lanes, mps_B) * _f(lanes) ** _f(striping)
+    interval = ack_interval(generation, lanes, mps_B) * as_float(lanes) ** as_float(striping)
     dllp = np.where(np.isnan(interval), FLIT_DLP_SHARE, 2 * DLLP_B / interval)
-    return _f(1 - dllp - SKIP_SHARE)
+    return as_float(1 - dllp - SKIP_SHARE)
 
 
 def tlp_rate(
     generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Rate of a link for TLPs (headers and payload), one direction: the capacity of a PCIe station.
 
     R_tlp = raw_rate * tlp_share
@@ -161,7 +159,7 @@ def tlp_rate(
     return raw_rate(generation, lanes) * tlp_share(generation, lanes, mps_B, striping)
 
 
-def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0.0) -> NDArray[np.float64]:
+def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0.0) -> FloatArray:
     """Bytes of one TLP that are not payload.
 
     h = header + 8 B framing (generations 1-5) + 4 B * ECRC
@@ -179,12 +177,12 @@ def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0
     Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model.
     """
     framing = np.where(np.asarray(generation, dtype=np.intp) >= 6, 0.0, FRAMING_B)
-    return _f(header_B) + framing + ECRC_B * _f(ecrc)
+    return as_float(header_B) + framing + ECRC_B * as_float(ecrc)
 
 
 def dma_write_demand(
     generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[FloatArray, FloatArray]:
     """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
 
     up = (MPS + h) / MPS,  down = 0,  h = 24 B (64-bit addresses, no ECRC)
@@ -201,7 +199,7 @@ def dma_write_demand(
     Neglects: unaligned starts, descriptors.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
-    mps = _f(mps_B)
+    mps = as_float(mps_B)
     up = (mps + tlp_overhead(generation, HEADER_4DW_B, ecrc)) / mps
     return up, np.zeros_like(up)
 
@@ -212,7 +210,7 @@ def dma_read_demand(
     mrrs_B: ArrayLike = 512.0,
     completion_B: ArrayLike = np.inf,
     ecrc: ArrayLike = 0.0,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[FloatArray, FloatArray]:
     """TLP bytes per payload byte when a device reads host memory (disk write, packet sent).
 
     down = (c + h_c) / c,  c = min(completion, MPS), h_c = 20 B;  up = h_r / MRRS, h_r = 24 B
@@ -232,15 +230,15 @@ def dma_read_demand(
     Neglects: unaligned starts, descriptors.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
-    piece = np.minimum(_f(completion_B), _f(mps_B))
+    piece = np.minimum(as_float(completion_B), as_float(mps_B))
     down = (piece + tlp_overhead(generation, HEADER_3DW_B, ecrc)) / piece
-    up = tlp_overhead(generation, HEADER_4DW_B, ecrc) / _f(mrrs_B)
+    up = tlp_overhead(generation, HEADER_4DW_B, ecrc) / as_float(mrrs_B)
     return up, down
 
 
 def small_transfer_demand(
     payload_B: ArrayLike, descriptor_B: ArrayLike = 16.0, writes: ArrayLike = 1.0, batch: ArrayLike = 1.0
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Extra TLP bytes per payload byte for descriptors and doorbells of one transfer.
 
     d = (descriptor + 24 B * writes / batch) / payload
@@ -258,12 +256,14 @@ def small_transfer_demand(
     Neglects: interrupts (one 4-B write a moderation period).
     Source: pcie-bench/pcie-model, model/simple_nic.py (form; 16-B descriptors).
     """
-    return (_f(descriptor_B) + (HEADER_4DW_B + FRAMING_B) * _f(writes) / _f(batch)) / _f(payload_B)
+    return (
+        as_float(descriptor_B) + (HEADER_4DW_B + FRAMING_B) * as_float(writes) / as_float(batch)
+    ) / as_float(payload_B)
 
 
 def write_rate(
     generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Payload rate of a device that only writes host memory.
 
     X = tlp_rate / up,  up from `dma_write_demand`
@@ -291,7 +291,7 @@ def read_rate(
     mps_B: ArrayLike,
     mrrs_B: ArrayLike = 512.0,
     striping: ArrayLike = 0.0,
-) -> NDArray[np.float64]:
+) -> FloatArray:
     """Payload rate of a device that only reads host memory.
 
     X = tlp_rate / max(up, down),  from `dma_read_demand`
@@ -314,7 +314,7 @@ def read_rate(
     return tlp_rate(generation, lanes, mps_B, striping) / np.maximum(up, down)
 
 
-def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> NDArray[np.float64]:
+def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
     """Payload rate that outstanding read requests allow (Little's law on the tags).
 
     X = tags * MRRS / latency
@@ -331,12 +331,10 @@ def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) 
     Neglects: the link's own rate (take the minimum with `read_rate`).
     Source: Little (1961); tags: PCIe Base Specification 2.2.6.2; latency: Neugebauer et al., SIGCOMM 2018.
     """
-    return _f(tags) * _f(mrrs_B) / _f(latency_s)
+    return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
 
 
-def shared_uplink_rate(
-    uplink_Bps: ArrayLike, link_Bps: ArrayLike, devices: ArrayLike = 1.0
-) -> NDArray[np.float64]:
+def shared_uplink_rate(uplink_Bps: ArrayLike, link_Bps: ArrayLike, devices: ArrayLike = 1.0) -> FloatArray:
     """Rate of one of several equal devices behind one uplink (chipset, PCIe switch), all active.
 
     X = min(link, uplink / devices)
@@ -353,4 +351,4 @@ def shared_uplink_rate(
     Neglects: unequal demands (the solver shares those max-min fairly).
     Source: round-robin port arbitration, PCIe Base Specification 6.3.3.
     """
-    return np.minimum(_f(link_Bps), _f(uplink_Bps) / _f(devices))
+    return np.minimum(as_float(link_Bps), as_float(uplink_Bps) / as_float(devices))
