@@ -1,1 +1,85 @@
-"""Parsers of benchmark logs: raw tool output in, `Measurement` records out; one file a tool."""
+"""Benchmark logs in, measurements out.
+
+>>> from dtnsim.logs import read_text
+>>> found, unread = read_text("10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s")
+>>> [f"{m.tool} {m.quantity} {m.value:.4g} {m.unit}" for m in found]
+['dd throughput 1.156e+08 B/s', 'dd duration 92.91 s']
+
+How to add a parser: `dtnsim.logs.base`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from dtnsim.measurement import Measurement, Unread
+
+__all__ = ["iter_log", "read_logs", "read_text"]
+
+
+def iter_log(source: str | Path | IO[bytes], name: str | None = None) -> Iterator[Measurement | Unread]:
+    """Streams the records of one log in constant memory.
+
+    Args:
+        source: File name (``-`` is stdin; gzip, bzip2 and xz are unpacked) or an open binary file.
+        name: Name to give the log in its records; the file name by default.
+
+    Raises:
+        LogError: the file cannot be opened, is empty or is not text.
+    """
+    from dtnsim.logs._reader import LogReader
+    from dtnsim.logs._source import blocks
+
+    label = name or (
+        str(source) if isinstance(source, str | Path) else getattr(source, "name", None) or "log"
+    )
+    if label == "-":
+        label = "<stdin>"
+    reader = LogReader(label)
+    for block in blocks(source, label):
+        yield from reader.feed(block)
+    yield from reader.finish()
+
+
+def read_logs(sources: str | Path | Iterable[str | Path]) -> tuple[list[Measurement], list[Unread]]:
+    """Reads one or more logs: (measurements, notes on parts that could not be read).
+
+    A log in which nothing was recognised gives one note that says so.
+
+    Raises:
+        LogError: a file cannot be opened, is empty or is not text.
+    """
+    found: list[Measurement] = []
+    unread: list[Unread] = []
+    for source in [sources] if isinstance(sources, str | Path) else sources:
+        _collect(iter_log(source), str(source), found, unread)
+    return found, unread
+
+
+def read_text(text: str | bytes, name: str = "text") -> tuple[list[Measurement], list[Unread]]:
+    """Reads a log that is at hand as text: (measurements, notes).
+
+    Raises:
+        LogError: empty, or not text.
+    """
+    found: list[Measurement] = []
+    unread: list[Unread] = []
+    raw = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    _collect(iter_log(io.BytesIO(raw), name), name, found, unread)
+    return found, unread
+
+
+def _collect(
+    records: Iterable[Measurement | Unread], name: str, found: list[Measurement], unread: list[Unread]
+) -> None:
+    before = len(found), len(unread)
+    for record in records:
+        if isinstance(record, Measurement):
+            found.append(record)
+        else:
+            unread.append(record)
+    if (len(found), len(unread)) == before:
+        unread.append(Unread(name, 1, "", "nothing in it looks like the output of a tool dtnsim knows"))

@@ -1,0 +1,58 @@
+"""Takes decoration off a line of a log: ANSI codes, pdsh prefixes, quotes, HTML, Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Final
+
+#: CSI and OSC sequences, charset switches, and single-character escapes
+ANSI: Final = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[@-Z=>78c])|[\x00\x07\x0e\x0f]"
+)
+
+_TAGS: Final = re.compile(
+    r"</?(?:a|b|i|u|p|br|tt|em|pre|code|strong|span|div|font|li|ul|ol|td|tr|th|table|tbody|body|html|h[1-6]|kbd|samp)"
+    r"(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) |^\|\| ")
+_STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
+_ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
+#: pdsh host names have a digit; interface, disk and fio job names (which have, too) are told by what follows
+_HOSTNAME: Final = re.compile(
+    r"^(?!(?:eth|en[opsx]|ib|bond|md|sd|hd|vd|xvd|dm-|nvme|loop|lo|wl|job|cpu|node|tun|tap|br)\d)"
+    r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
+    r"(?!\(g|\(f|flags|ios=|Laying|No space|error)(?=\S| )"
+)
+
+
+def host_of(text: str) -> tuple[str | None, str]:
+    """Splits a pdsh-like ``host: `` prefix off: (host or None, rest)."""
+    match = _ADDRESS.match(text) or _HOSTNAME.match(text)
+    if match is None:
+        return None, text
+    return match[1], text[match.end() :]
+
+
+def clean(text: str) -> str:
+    """One line without quote marks, time stamps of a CI log, HTML tags and entities, bold stars."""
+    if text.startswith((">", "(", "|")):
+        text = _QUOTE.sub("", text)
+    if text[:2] == "20":
+        text = _STAMP.sub("", text)
+    if "<" in text:
+        text = _TAGS.sub("", text)
+    if "&" in text and ";" in text:
+        text = html.unescape(text).replace("\xa0", " ")
+    if "**" in text:
+        text = text.replace("**", "")
+    return text
+
+
+def decode(raw: bytes) -> str:
+    """UTF-8, or Latin-1 where it is not; never fails."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

@@ -1,0 +1,109 @@
+"""Collects JSON, XML and HTML tables out of a stream of lines, up to a cap."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final, Literal
+
+from dtnsim.logs.base import Document
+from dtnsim.measurement import Unread
+
+LARGEST: Final = 16 << 20
+_ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")
+_JSON_START: Final = re.compile(rb"\s*(?:[A-Za-z]\S*\s+)?(\{|\[\{|\[)\s*(?:$|[\"{}\[])")
+_JSON_LINE: Final = re.compile(rb"^\s*(?:\"[^\"]*\"\s*:|[{}\[\]\"]|-?\d|true|false|null)")
+
+State = Literal["more", "never", "done"]
+
+
+class DocumentBuffer:
+    """Lines of one document that has not ended yet."""
+
+    def __init__(self, kind: Literal["json", "xml", "html"], raw: bytes, line: int) -> None:
+        self.kind = kind
+        self.lines: list[tuple[int, bytes]] = [(line, raw)]
+        self._size = len(raw)
+        self._depth = 0
+        self._ends = b"</table" if kind == "html" else b""
+        self._indent = len(raw) - len(raw.lstrip())
+        self._count(raw)
+
+    @classmethod
+    def start(cls, raw: bytes, line: int) -> DocumentBuffer | None:
+        """A buffer if this line starts a document."""
+        head = raw.lstrip()
+        if head.startswith((b"{", b"[")):
+            if head in (b"[", b"{") or _JSON_START.match(head):
+                return cls("json", raw, line)
+            return None
+        if head.startswith((b"<?xml", b"<topology")):
+            return cls("xml", raw, line)
+        if b"<table" in head:
+            return cls("html", raw, line)
+        return None
+
+    def _count(self, raw: bytes) -> None:
+        if self.kind == "json":
+            self._depth += raw.count(b"{") + raw.count(b"[") - raw.count(b"}") - raw.count(b"]")
+
+    def add(self, raw: bytes, line: int) -> bool:
+        """Takes a line; False when this is no document (any more)."""
+        alone = self.kind == "json" and len(self.lines) == 1 and self.lines[0][1].strip() in (b"{", b"[")
+        if alone and raw.strip() and raw.lstrip()[:1] not in (b'"', b"{", b"}", b"[", b"]"):
+            self.lines.append((line, raw))
+            return False
+        self.lines.append((line, raw))
+        self._size += len(raw) + 1
+        self._count(raw)
+        return self._size <= LARGEST
+
+    def _may_end(self) -> bool:
+        last = self.lines[-1][1].rstrip()
+        if self.kind == "json":
+            if not last.endswith((b"}", b"]")):
+                return False
+            indent = len(last) - len(last.lstrip())
+            return self._depth <= 0 or (
+                len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2
+            )
+        if self.kind == "html":
+            return b"</table" in last
+        if not self._ends:
+            for _, raw in self.lines:
+                root = _ROOT.search(raw.replace(b"<?xml", b"").replace(b"<!DOCTYPE", b""))
+                if root is not None:
+                    self._ends = b"</" + root[1] + b">"
+                    break
+        return bool(self._ends) and self._ends in last
+
+    def decoded(self) -> tuple[State, Document | None, bytes]:
+        """(state, document, what follows it on its last line)."""
+        if not self._may_end():
+            return "more", None, b""
+        raw = b"\n".join(line for _, line in self.lines)
+        text = raw.decode("utf-8", "replace")
+        first = self.lines[0][0]
+        if self.kind != "json":
+            return "done", Document(self.kind, None, text, first), b""
+        start = len(text) - len(text.lstrip())
+        data: Any
+        try:
+            data, end = json.JSONDecoder().raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            ended = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+            return ("more" if ended else "never"), None, b""
+        except RecursionError:
+            return "never", None, b""
+        return "done", Document("json", data, text[:end], first), text[end:].encode()
+
+    def note(self, file: str | None, *, ended: bool) -> Unread | None:
+        """A note about a document that could not be read, if it did look like one."""
+        like = sum(1 for _, raw in self.lines[:50] if _JSON_LINE.match(raw)) if self.kind == "json" else 0
+        if self.kind == "html" or (self.kind == "json" and like < min(3, len(self.lines))):
+            return None
+        head = self.lines[0][1][:80].decode("utf-8", "replace")
+        why = "the file ends inside it" if ended else "it is not valid"
+        if self._size > LARGEST:
+            why = "it is longer than 16 MiB"
+        return Unread(file, self.lines[0][0], head, f"{self.kind.upper()} document not read: {why}")

@@ -1,0 +1,80 @@
+"""Numbers as tools print them in other locales: decimal commas, digit groups, unit prefixes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+K: Final = 1e3
+M: Final = 1e6
+G: Final = 1e9
+T: Final = 1e12
+KI: Final = 2.0**10
+MI: Final = 2.0**20
+GI: Final = 2.0**30
+TI: Final = 2.0**40
+PI: Final = 2.0**50
+
+#: prefix letter -> factor, for tools whose letters mean powers of 1000
+DECIMAL: Final = {"": 1.0, "k": K, "K": K, "M": M, "G": G, "T": T, "P": 1e15, "E": 1e18}
+#: prefix letter -> factor, for tools whose letters mean powers of 1024
+BINARY: Final = {
+    "": 1.0, "k": KI, "K": KI, "m": MI, "M": MI, "g": GI, "G": GI, "t": TI, "T": TI, "p": PI, "P": PI,
+    "E": 2.0**60,
+}  # fmt: skip
+
+_GROUPS: Final = str.maketrans("", "", " ,.'’_  ")
+
+
+def decimal(text: str) -> float:
+    """Reads ``3.46``, ``3,46``, ``1,234.5`` or ``1.234,5``; a lone comma is the decimal mark.
+
+    For figures that a tool prints without digit groups (seconds, scaled rates). Raises
+    ValueError when it is not a number.
+    """
+    if "," not in text:
+        return float(text)
+    if "." not in text:
+        return float(text.replace(",", ".")) if text.count(",") == 1 else float(text.replace(",", ""))
+    if text.rindex(",") > text.rindex("."):
+        return float(text.replace(".", "").replace(",", "."))
+    return float(text.replace(",", ""))
+
+
+def grouped(text: str) -> float:
+    """Reads ``40,423,950.30`` (a lone comma or dot before exactly three digits groups digits).
+
+    For figures that a tool prints with digit groups and at most two decimals, such as rsync's.
+    """
+    whole, mark, tail = text, "", ""
+    at = max(text.rfind(","), text.rfind("."))
+    if at >= 0 and len(text) - at - 1 != 3:
+        whole, mark, tail = text[:at], ".", text[at + 1 :]
+    return float(whole.translate(_GROUPS) + mark + tail)
+
+
+def integer(text: str) -> int:
+    """Reads a whole number with any digit groups: ``12,000,138``, ``7 681 501``, ``1.073.741``."""
+    return int(text.translate(_GROUPS))
+
+
+def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
+    """Reads a size argument such as ``1M``, ``4k``, ``64KiB``, ``16m``, ``1MB`` in [B]; None if it is none.
+
+    ``table`` tells what a bare letter means to the tool; ``KiB`` is always 1024. ``MB`` follows the
+    table, except for dd, which has its own reader.
+    """
+    text = text.strip()
+    body = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    suffix = text[len(body) :]
+    try:
+        number = decimal(body.strip())
+    except ValueError:
+        return None
+    if suffix in ("", "B", "b", "byte", "bytes"):
+        return number
+    letter, rest = suffix[0], suffix[1:].lower()
+    if rest in ("ib", "i"):
+        table = BINARY
+    elif rest not in ("", "b", "byte", "bytes"):
+        return None
+    return number * table[letter] if letter in table else None

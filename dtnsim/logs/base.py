@@ -1,0 +1,276 @@
+"""The contract between the log reader and the parsers: read this before writing a parser.
+
+**A parser is one file** ``dtnsim/logs/<tool>.py`` with one or more subclasses of `LineParser`
+(text) or `DocumentParser` (JSON, XML, HTML tables). The reader finds it by itself: there is no list
+to extend. Its docstring says what the tool's unit words mean, with the source, and
+``tests/logs/test_<tool>.py`` tests that.
+
+**How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
+looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser
+is asked only for lines that
+
+- contain one of its ``words`` as a whole run of letters (``words = ("copied",)``; case matters;
+  digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``), or
+- whose shape matches its ``shape`` regular expression (for lines without words, such as CSV), or
+- follow while the parser set ``self.open = True`` (in the middle of a table, of a run ...). An open
+  parser gets **every** line, so keep it cheap and close it soon: on a blank line, a new command,
+  a line of another kind.
+
+The line has no line ending, no ANSI codes, no pdsh prefix, no ``> `` quote or ``(out)``, no HTML
+tags or entities, no ``**``; leading blanks are kept, for columns may be positional. Use
+``pattern.search`` for one-line results: titles and list dashes may precede them.
+
+**What a parser knows** about the line stands in ``self.ctx`` (`Context`): file, line number, the
+last shell command (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool),
+``redraw`` (a carriage return overwrote this line: only the last redraw counts), ``cut`` (the file
+ends in this line without a newline).
+
+**What it yields**: ``self.measure(quantity, value, unit, printed, **conditions)`` per figure and
+``self.unread(text, why)`` for what looked like the tool's output but could not be read. A figure
+belongs to exactly one quantity of the project's words:
+
+    throughput [B/s]   iops [1/s]        latency [s]      rtt [s]        jitter [s]
+    duration [s]       bytes [B]         loss [1]         cpu_share [1]  utilization [1]
+    retransmits [1]    count [1]         rate [1/s] (files/s, packets/s ...)
+    capacity [B]       link_rate [B/s]   mtu [B]          hops [1]       failure [nan]
+
+Direction and operation are conditions: ``operation="write"``, ``direction="send"``,
+``statistic="mean" | "p99" | "max"`` (no statistic = the figure itself or the mean), ``sync="none" |
+"fdatasync" | "fsync" | "dsync" | "direct"``, ``block_B``, ``record_B``, ``file_B``, ``streams``,
+``threads``, ``duration_s``, ``source``, ``target``, ``device``, ``host``, ``interval=True`` for
+a figure of a part of a run beside which the log has (or would have) a figure of the whole.
+
+**Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed
+run gives ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress
+line of an unfinished run is ``status="partial"``. When a line carries bytes and seconds, compute
+from them and compare with what is printed (`agrees`); if they disagree say so with ``unread``.
+State that a file leaves open is settled in ``close()``. A parser must take any line in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Literal
+
+from dtnsim.logs._commands import Command
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
+from dtnsim.measurement import Condition, Measurement, Status, Unread
+
+__all__ = [
+    "BINARY", "DECIMAL", "Command", "Context", "Document", "DocumentParser", "LineParser", "Record",
+    "agrees", "decimal", "grouped", "integer", "number", "size_bytes",
+]  # fmt: skip
+
+Record = Measurement | Unread
+
+#: Largest value of a unit that is taken for a measurement and not for a misread line.
+PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
+
+
+@dataclass(slots=True)
+class Context:
+    """What is known about the line at hand; one per file and host.
+
+    Attributes:
+        file: Name of the log.
+        line: Line number, from 1.
+        host: Host named by a pdsh-like prefix of this line, else None.
+        redraw: A carriage return overwrites this line.
+        after_redraw: This line overwrote another one (it is the last redraw unless ``redraw``).
+        cut: The file ends in this line, without a newline: its last word may be a piece.
+        command: Last shell command seen, of whatever tool.
+        memo: What parsers of one tool tell each other (say, its text and its JSON parser).
+    """
+
+    file: str | None = None
+    line: int = 0
+    host: str | None = None
+    redraw: bool = False
+    after_redraw: bool = False
+    cut: bool = False
+    command: Command | None = None
+    memo: dict[str, Any] = field(default_factory=dict)
+
+    def args(self, *programs: str) -> list[str] | None:
+        """Arguments of one of ``programs`` in the last shell command; None if it ran none of them."""
+        return None if self.command is None else self.command.args(*programs)
+
+
+class _Parser(ABC):
+    """What line and document parsers share."""
+
+    #: name of the tool in `Measurement.tool`
+    tool: ClassVar[str]
+    #: programs whose command lines the reader shall recognise without a prompt
+    commands: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.version: str | None = None
+
+    def measure(
+        self,
+        quantity: str,
+        value: float,
+        unit: str,
+        printed: str = "",
+        *,
+        status: Status = "complete",
+        line: int | None = None,
+        **conditions: Condition,
+    ) -> Record:
+        """Makes the record of one figure of the present line (or of ``line``).
+
+        Returns:
+            A `Measurement`, or an `Unread` if the value is negative, not finite or not plausible.
+        """
+        ctx = self.ctx
+        if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
+            return Unread(
+                ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}"
+            )
+        if ctx.cut and (line is None or line == ctx.line) and status == "complete":
+            status = "truncated"
+        host = ctx.host or (ctx.command.host if ctx.command is not None else None)
+        if host is not None and "host" not in conditions:
+            conditions["host"] = host
+        return Measurement(
+            self.tool,
+            quantity,
+            value,
+            unit,
+            printed,
+            conditions,
+            status,
+            self.version,
+            ctx.file,
+            line or ctx.line,
+        )
+
+    def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
+        """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message."""
+        ctx = self.ctx
+        if ctx.host is not None:
+            conditions.setdefault("host", ctx.host)
+        return Measurement(
+            self.tool, "failure", math.nan, "1", text.strip()[:300], conditions, "failed", self.version,
+            ctx.file, line or ctx.line,
+        )  # fmt: skip
+
+    def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
+        """Makes the note of a part that could not be read."""
+        return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
+
+
+class LineParser(_Parser):
+    """A parser that is fed line by line; see the module's docstring.
+
+    One instance lives as long as its file (one per pdsh host); it must keep little.
+    """
+
+    words: ClassVar[tuple[str, ...]] = ()
+    shape: ClassVar[str | None] = None
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        #: True: give me every line. Set it in `feed` or `on_command`.
+        self.open = False
+
+    @abstractmethod
+    def feed(self, text: str) -> Iterable[Record]:
+        """Takes one line and returns (or yields) what it completes."""
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
+        """A new shell command was seen (``self.ctx.command`` is still the one before): settle open runs."""
+        return ()
+
+    def close(self) -> Iterable[Record]:
+        """The file ends: settle open runs."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON value, XML text or HTML table found in a log.
+
+    Attributes:
+        kind: ``json``, ``xml`` or ``html``.
+        data: Decoded JSON value; None for xml and html.
+        text: The text as it stands in the log.
+        line: Line where it starts.
+    """
+
+    kind: Literal["json", "xml", "html"]
+    data: Any
+    text: str
+    line: int
+
+    def line_of(self, needle: str, start: int = 0) -> int:
+        """Line of the first ``needle`` at or after offset ``start``; of the document if absent."""
+        at = self.text.find(needle, start)
+        return self.line + (self.text.count("\n", 0, at) if at > 0 else 0)
+
+
+class DocumentParser(_Parser):
+    """A parser of whole documents (at most 16 MiB of text each).
+
+    The reader finds documents in the stream (a line that starts ``{``, ``[{``, ``<?xml``,
+    ``<topology`` or ``<table``), decodes them and hands each to the first parser that says `match`.
+    A document nobody matches is read as ordinary lines.
+    """
+
+    kind: ClassVar[Literal["json", "xml", "html"]] = "json"
+
+    @abstractmethod
+    def match(self, doc: Document) -> bool:
+        """Whether this is the tool's document (look at keys, cheaply)."""
+
+    @abstractmethod
+    def read(self, doc: Document) -> Iterable[Record]:
+        """Yields the document's figures."""
+
+
+def number(value: object) -> float | None:
+    """A JSON value as a finite float, or None (for null, text that is no number, booleans)."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float | str):
+        try:
+            result = float(value)
+        except (ValueError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+    return None
+
+
+def agrees(computed: float, printed: float, text: str) -> bool:
+    """Whether a computed figure is the printed one to within the printed digits.
+
+    Args:
+        computed: Value computed from bytes and seconds [any unit].
+        printed: Value as printed, in the same unit.
+        text: The printed figure (``4.2``), whose digits say how far rounding may go.
+
+    Half a unit of the last digit, plus 2 % for clocks that the tool rounds or stops elsewhere.
+    """
+    digits = text.replace(",", ".")
+    decimals = len(digits.partition(".")[2])
+    shown = abs(float(digits)) if digits.count(".") <= 1 else abs(printed)
+    half_ulp = 0.5 * 10.0**-decimals * (abs(printed) / shown if shown else 1.0)
+    return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)
+
+
+def parser_types(modules: Sequence[Any]) -> list[type[_Parser]]:
+    """The parser classes that ``modules`` define, in order of definition."""
+    return [
+        item
+        for module in modules
+        for item in vars(module).values()
+        if isinstance(item, type)
+        and issubclass(item, _Parser)
+        and item.__module__ == module.__name__
+        and not getattr(item, "__abstractmethods__", None)
+    ]

@@ -1,0 +1,251 @@
+"""dd: GNU coreutils (old, new, very old), BSD and macOS, busybox, toybox, any locale.
+
+Units: GNU dd prints powers of 1000 (``11 GB`` is 1.1e10 B) and since 8.24 also ``10 GiB``; busybox and
+toybox print powers of 1024 with the same letters (coreutils ``src/dd.c`` print_xfer_stats, busybox
+``dd.c``). It does not matter here: the rate is computed from the bytes and seconds of the same
+line, and compared with the printed one in both units.
+
+Whether a figure is the page cache's or the disk's stands only in the command line
+(``conv=fdatasync``, ``oflag=direct``); so without it there is no ``sync`` condition. Suffixes of
+``bs=``: ``1M`` and ``1MiB`` are 1024-based, ``1MB`` is 1000-based, ``w`` 2, ``b`` 512 (coreutils manual).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dtnsim.logs.base import BINARY, DECIMAL, Command, LineParser, Record, agrees, decimal, integer
+from dtnsim.measurement import Condition, Status
+
+_RESULT: Final = re.compile(
+    r"(?<![\d.,])(?P<bytes>\d+(?:[,.' \u202f\xa0]\d{3})*)\s*[^\W\d_]+[^\d,(（]{0,24}"
+    r"(?:[(（][^()（）]{0,60}[)）])?\D{0,40}?"
+    r"[,，、]\s*(?P<secs>\d[\d.,]*(?:e[+-]?\d+)?)\s*(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*[,，、]\s*"
+    r"(?P<rate>[\d.,]+)\s?(?P<unit>(?P<prefix>[kKMGTPE]?)i?B?)/\S"
+)
+_BSD: Final = re.compile(
+    r"(?P<bytes>\d+) bytes (?:\([^()]*\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
+    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)"
+    r"|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
+)
+_RECORDS: Final = re.compile(r"(?P<full>\d+)\+(?P<part>\d+) [^\d\s]")
+_ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
+_STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
+_TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)
+_SIZE: Final = re.compile(r"(?P<n>\d+)(?P<u>[a-zA-Z]*)(?:x(?P<rest>.*))?")
+
+
+def argument_bytes(text: str) -> float | None:
+    """A dd size argument (``1M``, ``64k``, ``1MB``, ``2x512``) in [B]; None if it is none."""
+    match = _SIZE.fullmatch(text.removesuffix("B") if text[-2:] == "iB" else text)
+    if match is None:
+        return None
+    unit = match["u"]
+    special = {"": 1.0, "c": 1.0, "w": 2.0, "b": 512.0, "B": 1.0}
+    if unit in special:
+        factor = special[unit]
+    elif len(unit) == 2 and unit[1] in "Bb" and unit[0] in DECIMAL:
+        factor = DECIMAL[unit[0]]
+    elif unit[0] in BINARY and unit[1:] in ("", "i"):
+        factor = BINARY[unit[0]]
+    else:
+        return None
+    rest = 1.0 if match["rest"] is None else argument_bytes(match["rest"])
+    return None if rest is None else int(match["n"]) * factor * rest
+
+
+@dataclass(slots=True)
+class _Run:
+    bytes: float
+    seconds: float
+    rate_text: str
+    prefix: str
+    printed: str
+    line: int
+    text: str
+    cut: bool
+
+
+class Dd(LineParser):
+    """Result lines, the record counts before them, progress lines and error messages of dd."""
+
+    tool = "dd"
+    words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
+    shape = r"^\s*(?:\^C)?\+ \S|\^C\+"
+    commands = ("dd", "gdd")
+
+    _HELD = 10_000
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._records: tuple[int, int] | None = None
+        self._interrupted = False
+        self._failed: str | None = None
+        self._progress: _Run | None = None  # last redraw of a progress line
+        self._held: list[_Run] = []  # results without record counts: runs, or progress of the next run
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line of dd's stderr."""
+        if "/s" in text and ("/sec)" in text or "," in text or "，" in text or "、" in text):
+            return self._result(text)
+        if "+" in text:
+            match = _RECORDS.search(text)
+            if match is not None:
+                if self._records is None:
+                    self._interrupted = "^C" in text
+                self._records = int(match["full"]), int(match["part"])
+                return ()
+        if "dd: " in text:
+            return self._error(text)
+        if " copied," in text and "bytes" in text:
+            return (self.unread(text, "the result line has no rate: it is cut or of an unknown form"),)
+        return ()
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the run before it."""
+        return self.close()
+
+    def close(self) -> Iterator[Record]:
+        """Settles results that stand without record counts, and an unfinished progress line."""
+        held, self._held = self._held, []
+        self._records, self._failed, self.open = None, None, False
+        for result in held:
+            yield from self._records_of(result, "truncated" if result.cut else "complete", None)
+        run, self._progress = self._progress, None
+        if run is not None:
+            yield from self._records_of(run, "partial", None)
+
+    def _result(self, text: str) -> Iterable[Record]:
+        run = self._parse(text)
+        if run is None:
+            return ()
+        records, self._records = self._records, None
+        if records is not None:
+            return self._finished(run, records)
+        self._failed = None
+        if self.ctx.redraw or self.ctx.after_redraw:
+            self._progress = run
+            self.open = False
+            return ()
+        self._held.append(run)
+        if len(self._held) > self._HELD:
+            return list(self.close())
+        return ()
+
+    def _finished(self, run: _Run, records: tuple[int, int]) -> Iterator[Record]:
+        self._progress = None
+        earlier, self._held = self._held, []
+        for held in earlier:  # progress of this very run grows towards its result
+            if held.bytes > run.bytes or held.seconds > run.seconds:
+                yield from self._records_of(held, "complete", None)
+        if self._failed is not None:
+            message, self._failed = self._failed, None
+            yield self.failure(message, bytes=run.bytes, duration_s=run.seconds)
+            return
+        status: Status = "truncated" if run.cut else "partial" if self._interrupted else "complete"
+        self._interrupted = False
+        yield from self._records_of(run, status, records)
+
+    def _parse(self, text: str) -> _Run | None:
+        match = _RESULT.search(text)
+        if match is not None:
+            rate, prefix, unit = match["rate"], match["prefix"], match["unit"]
+        else:
+            match = _BSD.search(text)
+            if match is None:
+                return None
+            rate = match["rate"] or match["rate2"]
+            prefix, unit = match["prefix"] or "", match["unit"] or match["unit2"]
+        try:
+            size, seconds = integer(match["bytes"]), decimal(match["secs"])
+        except ValueError:
+            return None
+        return _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut)
+
+    def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
+        if run.bytes <= 0:
+            yield self.measure("bytes", run.bytes, "B", run.text.strip()[:60], status=status, line=run.line)
+            return
+        if run.seconds <= 0:
+            yield self.unread(run.text, "no time passed: the clock is too coarse for a rate", line=run.line)
+            return
+        rate = run.bytes / run.seconds
+        if not self._agrees(run, rate):
+            why = f"prints {run.printed}, but bytes / seconds give {rate:.4g} B/s; the latter is used"
+            yield self.unread(run.text, why, line=run.line)
+        conditions = self._conditions(run, records)
+        conditions["bytes"] = run.bytes
+        yield self.measure(
+            "throughput",
+            rate,
+            "B/s",
+            run.printed,
+            status=status,
+            line=run.line,
+            duration_s=run.seconds,
+            **conditions,
+        )
+        yield self.measure(
+            "duration", run.seconds, "s", f"{run.seconds:g} s", status=status, line=run.line, **conditions
+        )
+
+    def _agrees(self, run: _Run, rate: float) -> bool:
+        try:
+            shown = decimal(run.rate_text)
+        except ValueError:
+            return True
+        tables = (DECIMAL, BINARY)
+        return any(agrees(rate / t[run.prefix], shown, run.rate_text) for t in tables if run.prefix in t)
+
+    def _conditions(self, run: _Run, records: tuple[int, int] | None) -> dict[str, Condition]:
+        found: dict[str, Condition] = {}
+        args = self.ctx.args("dd", "gdd")
+        if args is not None:
+            found = _from_args(args)
+        else:
+            title = _TITLE.search(run.text)
+            if title is not None:
+                found["operation"] = title[1].lower()
+        if "block_B" not in found and records is not None and records[0] > 0 and records[1] == 0:
+            block = run.bytes / records[0]
+            if block == int(block):
+                found["block_B"] = block
+        return found
+
+    def _error(self, text: str) -> Iterable[Record]:
+        match = _ERROR.search(text)
+        if match is None or not match["what"]:
+            return ()
+        if _STATS_FOLLOW.search(match["what"]):
+            self._failed = text.strip()  # dd prints its statistics all the same; the run failed
+            return ()
+        return (self.failure(text),)
+
+
+def _from_args(args: list[str]) -> dict[str, Condition]:
+    """Conditions from a dd command line."""
+    given = dict(arg.split("=", 1) for arg in args if "=" in arg)
+    found: dict[str, Condition] = {}
+    block = argument_bytes(given.get("bs") or given.get("obs") or given.get("ibs") or "512")
+    if block is not None:
+        found["block_B"] = block
+    source, target = given.get("if"), given.get("of")
+    if source is not None:
+        found["source"] = source
+    if target is not None:
+        found["target"] = target
+    generated = source in ("/dev/zero", "/dev/urandom", "/dev/random")
+    if generated != (target == "/dev/null"):
+        found["operation"] = "write" if generated else "read"
+    else:
+        found["operation"] = "copy"
+    flags = f"{given.get('conv', '')},{given.get('oflag', '')},{given.get('iflag', '')}".split(",")
+    found["sync"] = next((f for f in ("fdatasync", "fsync", "dsync", "sync") if f in flags), "none")
+    if "sync" in given.get("conv", "").split(",") and found["sync"] == "sync":
+        found["sync"] = "none"  # conv=sync pads input blocks; it does not write through
+    if "direct" in flags:
+        found["direct"] = True
+    return found

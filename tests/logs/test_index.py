@@ -1,0 +1,85 @@
+"""Every sample of the shared log collection parses to the figure its index states.
+
+The expectations are data: ``index_expectations_disk.py`` and ``index_expectations_net.py`` hold
+``EXPECTED``: file -> list of figures that must be among the records, each a dict with ``quantity``,
+``value`` [SI], ``unit`` and optionally ``rel`` (tolerance; the printed digits by default 0.1 %),
+``where`` (conditions that the record must have), ``status`` (``complete`` by default) and ``n``
+(how many such records there are), and ``ABSENT``: file -> quantities that must not be there.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dtnsim.logs import read_logs
+from dtnsim.measurement import Measurement
+
+HERE = Path(__file__).parent
+LOGS = HERE.parents[2] / "shared" / "logs"
+
+pytestmark = pytest.mark.skipif(not (LOGS / "INDEX.csv").exists(), reason="the shared log collection is absent")
+
+
+def _tables() -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[str]]]:
+    expected: dict[str, list[dict[str, Any]]] = {}
+    absent: dict[str, list[str]] = {}
+    for name in ("index_expectations_disk", "index_expectations_net"):
+        path = HERE / f"{name}.py"
+        if not path.exists():
+            continue
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        expected.update(module.EXPECTED)
+        absent.update(module.ABSENT)
+    return expected, absent
+
+
+EXPECTED, ABSENT = _tables()
+
+
+def _index() -> list[dict[str, str]]:
+    if not (LOGS / "INDEX.csv").exists():
+        return []
+    with (LOGS / "INDEX.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _fits(record: Measurement, figure: dict[str, Any]) -> bool:
+    return (
+        record.quantity == figure["quantity"]
+        and record.unit == figure["unit"]
+        and record.status == figure.get("status", "complete")
+        and math.isclose(record.value, figure["value"], rel_tol=figure.get("rel", 1e-3), abs_tol=1e-12)
+        and all(record.conditions.get(key) == value for key, value in figure.get("where", {}).items())
+    )
+
+
+def test_every_row_has_an_expectation() -> None:
+    missing = [row["file"] for row in _index() if row["file"] not in EXPECTED and row["file"] not in ABSENT]
+    assert not missing
+    unknown = (EXPECTED.keys() | ABSENT.keys()) - {row["file"] for row in _index()}
+    assert not unknown
+
+
+@pytest.mark.parametrize("row", _index(), ids=lambda row: row["file"])
+def test_headline(row: dict[str, str]) -> None:
+    name = row["file"]
+    found, _ = read_logs(LOGS / name)
+    for figure in EXPECTED.get(name, []):
+        hits = [record for record in found if _fits(record, figure)]
+        close = [(r.quantity, r.value, r.unit, dict(r.conditions), r.status) for r in found][:40]
+        if "n" in figure:
+            assert len(hits) == figure["n"], f"{figure}\n{close}"
+        else:
+            assert hits, f"{figure} is not among\n{close}"
+    assert not {r.quantity for r in found} & set(ABSENT.get(name, []))
+    assert all(r.line is not None and r.line >= 1 for r in found)
