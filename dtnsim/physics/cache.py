@@ -264,9 +264,11 @@ def cache_hit_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLik
     Returns:
         Share [1].
 
-    Valid: random or adaptive replacement; exact LRU would fall to 0 at once past the knee.
+    Valid: a cache that protects part of what is reused. It is the most a cache can keep: past the knee
+        exact LRU falls to 0 at once, random replacement to h = exp(-(k - h) s / C).
     Neglects: other cores in the same cache, way partitioning.
-    Source: mean occupancy of a shared cache by equal-rate streams.
+    Source: share of a cyclic sweep that the best replacement (Belady, IBM Systems Journal 5(2), 1966)
+        can hold.
     """
     return np.minimum(1.0, as_float(cache_B) / (as_float(footprint) * as_float(record_B)))
 
