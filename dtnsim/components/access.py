@@ -1,0 +1,67 @@
+"""What a transfer asks of storage and of CPU: the small records that components read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+Operation = Literal["read", "write"]
+
+#: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
+#: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.
+Finish = Literal["steady", "none", "fdatasync", "dsync", "direct"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread (or ``copies`` equal ones) of a tool at one end.
+
+    Attributes:
+        name: What it is called in reasons: ``receiver``, ``reader`` ...
+        copies: Threads or processes that share the work.
+        slot: Which of the application cores of a placement it takes (0 is the first).
+    """
+
+    name: str
+    copies: int = 1
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a tool uses a volume.
+
+    Attributes:
+        operation: ``read`` or ``write``.
+        thread: Thread that makes the calls.
+        block_B: Bytes of one call.
+        file_B: Size of one file.
+        total_B: Bytes of the whole job on this volume.
+        streams: Sequential streams on the volume at once, those of other transfers included.
+        own_streams: Those of this transfer.
+        finish: When the tool considers bytes written.
+        random: True for random access.
+        cached: True where the bytes are known to lie in the page cache or ARC.
+        rewrite: True where the blocks exist already.
+        queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
+        stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
+        fresh: True where the data were made by the tool (zeros), not read by it.
+    """
+
+    operation: Operation
+    thread: Thread
+    block_B: float
+    file_B: float
+    total_B: float
+    streams: int = 1
+    own_streams: int = 1
+    finish: Finish = "steady"
+    random: bool = False
+    cached: bool = False
+    rewrite: bool = False
+    queue_depth: int = 1
+    stored: float = 1.0
+
+    def but(self, **changes: object) -> Self:
+        """The same access with some things changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]  # dataclass fields by name

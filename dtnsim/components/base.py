@@ -1,0 +1,187 @@
+"""What every component is: validated parameters with units, known by its kind, one kind a file.
+
+A new kind is one new file in this package (or in `dtnsim.tools`): a subclass of `Component` with
+``kind`` and ``family``. Nothing else is touched: the file's name is the kind, so specs find it, and
+``dtnsim components`` and ``dtnsim schema`` list it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dtnsim import library
+from dtnsim.errors import SpecError
+from dtnsim.yamlio import Mapping
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
+
+M = TypeVar("M", bound=BaseModel)
+
+#: packages that are searched for kinds, and the modules in them that are none
+PACKAGES = ("dtnsim.components", "dtnsim.tools")
+SUPPORT = frozenset({"base", "access", "device", "filesystem", "plan"})
+
+
+class Model(BaseModel):
+    """Base of everything a file can describe: unknown keys are errors, instances do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
+
+
+class Component(Model):
+    """A kind of component. Subclasses say ``kind`` and ``family`` and hold the parameters as fields."""
+
+    kind: ClassVar[str] = ""
+    family: ClassVar[str] = ""
+
+    #: name of the part it was made from, and where its numbers come from
+    part: str | None = None
+    source: str = ""
+    price: str | None = None
+
+    @classmethod
+    def build(cls, given: object, *, key: str = "") -> Self:
+        """Validates ``given`` (a mapping, a part name, or a component already built).
+
+        Raises:
+            SpecError: with file, line, key, value and remedy.
+        """
+        if isinstance(given, cls):
+            return given
+        mapping = expand(given, key=key)
+        kind = mapping.pop("kind", None)
+        target = find_kind(str(kind), near=mapping) if kind is not None else cls
+        if not target.kind:
+            raise SpecError("has no kind", **place(mapping), key=key or None, remedy=_kinds_remedy(cls.family))
+        if not issubclass(target, cls) and target.family != cls.family:
+            raise SpecError(
+                f"is a {target.family}", **place(mapping), key=key or None, value=str(kind),
+                remedy=_kinds_remedy(cls.family),
+            )  # fmt: skip
+        return validate(target, mapping, key=key)
+
+
+def expand(given: object, *, key: str = "") -> Mapping:
+    """A mapping with the part it names merged in: the part's keys first, the keys written here on top."""
+    if isinstance(given, str):
+        named = Mapping(getattr(given, "file", ""), getattr(given, "line", 0))
+        named.put("part", given, named.file, named.line)
+        given = named
+    if not isinstance(given, dict):
+        raise SpecError("needs a part name or a mapping of parameters", key=key or None, value=given)
+    mapping = given.clone() if isinstance(given, Mapping) else _as_mapping(given)
+    if mapping.get("part") is None:
+        return mapping
+    try:
+        merged = library.read("parts", str(mapping["part"]))
+    except SpecError as error:
+        if error.file:
+            raise
+        raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=error.remedy) from None
+    for name, value in mapping.items():
+        merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
+    return merged
+
+
+def _as_mapping(given: dict[Any, Any]) -> Mapping:
+    mapping = Mapping()
+    mapping.update({str(k): v for k, v in given.items()})
+    return mapping
+
+
+def place(mapping: object, key: str | None = None) -> dict[str, Any]:
+    """File and line of a mapping, or of one of its keys, for a `SpecError`."""
+    if not isinstance(mapping, Mapping):
+        return {}
+    file, line = mapping.lines.get(key or "", (mapping.file, mapping.line))
+    return {"file": file or None, "line": line or None}
+
+
+def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
+    """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise _spec_error(error, model, given, key) from None
+
+
+def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
+    first = error.errors(include_url=False)[0]
+    where: Any = given
+    spot = place(given)
+    for step in first["loc"]:
+        if isinstance(where, Mapping) and step in where:
+            spot = place(where, str(step))
+            where = where[step]
+        elif isinstance(where, list) and isinstance(step, int) and step < len(where):
+            where = where[step]
+            spot = place(where) or spot
+    name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
+    message, remedy = first["msg"].removeprefix("Value error, "), None
+    if first["type"] == "extra_forbidden":
+        known = [f.alias or n for n, f in model.model_fields.items()]
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        message = "is not a key here"
+        remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
+    elif first["type"] == "missing":
+        message, remedy = "is missing", "write it"
+    value = first.get("input")
+    shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
+    return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
+
+
+def kinds() -> dict[str, str]:
+    """All kinds and the modules they live in, without importing any of them."""
+    found = {}
+    for package in PACKAGES:
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            if module.name not in SUPPORT:
+                found[module.name.replace("_", "-")] = f"{package}.{module.name}"
+    return found
+
+
+def find_kind(kind: str, *, near: object = None) -> type[Component]:
+    """The class of a kind; only its own module is imported.
+
+    Raises:
+        SpecError: no such kind.
+    """
+    modules = kinds()
+    if kind not in modules:
+        close = difflib.get_close_matches(kind, modules, n=3)
+        remedy = f"nearest: {', '.join(close)}" if close else "see 'dtnsim components'"
+        raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
+    module = importlib.import_module(modules[kind])
+    for item in vars(module).values():
+        if isinstance(item, type) and issubclass(item, Component) and item.kind == kind:
+            return item
+    raise SpecError(f"module {modules[kind]} defines no component of kind {kind!r}")
+
+
+def _kinds_remedy(family: str) -> str:
+    fitting = [k for k in kinds() if find_kind(k).family == family]
+    return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
+
+
+class Pick:
+    """Annotation of a field that holds a component: ``drive: Annotated[Drive, Pick(Drive)]``."""
+
+    def __init__(self, base: type[Component]) -> None:
+        self.base = base
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validation: `Component.build`."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self.base.build)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: a part name or parameters."""
+        return {"anyOf": [{"type": "string"}, {"type": "object"}], "x-family": self.base.family}

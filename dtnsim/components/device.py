@@ -1,0 +1,43 @@
+"""What a drive and an array of drives have in common: bytes in, bytes out, a number of disks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from dtnsim.components.access import Access
+from dtnsim.components.base import Component
+from dtnsim.ledger import Row
+from dtnsim.quantity import Value
+
+
+class Device(Component):
+    """A block device. Arrays hold devices, so RAID0 over hardware RAID5 over disks is three of them."""
+
+    family: ClassVar[str] = "device"
+
+    @abstractmethod
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
+        """Charges one byte of an access, spread evenly over ``copies`` equal devices.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            name: Name of the component (stations are named after it).
+            copies: Equal devices in parallel that share the bytes.
+            visit_B: Contiguous bytes one device serves to one stream before the next gets its turn.
+        """
+
+    @property
+    def drives(self) -> int:
+        """Drives inside."""
+        return 1
+
+    @property
+    def data_disks(self) -> int:
+        """Drives that a full stripe's data is spread over."""
+        return 1
+
+    def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
+        """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""
+        return 1.0

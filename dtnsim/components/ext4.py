@@ -1,0 +1,13 @@
+"""ext4 on local drives."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from dtnsim.components.filesystem import LocalFilesystem
+
+
+class Ext4(LocalFilesystem):
+    """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`)."""
+
+    kind: ClassVar[str] = "ext4"

@@ -1,0 +1,134 @@
+"""What every file system answers: what a call costs the core, and when the medium has to work."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from dtnsim.components.access import Access
+from dtnsim.components.base import Component
+from dtnsim.components.device import Device
+from dtnsim.components.stack import Stack
+from dtnsim.ledger import Row
+from dtnsim.physics import cache
+from dtnsim.quantity import Quantity, Unit, Value, prior
+
+if TYPE_CHECKING:
+    from dtnsim.host import Host
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of an access in which the same things work: becomes a phase of the transfer.
+
+    Attributes:
+        name: ``cached``, ``flush`` ...
+        share: Bytes of the access that this stretch handles, per byte of the access.
+        cpu: How much of the call's CPU work falls into it.
+        medium: How much of the medium's work falls into it.
+        delay: Seconds of pure waiting per byte of the access.
+        what: What is waited for.
+    """
+
+    name: str
+    share: Value = 1.0
+    cpu: Value = 1.0
+    medium: Value = 1.0
+    delay: Value = 0.0
+    what: str = ""
+
+
+class Filesystem(Component):
+    """A file system mounted on a host."""
+
+    family: ClassVar[str] = "filesystem"
+
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
+    )
+    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
+    )
+
+    @abstractmethod
+    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+        """CPU cycles per byte of the calling thread, and how they were reached."""
+
+    @abstractmethod
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Charges what lies below the cache: the array and its buses, or the servers."""
+
+    def stretches(self, row: Row, use: Access, host: Host) -> tuple[Stretch, ...]:
+        """The phases of an access; one for a steady stream."""
+        if use.operation == "read":
+            return (Stretch("read", medium=0.0 if use.cached else 1.0),)
+        if use.finish == "steady":
+            return (Stretch("write"),)
+        if use.finish == "direct":
+            wait = row.value(self.sync_latency) * 0.0
+            return (Stretch("write", delay=wait),)
+        if use.finish == "dsync":
+            wait = row.value(self.sync_latency) / use.block_B
+            copied = Stretch("copy", medium=0.0)
+            flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
+            return (copied, flushed)
+        background, free = self.cache_limits(row, host)
+        total = max(use.total_B, 1.0)
+        if use.finish == "none":
+            return _split(total, free)
+        return _fdatasync(row, total, background)
+
+    def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
+        """Bytes after which write-back starts, and bytes a writer produces before it is throttled."""
+        background, limit = cache.dirty_limits(row.value(host.memory.size))
+        return background, cache.free_run_ceiling(background, limit)
+
+    def operation_time(self, row: Row, operation: str, host: Host) -> Value:  # noqa: ARG002 - network file systems need them
+        """Seconds of one metadata operation (create, open, close, stat, remove, mkdir)."""
+        return row.value(self.op_time)
+
+
+def _split(total: float, free: Value) -> tuple[Stretch, ...]:
+    """No sync: the cache takes the first bytes, the medium sets the pace of the rest."""
+    import numpy as np
+
+    cached = np.minimum(free / total, 1.0)
+    parts = [Stretch("cached", share=cached, cpu=cached, medium=0.0)]
+    if np.any(cached < 1.0):
+        parts.append(Stretch("throttled", share=1 - cached, cpu=1 - cached, medium=1 - cached))
+    return tuple(parts)
+
+
+def _fdatasync(row: Row, total: float, background: Value) -> tuple[Stretch, ...]:
+    """The medium starts when write-back does, and has every byte to write before the tool returns."""
+    import numpy as np
+
+    del row
+    lead = np.minimum(background / total, 1.0)
+    return (
+        Stretch("cached", share=lead, cpu=lead, medium=0.0),
+        Stretch("write-back", share=1.0, cpu=1 - lead, medium=1.0),
+    )
+
+
+class LocalFilesystem(Filesystem):
+    """A file system on local drives behind the Linux page cache."""
+
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+
+    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+        """Copy and allocation per byte, a system call per block."""
+        if use.finish == "direct":
+            return row.value(stack.direct_call) / use.block_B, f"{stack.direct_call} per {use.block_B:.0f} B"
+        byte = stack.file_read_byte if use.operation == "read" else stack.file_write_byte
+        per_byte = row.value(byte) + row.value(stack.file_call) / use.block_B
+        return per_byte, f"{byte} + {stack.file_call} per {use.block_B:.0f} B"
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """The array, its adapters and slots."""
+        array: Device | None = host.volumes[volume].array
+        if array is None:
+            return
+        visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
+        host.array(row, use, volume, array, visit)

@@ -1,0 +1,70 @@
+"""A network segment: bandwidth, round-trip time, buffer, loss, other people's traffic, firewall, policer."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from dtnsim.components.base import Component
+from dtnsim.quantity import Quantity, Unit, prior
+
+
+class Firewall(Component):
+    """A firewall on a segment: one flow goes through one inspection engine with a small input buffer."""
+
+    kind: ClassVar[str] = "firewall"
+    family: ClassVar[str] = "firewall"
+
+    engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3)]
+    total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3)] | None = None
+    buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior(
+        "128 KiB", 1.0, "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)"
+    )
+    strips_window_scaling: bool = False
+
+
+class Policer(Component):
+    """A token bucket: ``police`` drops what exceeds the rate, ``shape`` queues it."""
+
+    kind: ClassVar[str] = "policer"
+    family: ClassVar[str] = "policer"
+
+    rate: Annotated[Quantity, Unit("B/s", low=1e3)]
+    burst: Annotated[Quantity, Unit("B", low=1500)] = prior("1 MB", 1.0, "assumed: default burst of a policer")
+    action: Literal["police", "shape"] = "police"
+
+
+class Background(Component):
+    """Other traffic on a segment, as a share of its bandwidth.
+
+    ``share`` is the mean; ``spread`` of that quantity carries the hour-to-hour variation. ``diurnal``
+    is the amplitude of the daily wave over the mean, ``peak_hour`` the hour of its top, and ``hour``
+    the hour that is asked for (none: a random one).
+    """
+
+    kind: ClassVar[str] = "background"
+    family: ClassVar[str] = "background"
+
+    share: Annotated[Quantity, Unit("1", spread=0.3, high=1.0)]
+    diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
+    peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
+    hour: Annotated[float, Field(ge=0, lt=24)] | None = None
+    trace: str | None = None
+
+
+class Segment(Component):
+    """A stretch of network: everything between two hosts is one or several of them in series."""
+
+    kind: ClassVar[str] = "segment"
+    family: ClassVar[str] = "segment"
+
+    bandwidth: Annotated[Quantity, Unit("B/s", low=1.0)]
+    rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
+    loss: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior("0", 0.0, "not given: no random loss")
+    buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
+    mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] | None = None
+    background: Background | None = None
+    firewall: Firewall | None = None
+    policer: Policer | None = None
+    between: tuple[str, str] | None = None

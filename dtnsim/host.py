@@ -1,0 +1,242 @@
+"""A host: processors, memory, slots, adapters, NICs and volumes, and how they are wired.
+
+The wiring is a networkx graph (volume - adapter - slot - switch - memory; NIC - slot - memory). An
+access follows it from the volume to memory; where a volume hangs on several adapters, each carries
+its part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from dtnsim.components.access import Access, Thread
+from dtnsim.components.base import Model, Pick
+from dtnsim.components.cpu import Cpu
+from dtnsim.components.device import Device
+from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.hba import Hba
+from dtnsim.components.memory import Memory
+from dtnsim.components.nic import Nic
+from dtnsim.components.slot import Slot
+from dtnsim.components.stack import Stack
+from dtnsim.errors import SpecError
+from dtnsim.ledger import Row
+from dtnsim.quantity import Quantity, Unit, Value, prior
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: the node of the wiring where every route of a host ends
+MEMORY = "memory"
+
+
+class Volume(Model):
+    """A mounted file system: what it is, what it lies on, what it is attached to."""
+
+    filesystem: Annotated[Filesystem, Pick(Filesystem)]
+    array: Annotated[Device, Pick(Device)] | None = None
+    via: list[str] = Field(default_factory=list)
+    server: str | None = None
+    size: Annotated[Quantity, Unit("B")] | None = None
+
+
+class Placement(Model):
+    """Which cores do what; empty lists leave it to the scheduler."""
+
+    application: list[int] = Field(default_factory=list)
+    nic_interrupts: list[int] = Field(default_factory=list)
+    storage_interrupts: dict[str, list[int]] = Field(default_factory=dict)
+    remote_socket: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class TcpTuning(Model):
+    """The host's TCP settings."""
+
+    cc: Literal["reno", "cubic", "htcp", "bbr", "bbr3"] = "cubic"
+    rmem_max: Annotated[Quantity, Unit("B", low=1024)] = prior("6 MiB", 0.0, "Linux default of tcp_rmem[2]")
+    wmem_max: Annotated[Quantity, Unit("B", low=1024)] = prior("4 MiB", 0.0, "Linux default of tcp_wmem[2]")
+    receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
+        "0.5", 0.0, "Linux tcp_adv_win_scale = 1: half of the buffer is window"
+    )
+    pacing: Annotated[Quantity, Unit("B/s")] | None = None
+
+
+class Host(Model):
+    """One machine."""
+
+    name: str = ""
+    source: str = ""
+    like: str | None = None
+    cpu: Annotated[Cpu, Pick(Cpu)]
+    memory: Annotated[Memory, Pick(Memory)]
+    stack: Annotated[Stack, Pick(Stack)] = Stack()
+    slots: dict[str, Annotated[Slot, Pick(Slot)]] = Field(default_factory=dict)
+    hbas: dict[str, Annotated[Hba, Pick(Hba)]] = Field(default_factory=dict)
+    nics: dict[str, Annotated[Nic, Pick(Nic)]] = Field(default_factory=dict)
+    volumes: dict[str, Volume] = Field(default_factory=dict)
+    placement: Placement = Placement()
+    tcp: TcpTuning = TcpTuning()
+
+    def wiring(self) -> nx.DiGraph[str]:
+        """What hangs on what, as a graph whose edges lead to memory.
+
+        Raises:
+            SpecError: a name that does not exist, a loop, or a card that does not fit its slot.
+        """
+        import networkx as nx
+
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_node(MEMORY)
+        for name, slot in self.slots.items():
+            graph.add_edge(f"slot {name}", self._slot(f"slots.{name}.behind", slot.behind))
+        for family, cards in (("hba", self.hbas), ("nic", self.nics)):
+            for name, card in cards.items():
+                self._fits(f"{family}s.{name}", card)
+                graph.add_edge(f"{family} {name}", self._slot(f"{family}s.{name}.slot", card.slot))
+        for mount, volume in self.volumes.items():
+            for name in volume.via or [None]:
+                graph.add_edge(f"volume {mount}", self._adapter(f"volumes.{mount}.via", name))
+        if not nx.is_directed_acyclic_graph(graph):
+            loop = " -> ".join(edge[0] for edge in nx.find_cycle(graph))
+            raise SpecError(f"slots hang on each other in a loop: {loop}", key=f"{self.name}.slots",
+                            remedy="let the last one hang on the processor (no 'behind')")  # fmt: skip
+        return graph
+
+    def _slot(self, key: str, name: str | None) -> str:
+        if name is None:
+            return MEMORY
+        if name not in self.slots:
+            raise SpecError("is not a slot of this host", key=f"{self.name}.{key}", value=name,
+                            remedy=f"slots: {', '.join(self.slots) or 'none'}")  # fmt: skip
+        return f"slot {name}"
+
+    def _adapter(self, key: str, name: str | None) -> str:
+        if name is None:
+            return MEMORY
+        for family, cards in (("hba", self.hbas), ("nic", self.nics), ("slot", self.slots)):
+            if name in cards:
+                return f"{family} {name}"
+        raise SpecError("is not an adapter, NIC or slot of this host", key=f"{self.name}.{key}", value=name,
+                        remedy=f"adapters: {', '.join([*self.hbas, *self.nics, *self.slots]) or 'none'}")  # fmt: skip
+
+    def _fits(self, key: str, card: Hba | Nic) -> None:
+        slot = self.slots.get(card.slot or "")
+        if slot is not None and not slot.accepts(card.card_lanes):
+            raise SpecError(
+                f"is a x{card.card_lanes} card in slot {card.slot!r}, whose connector has x{slot.connector or slot.lanes}",
+                key=f"{self.name}.{key}", remedy="choose another slot, or set the slot's 'connector'",
+            )  # fmt: skip
+
+    # -- what components and tools charge through ------------------------------------------------
+
+    def core(self, row: Row, thread: Thread, cycles: Value, what: str, cost: str, source: str) -> None:
+        """Charges CPU work of a thread: its own core (or the named one), and the package."""
+        cycles = cycles * (1.0 + self.placement.remote_socket * (row.value(self.cpu.numa_penalty) - 1.0))
+        clock = row.value(self.cpu.clock)
+        place = self.placement.application
+        if place and thread.copies == 1:
+            number = place[thread.slot % len(place)]
+            self.pinned(row, number, cycles, f"{thread.name}: {what}", cost, source)
+        else:
+            copies = min(thread.copies, self.cpu.total)
+            row.charge(
+                f"cpu.{thread.name}", "core", capacity=copies * clock, per_byte=cycles, unit="cycles", private=True,
+                what=what, formula=f"{copies} core{'s' if copies > 1 else ''} x {self.cpu.clock}", cost=cost,
+                source=source,
+            )  # fmt: skip
+            self.pool(row, cycles, what, source, cost)
+
+    def pinned(self, row: Row, number: int, cycles: Value, what: str, cost: str, source: str) -> None:
+        """Charges work placed on a named core."""
+        if not 0 <= number < self.cpu.total * self.cpu.smt:
+            raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number,
+                            remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}")  # fmt: skip
+        row.charge(
+            f"cpu.core{number}", "core", capacity=row.value(self.cpu.clock), per_byte=cycles, unit="cycles",
+            what=what, formula=f"one core x {self.cpu.clock}", cost=cost, source=source,
+        )  # fmt: skip
+        self.pool(row, cycles, what, source, cost)
+
+    def pool(self, row: Row, cycles: Value, what: str, source: str, cost: str = "") -> None:
+        """Charges work that may run on any core."""
+        gain = row.value(self.cpu.smt_gain) if self.cpu.smt > 1 else 1.0
+        row.charge(
+            "cpu", "cpu", capacity=self.cpu.total * row.value(self.cpu.clock) * gain, per_byte=cycles,
+            unit="cycles", what=what, cost=cost, source=source,
+            formula=f"{self.cpu.total} cores x {self.cpu.clock}" + (f" x {self.cpu.smt_gain} (SMT)" if self.cpu.smt > 1 else ""),
+        )  # fmt: skip
+
+    def interrupts(self, row: Row, cores: list[int], cycles: Value, what: str, cost: str, source: str) -> None:
+        """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
+        if not cores:
+            self.pool(row, cycles, what, source, cost)
+        for number in cores:
+            self.pinned(row, number, cycles / len(cores), what, cost, source)
+
+    def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
+        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
+        label = volume.strip("/").replace("/", "-") or "root"
+        array.serve(row, use, label, visit_B=visit_B)
+        bus = row.times(array.bus_factor(use))
+        self.memory.cross(bus, 1.0, f"DMA of {label}")
+        self.attached(bus, use, volume)
+
+    def attached(self, row: Row, use: Access, volume: str) -> None:
+        """Charges everything between a volume and memory, each of several routes with its part."""
+        import networkx as nx
+
+        routes = list(nx.all_simple_paths(self.wiring(), f"volume {volume}", MEMORY))
+        part = row.times(1.0 / len(routes))
+        for route in routes:
+            lanes, generation = 32, 6
+            for node in route[1:-1]:
+                family, _, name = node.partition(" ")
+                if family == "hba":
+                    self._through_hba(part, use, name)
+                    lanes, generation = self.hbas[name].card_lanes, self.hbas[name].card_generation
+                elif family == "slot":
+                    self.slots[name].carry(part, f"slot-{name}", to_host=use.operation == "read",
+                                           card_lanes=lanes, card_generation=generation)  # fmt: skip
+                    lanes, generation = 32, 6
+
+    def _through_hba(self, row: Row, use: Access, name: str) -> None:
+        self.hbas[name].carry(row, use, name)
+        placed = self.placement.storage_interrupts
+        cost = self.stack.storage_interrupt_byte
+        self.interrupts(row, placed.get(name, placed.get("all", [])), row.value(cost), f"interrupts of {name}",
+                        str(cost), cost.source)  # fmt: skip
+
+    def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
+        """Charges the slots between a NIC and memory."""
+        import networkx as nx
+
+        card = self.nics[name]
+        lanes, generation = card.card_lanes, card.card_generation
+        for node in nx.shortest_path(self.wiring(), f"nic {name}", MEMORY)[1:-1]:
+            slot = node.partition(" ")[2]
+            self.slots[slot].carry(row, f"slot-{slot}", to_host=receiving, card_lanes=lanes, card_generation=generation)
+            lanes, generation = 32, 6
+
+    def mount_of(self, path: str) -> str | None:
+        """The mounted volume that a path lies on: the longest mount point that begins it."""
+        fitting = [m for m in self.volumes if path == m or path.startswith(m.rstrip("/") + "/")]
+        return max(fitting, key=len, default=None)
+
+
+def build_host(name: str, raw: dict[str, Any]) -> Host:
+    """Validates a host; ``nic: X`` is short for one NIC of that part, a volume needs its file system."""
+    from dtnsim.components.base import place, validate
+    from dtnsim.yamlio import Mapping
+
+    mapping = raw.clone() if isinstance(raw, Mapping) else Mapping()
+    if not isinstance(raw, Mapping):
+        mapping.update(raw)
+    if "nic" in mapping:
+        if "nics" in mapping:
+            raise SpecError("write either 'nic' or 'nics'", **place(mapping, "nic"), key=f"hosts.{name}.nic")
+        mapping.put("nics", {"nic": mapping.pop("nic")}, *mapping.lines.get("nic", ("", 0)))
+    mapping.pop("schema", None)
+    mapping["name"] = name
+    return validate(Host, mapping, key=f"hosts.{name}")

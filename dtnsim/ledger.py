@@ -1,0 +1,94 @@
+"""Where components write down their stations and what a byte costs there.
+
+Components get a `Row` and charge it; they never see each other's internals nor the solver. A row
+carries a factor, so that parity, framing or a verification pass scale everything below them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from dtnsim.quantity import Draw, Quantity, Value
+from dtnsim.records import Demand, Station
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All stations of a path, and the warnings met while composing it."""
+
+    draw: Draw
+    stations: dict[str, Station] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def warn(self, text: str) -> None:
+        """Notes something the reader of the answer should know; says it once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The row of demands of one phase of one transfer, as seen from one place on the path.
+
+    Attributes:
+        ledger: The ledger of the path.
+        transfer: Name of the transfer (private stations carry it).
+        demands: The demands charged so far (shared by all views of the row).
+        factor: Bytes here per byte of the phase.
+        host: Host that the charging component stands in.
+    """
+
+    ledger: Ledger
+    transfer: str
+    demands: list[Demand]
+    factor: Value = 1.0
+    host: str = ""
+
+    def at(self, host: str) -> Self:
+        """The same row, seen from another host."""
+        return type(self)(self.ledger, self.transfer, self.demands, self.factor, host)
+
+    def times(self, factor: Value) -> Self:
+        """The same row where each byte counts ``factor`` times."""
+        return type(self)(self.ledger, self.transfer, self.demands, self.factor * factor, self.host)
+
+    def value(self, quantity: Quantity) -> Value:
+        """Value of a parameter in this scenario, or in all of them."""
+        return self.ledger.draw(quantity)
+
+    def charge(
+        self,
+        component: str,
+        kind: str,
+        *,
+        capacity: Value,
+        per_byte: Value = 1.0,
+        unit: str = "B",
+        what: str,
+        formula: str = "",
+        source: str = "",
+        private: bool = False,
+        cost: str = "",
+    ) -> None:
+        """Charges this row at station ``host.component``, making the station where it is new.
+
+        Args:
+            component: Name of the station within its host.
+            kind: Kind of station.
+            capacity: Capacity [unit/s]; where the station exists already, its first capacity stays.
+            per_byte: Demand of one byte seen here [unit/B].
+            unit: Unit of the station.
+            what: The activity, in words.
+            formula: How the capacity was reached.
+            source: Where its numbers come from.
+            private: One station for each transfer instead of one for all.
+            cost: How ``per_byte`` was reached.
+        """
+        host = self.host or "network"
+        name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
+        if name not in self.ledger.stations:
+            self.ledger.stations[name] = Station(
+                name, host, component, kind, capacity, unit, formula, source, private
+            )
+        self.demands.append(Demand(name, per_byte * self.factor, what, cost, source))

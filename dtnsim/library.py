@@ -1,0 +1,87 @@
+"""Finds parts, hosts, paths and data sets: beside the user's own file first, then those shipped."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from dtnsim import yamlio
+from dtnsim.errors import SpecError
+
+_PACKAGE: Final = Path(__file__).resolve().parent
+
+
+@lru_cache(maxsize=4)
+def root(room: str) -> Path:
+    """Folder of shipped data: ``models`` or ``calibration`` (in the wheel, or beside a checkout)."""
+    shipped = _PACKAGE / "_data" / room
+    return shipped if shipped.is_dir() else _PACKAGE.parent / room
+
+
+def names(folder: str) -> list[str]:
+    """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
+    base = root("models") / folder
+    return sorted(str(p.relative_to(base).with_suffix("")) for p in base.rglob("*.yaml"))
+
+
+def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
+    """The YAML file that ``name`` stands for.
+
+    Args:
+        folder: ``paths``, ``hosts``, ``parts`` or ``datasets``.
+        name: A file, or the name of a shipped one (for parts, with or without its kind in front).
+        beside: Folder of the file that mentions it.
+
+    Raises:
+        SpecError: there is none; the message names the nearest.
+    """
+    if len(name) > 300 or "\x00" in name:
+        raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
+    for base in (beside, Path()):
+        if base is None:
+            continue
+        direct = base / name
+        try:
+            if direct.is_file() or (direct.exists() and folder == "paths" and direct.suffix):
+                return direct
+            if (direct.parent / f"{direct.name}.yaml").is_file():
+                return direct.parent / f"{direct.name}.yaml"
+        except OSError:
+            break
+    shipped = root("models") / folder
+    exact = shipped / f"{name}.yaml"
+    if ".." not in Path(name).parts and exact.is_file():
+        return exact
+    if "/" not in name:
+        by_kind = sorted(shipped.glob(f"*/{_literal(name)}.yaml"))
+        if len(by_kind) == 1:
+            return by_kind[0]
+    raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _nearest(folder: str, name: str) -> str:
+    known = names(folder)
+    short = {k.rsplit("/", 1)[-1]: k for k in known}
+    near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.4)
+    if near:
+        return "nearest: " + ", ".join(near)
+    return "write the path of a YAML file" + (f" or one of: {', '.join(known[:8])} ..." if known else "")
+
+
+@lru_cache(maxsize=256)
+def _load(path: Path, *, inherit: bool) -> yamlio.Mapping:
+    raw = yamlio.load(path)
+    source = raw.get("source")
+    return yamlio.load(path, source=str(source)) if inherit and isinstance(source, str) else raw
+
+
+def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
+    """The mapping in the file that ``name`` stands for; its numbers inherit the file's ``source``."""
+    path = find(folder, name, beside=beside)
+    return _load(path, inherit=True).clone()

@@ -1,0 +1,218 @@
+"""The small frozen records that rooms hand to each other: stations, demands, predictions.
+
+A *station* is anything that can run out. A *demand* is what one payload byte costs there. A
+*transfer* is a sequence of phases (most have one), each a row of demands. These records are all
+that the solver and the simulation see, so the two cannot tell different stories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dtnsim.quantity import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """Anything with a capacity that can run out.
+
+    Attributes:
+        name: Unique name, ``host.component.part``.
+        host: Host it stands in, or ``network``.
+        component: Component of the host it belongs to.
+        kind: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
+        capacity: Units per second, a float or one value per scenario (S,).
+        unit: Unit of one use: ``B`` (bytes), ``cycles``, ``s`` (of a slot, thread or server), ``op``.
+        formula: How the capacity was reached, with its numbers.
+        source: Where those numbers come from.
+        private: True where it serves one transfer only (a window, a thread of its own).
+    """
+
+    name: str
+    host: str
+    component: str
+    kind: str
+    capacity: Value
+    unit: str
+    formula: str = ""
+    source: str = ""
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one byte of a phase costs at a station.
+
+    Attributes:
+        station: Name of the station.
+        per_byte: Units of the station per byte, float or (S,).
+        what: The activity, in words that a bottleneck's reason can quote.
+        formula: How ``per_byte`` was reached, with its numbers.
+        source: Where those numbers come from.
+    """
+
+    station: str
+    per_byte: Value
+    what: str
+    formula: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of a transfer in which the same work is done for every byte.
+
+    Attributes:
+        name: ``transfer``, ``verification``, ``flush`` ...
+        demands: The row of service demands.
+        share: Bytes of this phase per payload byte (1 where every byte passes through it).
+        delays: Seconds per payload byte in which a worker waits and no station works (round trips of
+            file operations, slow start), each as a `Demand` on the transfer's own worker.
+    """
+
+    name: str
+    demands: tuple[Demand, ...]
+    share: Value = 1.0
+    delays: tuple[Demand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A transfer: its phases and how many workers run through them at once.
+
+    Attributes:
+        name: Name in the path file.
+        phases: What each worker does to its bytes, one after the other.
+        workers: Files or chunks in progress at once; each goes through the phases in turn.
+        payload_B: Bytes to move.
+        files: Number of files.
+        weight: Weight in fair sharing (number of streams).
+    """
+
+    name: str
+    phases: tuple[Phase, ...]
+    workers: float
+    payload_B: float
+    files: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Stations and transfers of one path: all that the solver and the simulation need."""
+
+    name: str
+    stations: tuple[Station, ...]
+    transfers: tuple[Transfer, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with its uncertainty: p50 has every parameter at its median, p10 and p90 are quantiles."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    def as_dict(self) -> dict[str, float]:
+        """For JSON."""
+        return {"p10": self.p10, "p50": self.p50, "p90": self.p90}
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The station that holds the transfer back, and why."""
+
+    station: str
+    component: str
+    host: str
+    kind: str
+    reason: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason")}
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One rung of the ladder: what binds once everything before it is relieved."""
+
+    station: str
+    throughput_Bps: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransferPrediction:
+    """The answer for one transfer of a path."""
+
+    name: str
+    throughput_Bps: Interval
+    duration_s: Interval
+    bottleneck: Bottleneck
+    files: int
+    payload_B: float
+    ladder: tuple[Rung, ...]
+    cpu_share: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StationUse:
+    """A station in the answer: utilisation at the median scenario."""
+
+    station: Station
+    demand_per_byte: float
+    utilization: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The answer of `predict`.
+
+    Attributes:
+        name: Name of the path.
+        transfers: One answer a transfer, in the order of the file.
+        stations: Every station with its use, busiest first.
+        warnings: What the reader should know (formula out of range, unused parameter ...).
+        problem: The stations and demands at the median scenario, for `explain`.
+    """
+
+    name: str
+    transfers: tuple[TransferPrediction, ...]
+    stations: tuple[StationUse, ...]
+    warnings: tuple[str, ...]
+    problem: Problem
+
+    @property
+    def throughput_Bps(self) -> Interval:
+        """Throughput of all transfers together."""
+        return _total([t.throughput_Bps for t in self.transfers])
+
+    @property
+    def duration_s(self) -> Interval:
+        """Time until the last transfer has finished."""
+        parts = [t.duration_s for t in self.transfers]
+        return Interval(*(max(getattr(p, q) for p in parts) for q in ("p10", "p50", "p90")))
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """Bottleneck of the first transfer (the one the path file names first)."""
+        return self.transfers[0].bottleneck
+
+    @property
+    def ladder(self) -> tuple[Rung, ...]:
+        """Ladder of the first transfer."""
+        return self.transfers[0].ladder
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of ``dtnsim predict --json``."""
+        from dtnsim.report.document import prediction_document
+
+        return prediction_document(self)
+
+
+def _total(parts: list[Interval]) -> Interval:
+    return Interval(*(sum(getattr(p, q) for p in parts) for q in ("p10", "p50", "p90")))
