@@ -175,6 +175,6 @@ def first_touch_time(
     Neglects: whole-directory and byte-range tokens got at once.
     Source: Schmuck and Haskin 2002 (token manager: request, then revoke at the holder).
     """
-    contended = np.clip(as_float(contended), 0.0, 1.0)
+    stolen = as_float(np.clip(as_float(contended), 0.0, 1.0))
     one = K_TOKEN_STEAL * (as_float(rtt_s) + as_float(service_s))
-    return as_float(entries) * contended * one
+    return as_float(entries) * stolen * one
