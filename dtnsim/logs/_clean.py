@@ -19,9 +19,12 @@ _TAGS: Final = re.compile(
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) |^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
-#: pdsh host names have a digit; interface, disk and fio job names (which have, too) are told by what follows
+#: pdsh host names have a digit; names of interfaces, disks, fio jobs, tools and iperf3's titles (``-T``)
+#: have, too: they are told by themselves or by what follows
 _HOSTNAME: Final = re.compile(
     r"^(?!(?:eth|en[opsx]|ib|bond|md|sd|hd|vd|xvd|dm-|nvme|loop|lo|wl|job|cpu|node|tun|tap|br)\d)"
+    r"(?!(?:iperf|ping|traceroute|tracepath)\d: )"
+    r"(?!\S+:  (?:\[|Connecting|- - -|iperf|Test |Starting|CPU|snd_|rcv_|$))"
     r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
     r"(?!\(g|\(f|flags|ios=|Laying|No space|error)(?=\S| )"
 )
