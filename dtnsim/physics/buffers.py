@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 _MAX_EXPONENT: Final = 700.0  # exp(700) is the last that float64 holds; beyond it the term is 0 anyway
+_ENDLESS: Final = 1e9  # a stage this many times faster than the slowest takes no time; keeps inf out
 _MAX_ITERATIONS: Final = 200
 _TOLERANCE: Final = 1e-10
 
@@ -90,7 +91,8 @@ def two_stage_rate(
         and Stochastic Flow Systems, 1985, ch. 5; no buffer: X = 1/E[max(S1, S2)].
     """
     a, b = as_float(rate_1), as_float(rate_2)
-    low, high = np.minimum(a, b), np.maximum(a, b)
+    low = np.minimum(a, b)
+    high = np.minimum(np.maximum(a, b), _ENDLESS * low)
     c2 = np.maximum((as_float(scv_1) + as_float(scv_2)) / 2, 1e-12)
     m = 1 + (as_float(slots) + 2 * np.sqrt(c2)) / c2
     log_ratio = np.log(high / low)
@@ -129,7 +131,7 @@ def line_rate(rates: ArrayLike, slots: ArrayLike, scv: ArrayLike = 1.0) -> Float
     b = np.broadcast_to(as_float(slots), (*np.shape(as_float(slots))[:-1], stages - 1))
     c2 = np.broadcast_to(as_float(scv), (*np.shape(as_float(scv))[:-1], stages))
     shape = np.broadcast_shapes(mu.shape[:-1], b.shape[:-1], c2.shape[:-1])
-    mu = np.broadcast_to(mu, (*shape, stages))
+    mu = np.broadcast_to(np.minimum(mu, _ENDLESS * np.min(mu, axis=-1, keepdims=True)), (*shape, stages))
     front, back = mu.copy(), mu.copy()
     for _ in range(_MAX_ITERATIONS):
         before = front[..., -1].copy()

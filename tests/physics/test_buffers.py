@@ -181,6 +181,8 @@ def test_slots_and_limits():
     assert buffers.two_stage_rate(1, 1, 0, 0, 0) == pytest.approx(1, abs=1e-5)  # constant service
     assert buffers.two_stage_rate(1, 1e9, 0) == pytest.approx(1)
     assert buffers.line_rate(5.0, 3) == 5
+    assert buffers.line_rate([np.inf, 2.0, np.inf], 4) == pytest.approx(2)  # endlessly fast stages
+    assert buffers.two_stage_rate(np.inf, 2.0, 0) == pytest.approx(2)
     assert buffers.line_rate([5.0], 3) == 5
     assert buffers.line_rate(np.ones(4), 1e9) == pytest.approx(1)
     assert buffers.line_rate(np.ones((7, 3)), np.full((7, 2), 4.0), 0.5).shape == (7,)
