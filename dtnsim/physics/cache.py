@@ -49,7 +49,7 @@ def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     """Dirty memory below which no writer is throttled: (background + limit) / 2.
 
     Args:
-        background_B: Background threshold [B].
+        background_B: Background threshold, at most the limit [B].
         limit_B: Dirty limit [B].
 
     Returns:
@@ -59,7 +59,8 @@ def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     Neglects: strictlimit devices (FUSE), which are held to their own share.
     Source: Linux mm/page-writeback.c, dirty_freerun_ceiling.
     """
-    return 0.5 * (as_float(background_B) + as_float(limit_B))
+    limit = as_float(limit_B)
+    return 0.5 * (np.minimum(as_float(background_B), limit) + limit)
 
 
 def free_run_bytes(
@@ -83,7 +84,8 @@ def free_run_bytes(
     Neglects: pages older than 30 s, which are written before the threshold.
     Source: conservation of dirty pages with the thresholds of Linux mm/page-writeback.c.
     """
-    background, ceiling = as_float(background_B), free_run_ceiling(background_B, limit_B)
+    background = np.minimum(as_float(background_B), as_float(limit_B))
+    ceiling = free_run_ceiling(background_B, limit_B)
     fast = as_float(memory_rate)
     fill = np.maximum(fast - as_float(disk_rate), 1e-9 * fast)
     return background + (ceiling - background) * fast / fill
@@ -118,8 +120,9 @@ def throttled_write_rate(
     dirty, limit = as_float(dirty_B), as_float(limit_B)
     ceiling = free_run_ceiling(background_B, limit_B)
     setpoint = 0.5 * (ceiling + limit)
-    x = (setpoint - dirty) / np.maximum(limit - setpoint, np.finfo(float).tiny)
-    x = np.clip(x, -1.0, 1.0)
+    span = limit - setpoint  # 0 where the background threshold is the limit: then nothing lies between
+    x = np.clip((setpoint - dirty) / np.where(span > 0.0, span, 1.0), -1.0, 1.0)
+    x = np.where(span > 0.0, x, -1.0)
     granted = np.minimum(as_float(memory_rate), as_float(disk_rate) * (1.0 + x * x * x))
     return np.where(dirty <= ceiling, as_float(memory_rate), granted)
 

@@ -26,6 +26,9 @@ ASYNC_WRITE_MIN_SHARE: Final = 0.30
 ASYNC_WRITE_MAX_SHARE: Final = 0.60
 IMMEDIATE_WRITE_B: Final = 32768
 ARC_RAM_SHARE: Final = 0.5
+#: Most a sequential stream reads ahead (zfetch_max_distance, 8 MiB; 64 MiB in newer releases): the window of
+#: `cache.readahead_rate`.
+ZFETCH_DISTANCE_B: Final = 8.0 * 2**20
 
 
 def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike = RECORDSIZE_B) -> FloatArray:

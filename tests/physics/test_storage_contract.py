@@ -1,0 +1,83 @@
+"""What every storage function promises: sections in its docstring, broadcasting, finite results."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics import cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, ssd, zfs
+
+MODULES = (cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, ssd, zfs)
+FUNCTIONS = [
+    pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
+    for m in MODULES
+    for _, f in inspect.getmembers(m, inspect.isfunction)
+    if f.__module__ == m.__name__
+]
+#: these fold the last axis, so they do not broadcast argument by argument
+FOLDING = {"interleaved_rates", "striped_rate"}
+#: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2)
+RANGED = {"mmc_wait_time", "visit_for_efficiency", "two_point_law"}
+#: a range a physical argument has, so that the values tried make sense together
+PHYSICAL = {
+    "ashift": (9.0, 13.0), "disks": (8.0, 24.0), "parity": (0.0, 3.0), "lost": (0.0, 3.0),
+    "copies": (1.0, 2.0), "slop_share": (0.01, 0.5),
+    "chunks": (1.0, 5.0), "efficiency": (0.01, 0.99), "radius_ratio": (0.1, 1.0), "files": (1.0, 1e4),
+    "min_share": (0.1, 0.4), "max_share": (0.5, 0.9), "throttle_share": (0.1, 0.9), "servers": (1.0, 64.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_docstring_has_every_section(function):
+    text = inspect.getdoc(function)
+    for section in ("Args:", "Returns:", "Valid:", "Neglects:", "Source:"):
+        assert section in text, section
+    args, returns = re.search(r"Args:(.*?)Returns:(.*?)Valid:", text, re.DOTALL).groups()
+    for name in inspect.signature(function).parameters:
+        described = re.search(rf"\n\s+{name}: (.*?)(?=\n\s+\w+: |\Z)", "\n" + args, re.DOTALL)
+        assert described, f"{name} is not described"
+        assert "[" in described[1], f"{name} has no unit"
+    assert "[" in returns or "in the unit of" in returns
+
+
+def _values(function, rng, shape):
+    chosen = {}
+    for index, name in enumerate(inspect.signature(function).parameters):
+        low, high = PHYSICAL.get(name, (1e-2, 1e6))
+        span = np.exp(rng.uniform(np.log(max(low, 1e-2)), np.log(high), size=shape(index)))
+        chosen[name] = np.round(span) if name in {"disks", "parity", "lost", "chunks"} else span
+    return chosen
+
+
+def _arrays(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("function", [p for p in FUNCTIONS if p.values[0].__name__ not in FOLDING])
+def test_arrays_broadcast_and_agree_with_scalars(function):
+    rng = np.random.default_rng(17)
+    given = _values(function, rng, lambda i: (3, 1) if i % 2 else (1, 4))
+    whole = np.broadcast_shapes(*(v.shape for v in given.values()))
+    results = _arrays(function(**given))
+    used = np.broadcast_shapes(*(r.shape for r in results))
+    assert np.broadcast_shapes(used, whole) == whole
+    at = tuple(n - 1 for n in whole)
+    single = {k: float(np.broadcast_to(v, whole)[at]) for k, v in given.items()}
+    for many, one in zip(results, _arrays(function(**single)), strict=True):
+        assert np.ndim(one) == 0
+        np.testing.assert_allclose(np.broadcast_to(many, whole)[at], one, rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [p for p in FUNCTIONS if p.values[0].__name__ not in FOLDING | RANGED])
+def test_positive_input_gives_finite_output(function):
+    @settings(max_examples=8, deadline=None)
+    @given(seed=st.integers(0, 2**32 - 1))
+    def check(seed):
+        for result in _arrays(function(**_values(function, np.random.default_rng(seed), lambda _: (50,)))):
+            assert np.all(np.isfinite(result))
+            assert np.all(result >= 0.0)
+
+    check()
