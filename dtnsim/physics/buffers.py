@@ -17,7 +17,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 _MAX_EXPONENT: Final = 700.0  # exp(700) is the last that float64 holds; beyond it the term is 0 anyway
 _ENDLESS: Final = 1e9  # a stage this many times faster than the slowest takes no time; keeps inf out
 _MAX_ITERATIONS: Final = 200
-_TOLERANCE: Final = 1e-10
+_TOLERANCE: Final = 1e-7
 
 
 def buffer_slots(buffer_B: ArrayLike, quantum_B: ArrayLike) -> FloatArray:
@@ -134,7 +134,7 @@ def line_rate(rates: ArrayLike, slots: ArrayLike, scv: ArrayLike = 1.0) -> Float
     mu = np.broadcast_to(np.minimum(mu, _ENDLESS * np.min(mu, axis=-1, keepdims=True)), (*shape, stages))
     front, back = mu.copy(), mu.copy()
     for _ in range(_MAX_ITERATIONS):
-        before = front[..., -1].copy()
+        before = front.copy()
         for i in range(stages - 2, -1, -1):
             passed = two_stage_rate(front[..., i], back[..., i + 1], b[..., i], c2[..., i], c2[..., i + 1])
             back[..., i] = mu[..., i] * passed / front[..., i]
@@ -143,9 +143,11 @@ def line_rate(rates: ArrayLike, slots: ArrayLike, scv: ArrayLike = 1.0) -> Float
                 front[..., i - 1], back[..., i], b[..., i - 1], c2[..., i - 1], c2[..., i]
             )
             front[..., i] = mu[..., i] * passed / back[..., i]
-        if np.all(np.abs(front[..., -1] - before) <= _TOLERANCE * before):
+        # every stage must have settled: the last one may stand still while the others still move
+        if np.all(np.abs(front - before) <= _TOLERANCE * before):
             break
-    return as_float(front[..., -1])
+    # both ends see the same throughput; where the count ended the loop the lower one is nearer
+    return as_float(np.minimum(front[..., -1], back[..., 0]))
 
 
 def line_efficiency(rates: ArrayLike, slots: ArrayLike, scv: ArrayLike = 1.0) -> FloatArray:

@@ -180,6 +180,7 @@ def test_slots_and_limits():
     assert buffers.aggregate_scv(1.0, 4) == 0.25
     assert buffers.two_stage_rate(1, 1, 0, 0, 0) == pytest.approx(1, abs=1e-5)  # constant service
     assert buffers.two_stage_rate(1, 1e9, 0) == pytest.approx(1)
+    assert buffers.line_rate([1.5, 3.0, 2.0], 0, 0) == pytest.approx(1.5)  # constant service
     assert buffers.line_rate(5.0, 3) == 5
     assert buffers.line_rate([np.inf, 2.0, np.inf], 4) == pytest.approx(2)  # endlessly fast stages
     assert buffers.two_stage_rate(np.inf, 2.0, 0) == pytest.approx(2)
