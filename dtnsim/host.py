@@ -7,6 +7,7 @@ its part.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -79,6 +80,7 @@ class Host(Model):
     placement: Placement = Placement()
     tcp: TcpTuning = TcpTuning()
 
+    @cached_property
     def wiring(self) -> nx.DiGraph[str]:
         """What hangs on what, as a graph whose edges lead to memory.
 
@@ -187,7 +189,7 @@ class Host(Model):
         """Charges everything between a volume and memory, each of several routes with its part."""
         import networkx as nx
 
-        routes = list(nx.all_simple_paths(self.wiring(), f"volume {volume}", MEMORY))
+        routes = list(nx.all_simple_paths(self.wiring, f"volume {volume}", MEMORY))
         part = row.times(1.0 / len(routes))
         for route in routes:
             lanes, generation = 32, 6
@@ -200,6 +202,16 @@ class Host(Model):
                     self.slots[name].carry(part, f"slot-{name}", to_host=use.operation == "read",
                                            card_lanes=lanes, card_generation=generation)  # fmt: skip
                     lanes, generation = 32, 6
+
+    def storage_network(self, row: Row, use: Access, volume: str) -> None:
+        """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
+        self.memory.cross(row, 1.0, "storage network DMA")
+        names = [n for n in self.volumes[volume].via if n in self.nics]
+        part = row.times(1.0 / max(len(names), 1))
+        for name in names:
+            direction = "rx" if use.operation == "read" else "tx"
+            self.nics[name].send_bits(part, name, direction=direction, streams=1, port=None, wire=1.02)
+            self.nic_bus(part, name, receiving=use.operation == "read")
 
     def _through_hba(self, row: Row, use: Access, name: str) -> None:
         self.hbas[name].carry(row, use, name)
@@ -214,7 +226,7 @@ class Host(Model):
 
         card = self.nics[name]
         lanes, generation = card.card_lanes, card.card_generation
-        for node in nx.shortest_path(self.wiring(), f"nic {name}", MEMORY)[1:-1]:
+        for node in nx.shortest_path(self.wiring, f"nic {name}", MEMORY)[1:-1]:
             slot = node.partition(" ")[2]
             self.slots[slot].carry(row, f"slot-{slot}", to_host=receiving, card_lanes=lanes, card_generation=generation)
             lanes, generation = 32, 6

@@ -7,7 +7,7 @@ that the solver and the simulation see, so the two cannot tell different stories
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dtnsim.quantity import Value
@@ -65,15 +65,14 @@ class Phase:
 
     Attributes:
         name: ``transfer``, ``verification``, ``flush`` ...
-        demands: The row of service demands.
-        share: Bytes of this phase per payload byte (1 where every byte passes through it).
+        demands: The row of service demands, per payload byte of the whole transfer (a phase that
+            handles a third of the bytes has a third of their cost).
         delays: Seconds per payload byte in which a worker waits and no station works (round trips of
             file operations, slow start), each as a `Demand` on the transfer's own worker.
     """
 
     name: str
     demands: tuple[Demand, ...]
-    share: Value = 1.0
     delays: tuple[Demand, ...] = ()
 
 
@@ -156,7 +155,6 @@ class TransferPrediction:
     files: int
     payload_B: float
     ladder: tuple[Rung, ...]
-    cpu_share: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +172,7 @@ class Prediction:
 
     Attributes:
         name: Name of the path.
+        throughput_Bps: All transfers together.
         transfers: One answer a transfer, in the order of the file.
         stations: Every station with its use, busiest first.
         warnings: What the reader should know (formula out of range, unused parameter ...).
@@ -181,15 +180,11 @@ class Prediction:
     """
 
     name: str
+    throughput_Bps: Interval
     transfers: tuple[TransferPrediction, ...]
     stations: tuple[StationUse, ...]
     warnings: tuple[str, ...]
     problem: Problem
-
-    @property
-    def throughput_Bps(self) -> Interval:
-        """Throughput of all transfers together."""
-        return _total([t.throughput_Bps for t in self.transfers])
 
     @property
     def duration_s(self) -> Interval:
@@ -213,6 +208,3 @@ class Prediction:
 
         return prediction_document(self)
 
-
-def _total(parts: list[Interval]) -> Interval:
-    return Interval(*(sum(getattr(p, q) for p in parts) for q in ("p10", "p50", "p90")))

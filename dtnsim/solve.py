@@ -6,7 +6,7 @@ rise on (progressive filling). With one transfer this is operational analysis' X
 
 The ceiling of a transfer is its workers' time: a worker goes through its phases one after the
 other, and cannot spend more than a second in a second:
-``x <= workers / sum over phases of (delay + share * solo time per byte)``, where the solo time of a
+``x <= workers / sum over phases of (delay + solo time per byte)``, where the solo time of a
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
 a flush after the writing and round trips between small files are all this one law.
 
@@ -35,7 +35,7 @@ class Matrices:
     Attributes:
         capacity: (S, K).
         demand: (S, F, K): all phases of a transfer added up.
-        phases: For each transfer, one (S, K) row per phase, already times its share.
+        phases: For each transfer, one (S, K) row per phase.
         delay: For each transfer, one (S,) array per phase: seconds of waiting per payload byte.
         workers: (F,).
         weight: (F,).
@@ -78,7 +78,7 @@ def matrices(problem: Problem) -> Matrices:
             row = np.zeros((count, len(index)))
             for demand in phase.demands:
                 row[:, index[demand.station]] += demand.per_byte
-            rows.append(row * np.reshape(phase.share, (-1, 1)))
+            rows.append(row)
             waits.append(np.broadcast_to(sum((np.asarray(d.per_byte) for d in phase.delays), np.zeros(1)), (count,)))
         phases.append(tuple(rows))
         delays.append(tuple(waits))
@@ -97,7 +97,7 @@ def _scenarios(problem: Problem) -> int:
     values = [s.capacity for s in problem.stations]
     for transfer in problem.transfers:
         for phase in transfer.phases:
-            values += [phase.share, *(d.per_byte for d in (*phase.demands, *phase.delays))]
+            values += [d.per_byte for d in (*phase.demands, *phase.delays)]
     return max(np.size(v) for v in values)
 
 
@@ -142,7 +142,6 @@ def maxmin(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Sol
     binding = np.full((scenarios, flows), -1, dtype=np.int64)
     free = np.ones((scenarios, flows), dtype=bool)
     left = capacity.astype(float).copy()
-    lines = np.arange(scenarios)
     for _ in range(flows):
         load = np.einsum("sf,sfk->sk", weight * free, demand)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -163,7 +162,6 @@ def maxmin(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Sol
         if not free.any() or not np.isfinite(level).any():
             break
     rate[free] = np.inf
-    del lines
     return Solution(rate, ceiling, binding)
 
 

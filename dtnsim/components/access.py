@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
+from dtnsim.quantity import Value
+
 Operation = Literal["read", "write"]
 
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
@@ -45,7 +47,7 @@ class Access:
         rewrite: True where the blocks exist already.
         queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
-        fresh: True where the data were made by the tool (zeros), not read by it.
+        rtt_s: Round-trip time to the volume's server (0 for local drives).
     """
 
     operation: Operation
@@ -61,6 +63,7 @@ class Access:
     rewrite: bool = False
     queue_depth: int = 1
     stored: float = 1.0
+    rtt_s: Value = 0.0
 
     def but(self, **changes: object) -> Self:
         """The same access with some things changed."""

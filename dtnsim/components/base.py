@@ -142,7 +142,7 @@ def kinds() -> dict[str, str]:
     found = {}
     for package in PACKAGES:
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            if module.name not in SUPPORT:
+            if module.name not in SUPPORT and not module.name.startswith("_"):
                 found[module.name.replace("_", "-")] = f"{package}.{module.name}"
     return found
 

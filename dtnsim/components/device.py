@@ -38,6 +38,10 @@ class Device(Component):
         """Drives that a full stripe's data is spread over."""
         return 1
 
+    def latency(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need them
+        """Seconds of one request alone, its transfer left out."""
+        return 0.0
+
     def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
         """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""
         return 1.0

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
+
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.components.device import Device
@@ -24,7 +26,6 @@ class Stretch:
 
     Attributes:
         name: ``cached``, ``flush`` ...
-        share: Bytes of the access that this stretch handles, per byte of the access.
         cpu: How much of the call's CPU work falls into it.
         medium: How much of the medium's work falls into it.
         delay: Seconds of pure waiting per byte of the access.
@@ -32,7 +33,6 @@ class Stretch:
     """
 
     name: str
-    share: Value = 1.0
     cpu: Value = 1.0
     medium: Value = 1.0
     delay: Value = 0.0
@@ -59,15 +59,16 @@ class Filesystem(Component):
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Charges what lies below the cache: the array and its buses, or the servers."""
 
-    def stretches(self, row: Row, use: Access, host: Host) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """The phases of an access; one for a steady stream."""
         if use.operation == "read":
             return (Stretch("read", medium=0.0 if use.cached else 1.0),)
         if use.finish == "steady":
             return (Stretch("write"),)
         if use.finish == "direct":
-            wait = row.value(self.sync_latency) * 0.0
-            return (Stretch("write", delay=wait),)
+            array = host.volumes[volume].array
+            wait = array.latency(row, use) / use.block_B if array is not None else 0.0
+            return (Stretch("write", delay=wait, what="one request at a time"),)
         if use.finish == "dsync":
             wait = row.value(self.sync_latency) / use.block_B
             copied = Stretch("copy", medium=0.0)
@@ -77,7 +78,7 @@ class Filesystem(Component):
         total = max(use.total_B, 1.0)
         if use.finish == "none":
             return _split(total, free)
-        return _fdatasync(row, total, background)
+        return _fdatasync(total, background)
 
     def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
         """Bytes after which write-back starts, and bytes a writer produces before it is throttled."""
@@ -91,24 +92,19 @@ class Filesystem(Component):
 
 def _split(total: float, free: Value) -> tuple[Stretch, ...]:
     """No sync: the cache takes the first bytes, the medium sets the pace of the rest."""
-    import numpy as np
-
     cached = np.minimum(free / total, 1.0)
-    parts = [Stretch("cached", share=cached, cpu=cached, medium=0.0)]
+    parts = [Stretch("cached", cpu=cached, medium=0.0)]
     if np.any(cached < 1.0):
-        parts.append(Stretch("throttled", share=1 - cached, cpu=1 - cached, medium=1 - cached))
+        parts.append(Stretch("throttled", cpu=1 - cached, medium=1 - cached))
     return tuple(parts)
 
 
-def _fdatasync(row: Row, total: float, background: Value) -> tuple[Stretch, ...]:
+def _fdatasync(total: float, background: Value) -> tuple[Stretch, ...]:
     """The medium starts when write-back does, and has every byte to write before the tool returns."""
-    import numpy as np
-
-    del row
     lead = np.minimum(background / total, 1.0)
     return (
-        Stretch("cached", share=lead, cpu=lead, medium=0.0),
-        Stretch("write-back", share=1.0, cpu=1 - lead, medium=1.0),
+        Stretch("cached", cpu=lead, medium=0.0),
+        Stretch("write-back", cpu=1 - lead, medium=1.0),
     )
 
 

@@ -82,6 +82,10 @@ class Raid(Device):
         """Drives that a full stripe's data is spread over."""
         return max(1, (self.disks - self.parity) * self.groups // self.copies) * self.of.data_disks
 
+    def latency(self, row: Row, use: Access) -> Value:
+        """That of one device: members work at the same time."""
+        return self.of.latency(row, use)
+
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them."""
         own = self._spread(use) if self.software and use.operation == "write" else 1.0

@@ -52,6 +52,10 @@ class Raidz(Device):
         """Drives that a block's data is spread over."""
         return (self.disks - self.parity) * self.groups * self.of.data_disks
 
+    def latency(self, row: Row, use: Access) -> Value:
+        """That of one device: members work at the same time."""
+        return self.of.latency(row, use)
+
     def bus_factor(self, use: Access) -> Value:
         """Parity is made by the host, so it crosses the bus when written."""
         own = self._amplification() if use.operation == "write" else 1.0

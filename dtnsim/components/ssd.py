@@ -28,10 +28,10 @@ class Ssd(Device):
     burst_write: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)] | None = None
     burst: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     compresses: bool = False
-    latency: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+    latency_read: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "60 us", 0.3, "Intel S4500 datasheet: 36 us sequential, 110 us random read"
     )
-    write_latency: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
+    latency_write: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "50 us", 0.3, "Intel S4500 datasheet: 36 to 52 us write"
     )
     iops_read: Annotated[Quantity, Unit("1/s", spread=0.1)] = prior("70k IOPS", 0.2, "Intel S4500 datasheet, QD32")
@@ -58,6 +58,10 @@ class Ssd(Device):
                 f"{name}.requests", "ssd", capacity=copies * row.value(iops), unit="op", per_byte=1 / use.block_B,
                 what=f"random {use.operation} requests", formula=f"{copies} drives x {iops}", source=iops.source,
             )  # fmt: skip
+
+    def latency(self, row: Row, use: Access) -> Value:
+        """Seconds of one request alone, its transfer left out."""
+        return row.value(self.latency_read if use.operation == "read" else self.latency_write)
 
     def _write_rate(self, row: Row, use: Access, copies: int, link: Value) -> Value:
         steady = row.value(self.write)

@@ -29,6 +29,9 @@ class Stack(Component):
     send_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
         "2500 cycles", 0.3, "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)"
     )
+    sendfile_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.12 cycles/B", 0.5, "assumed: page references instead of a copy"
+    )
     interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.2 cycles/B", 0.4, "assumed: driver and protocol in softirq, about a quarter of the receive work"
     )

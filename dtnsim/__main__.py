@@ -1,0 +1,5 @@
+"""``python -m dtnsim``."""
+
+from dtnsim.cli import main
+
+main()

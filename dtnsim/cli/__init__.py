@@ -1,0 +1,93 @@
+"""The command line: one file a command; only the file of the command asked for is loaded."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Final
+
+from dtnsim.errors import DtnsimError
+
+#: command -> one line for the list of commands
+COMMANDS: Final = {
+    "predict": "Throughput with an interval, bottleneck and why, utilisation of every station, the ladder.",
+    "explain": "Every demand and capacity with formula, value and source; the terms recompute the answer.",
+    "simulate": "The same path in time: rates, queues, events, completion of every file.",
+    "tcp": "The TCP calculator: goodput, window, what limits it.",
+    "logs": "What the parsers read from benchmark logs.",
+    "calibrate": "Fit parts to measured logs.",
+    "validate": "Measured beside predicted, over all cases.",
+    "components": "The library of kinds and parts.",
+    "schema": "JSON Schema of path and part files, for editors.",
+}
+
+
+def app(arguments: list[str]) -> object:
+    """The typer application with the commands that ``arguments`` need."""
+    import typer
+
+    from dtnsim import __version__
+
+    root = typer.Typer(
+        name="dtnsim", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        help="Simulation and capacity planning of end-to-end data transfer paths.",
+        epilog="Try: dtnsim predict venadi/gridftp-gpfs",
+    )  # fmt: skip
+
+    def version(value: bool) -> None:  # noqa: FBT001 - typer's callback
+        if value:
+            typer.echo(f"dtnsim {__version__}")
+            raise typer.Exit
+
+    @root.callback()
+    def main(show: bool = typer.Option(False, "--version", callback=version, is_eager=True, help="Show the version.")) -> None:  # noqa: FBT001, FBT003
+        del show
+
+    asked = next((a for a in arguments if not a.startswith("-")), None)
+    for name, line in COMMANDS.items():
+        if asked == name or asked not in COMMANDS:
+            _register(root, name, line)
+    return root
+
+
+def _register(root: object, name: str, line: str) -> None:
+    try:
+        module = importlib.import_module(f"dtnsim.cli.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"dtnsim.cli.{name}":
+            raise
+        return
+    root.command(name, short_help=line)(module.command)  # type: ignore[attr-defined]  # typer.Typer
+
+
+def main() -> None:
+    """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
+    import click
+
+    arguments = sys.argv[1:]
+    try:
+        code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer
+    except DtnsimError as error:
+        fail(str(error), error.exit_code)
+    except click.exceptions.Abort:
+        fail("stopped", 130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        fail("stopped", 130)
+    except RecursionError:
+        fail("the input is nested too deeply", 2)
+    except OSError as error:
+        fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def fail(message: str, code: int) -> None:
+    """Prints one line on stderr and leaves with ``code``."""
+    print(f"dtnsim: {message}", file=sys.stderr)  # noqa: T201 - the one place that prints an error
+    sys.exit(code)

@@ -1,0 +1,276 @@
+"""From a path to stations and demands: follows each transfer through hosts and network.
+
+Every step of a tool's plan becomes a row: read at the source, network, write at the destination,
+each component on the way charging what it costs. Where a file system works in stretches (cached,
+then throttled), the step becomes as many phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dtnsim.components.access import Access, Thread
+from dtnsim.components.filesystem import Stretch
+from dtnsim.dataset import Dataset
+from dtnsim.errors import SpecError
+from dtnsim.host import Host
+from dtnsim.ledger import Ledger, Row
+from dtnsim.network import Network, Route
+from dtnsim.quantity import Draw, Value
+from dtnsim.records import Demand, Phase, Problem, Transfer
+from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
+from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
+
+#: what a metadata operation on a server costs in round trips (NFSv3, RFC 1813: one RPC each)
+_ROUND_TRIPS = {"readdir": 0.05}
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a transfer: host, and the volume or device on it."""
+
+    host: Host
+    path: str
+    kind: EndKind
+    volume: str | None
+
+
+def compose(spec: PathSpec, draw: Draw) -> Problem:
+    """Writes down all stations and demands of a path.
+
+    Args:
+        spec: The validated path.
+        draw: Values of the parameters: nominal, or arrays of draws.
+
+    Returns:
+        The `Problem` that `solve` and `simulate` read.
+
+    Raises:
+        SpecError: a path between two hosts that does not exist, or ends that make no sense.
+    """
+    composer = Composer(spec, Ledger(draw))
+    transfers = tuple(composer.transfer(number) for number in range(len(spec.transfers)))
+    ledger = composer.ledger
+    return Problem(spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings))
+
+
+class Composer:
+    """Composes the transfers of one path on one ledger."""
+
+    def __init__(self, spec: PathSpec, ledger: Ledger) -> None:
+        self.spec, self.ledger = spec, ledger
+        self.network = Network(spec)
+        self.ends = [(self.end(t.source_end), self.end(t.to)) for t in spec.transfers]
+        self.plans = [self._plan(n, t) for n, t in enumerate(spec.transfers)]
+        self.streams = self._streams_on_volumes()
+
+    def end(self, text: str) -> End:
+        """The end of a transfer that ``host:/path`` names."""
+        name, path = split_end(text)
+        host = self.spec.hosts[name]
+        if path in DEVICES:
+            return End(host, path, DEVICES[path], None)  # type: ignore[arg-type]  # values are EndKind
+        return End(host, path, "volume", host.mount_of(path))
+
+    def _job(self, number: int, spec: TransferSpec) -> Job:
+        data: Dataset = spec.dataset if spec.dataset is not None else _default_dataset()
+        source, destination = self.ends[number]
+        route = self._route(source, destination, spec)
+        return Job(
+            name=spec.name, files=data.files, payload_B=data.payload_B, largest_B=data.largest_B,
+            directories=data.directories, rtt_s=route.nominal_rtt if route else 0.0,
+            source=source.kind, destination=destination.kind,
+            memory_B=destination.host.memory.size.value,
+            cores=min(source.host.cpu.total, destination.host.cpu.total),
+        )  # fmt: skip
+
+    def _plan(self, number: int, spec: TransferSpec) -> tuple[Job, Plan]:
+        job = self._job(number, spec)
+        plan = spec.tool.plan(job)
+        for warning in plan.warnings:
+            self.ledger.warn(f"{spec.name}: {warning}")
+        return job, plan
+
+    def _route(self, source: End, destination: End, spec: TransferSpec) -> Route | None:
+        if source.host is destination.host:
+            return None
+        return self.network.route(source.host, destination.host, spec.via)
+
+    def _streams_on_volumes(self) -> dict[tuple[str, str], int]:
+        """Sequential streams on each volume, of all transfers together."""
+        count: dict[tuple[str, str], int] = {}
+        for (source, destination), (_, plan) in zip(self.ends, self.plans, strict=True):
+            for end, uses in ((source, [s.read for s in plan.steps]), (destination, [s.write for s in plan.steps])):
+                if end.volume is not None:
+                    own = max((u.own_streams for u in uses if u is not None), default=0)
+                    key = (end.host.name, end.volume)
+                    count[key] = count.get(key, 0) + own
+        return count
+
+    def transfer(self, number: int) -> Transfer:
+        """All phases of one transfer."""
+        spec, (job, plan) = self.spec.transfers[number], self.plans[number]
+        phases = [phase for step in plan.steps for phase in self._phases(number, step, job)]
+        if not any(p.demands or p.delays for p in phases):
+            raise SpecError("moves nothing from anywhere to anywhere", key=f"transfer {spec.name}",
+                            remedy="give it a volume or a network between its ends")  # fmt: skip
+        return Transfer(spec.name, tuple(phases), float(plan.workers), job.payload_B, job.files, plan.weight)
+
+    # -- one step ---------------------------------------------------------------------------------
+
+    def _phases(self, number: int, step: Step, job: Job) -> list[Phase]:
+        source, destination = self.ends[number]
+        spec = self.spec.transfers[number]
+        route = self._route(source, destination, spec) if step.net is not None else None
+        read, write = self._use(source, step.read, spec), self._use(destination, step.write, spec)
+        reread = self._use(destination, step.reread, spec)
+        probe = Row(self.ledger, spec.name, [], 1.0)
+        stretches: tuple[Stretch, ...] = (Stretch(step.name),)
+        if write is not None and destination.volume is not None:
+            volume = destination.host.volumes[destination.volume]
+            stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
+        phases = []
+        for part in stretches:
+            row = Row(self.ledger, spec.name, [], step.share)
+            busy = row.times(part.cpu)
+            self._file(busy, busy, source, read)
+            self._file(busy, row.times(part.medium), destination, write)
+            self._file(busy, busy, destination, reread)
+            if step.net is not None and route is not None:
+                self.network.carry(busy, route, step.net, spec, job)
+            for work in step.cpu:
+                end = source if work.end == "source" else destination
+                thread = self._thread(work.thread, spec)
+                end.host.core(busy.at(end.host.name), thread, row.value(work.cycles), work.what, str(work.cycles),
+                              work.cycles.source)  # fmt: skip
+            delays = self._delays(step, part, job, number, route)
+            name = step.name if len(stretches) == 1 else f"{step.name}: {part.name}"
+            phases.append(Phase(name, tuple(row.demands), tuple(delays)))
+        return phases
+
+    def _thread(self, thread: Thread, spec: TransferSpec) -> Thread:
+        if spec.core is None:
+            return thread
+        return Thread(thread.name, thread.copies, spec.core)
+
+    def _use(self, end: End, use: Access | None, spec: TransferSpec) -> Access | None:
+        if use is None or end.volume is None:
+            return None
+        return use.but(
+            streams=max(self.streams[end.host.name, end.volume], use.own_streams),
+            thread=self._thread(use.thread, spec),
+            cached=use.cached or (spec.cached and use.operation == "read"),
+            rtt_s=self._server_rtt(end),
+        )
+
+    def _server_rtt(self, end: End) -> Value:
+        server = end.host.volumes[end.volume or ""].server
+        if server is None:
+            return 0.0
+        remote = self._server(server, end)
+        return self.network.route(end.host, remote.host, []).rtt(self.ledger.draw)
+
+    def _server(self, server: str, end: End) -> End:
+        name, _ = split_end(server)
+        if name not in self.spec.hosts:
+            raise SpecError("there is no host of that name on this path", value=server,
+                            key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
+                            remedy=f"hosts: {', '.join(self.spec.hosts)}")  # fmt: skip
+        found = self.end(server)
+        if found.host is end.host:
+            raise SpecError("serves itself", value=server, key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
+                            remedy="name the volume of another host")  # fmt: skip
+        return found
+
+    def _file(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
+        """Charges an access to a volume: the calling thread, and the medium (or the server) below the cache."""
+        if use is None or end.volume is None:
+            return
+        host, volume = end.host, end.host.volumes[end.volume]
+        calls, medium = calls.at(host.name), medium.at(host.name)
+        cycles, cost = volume.filesystem.cycles(calls, use, host.stack)
+        verb = "file read" if use.operation == "read" else "file write"
+        source = volume.filesystem.source or (host.stack.file_read_byte.source if verb == "file read"
+                                              else host.stack.file_write_byte.source)  # fmt: skip
+        host.core(calls, use.thread, cycles, verb, cost, source)
+        host.memory.cross(calls, 1.0 if use.finish == "direct" else 3.0, verb)
+        if use.cached and use.operation == "read":
+            return
+        volume.filesystem.medium(medium, use, host, end.volume)
+        if volume.server is not None:
+            self._remote(medium, end, use, volume.server)
+
+    def _remote(self, row: Row, end: End, use: Access, server: str) -> None:
+        """The network and the server below a network file system."""
+        remote = self._server(server, end)
+        filesystem = end.host.volumes[end.volume or ""].filesystem
+        ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
+        route = self.network.route(*ends, [])
+        kernel = Thread("kernel NFS", copies=4)
+        connections = int(getattr(filesystem, "nconnect", 1))
+        net = NetUse(kernel, kernel, streams=connections)
+        self.network.carry(row, route, net, None, None)
+        inner = use.but(thread=kernel, finish="steady", rtt_s=0.0, block_B=2.0**20)
+        self._file(row, row, remote, inner)
+
+    # -- waiting ----------------------------------------------------------------------------------
+
+    def _delays(self, step: Step, part: Stretch, job: Job, number: int, route: Route | None) -> list[Demand]:
+        draw, payload = self.ledger.draw, max(job.payload_B, 1.0)
+        worker = f"{job.name}.workers"
+        delays = []
+
+        def wait(seconds: Value, what: str, formula: str, source: str = "") -> None:
+            if _positive(seconds):
+                delays.append(Demand(worker, seconds, what, formula, source))
+
+        wait(part.delay, part.what, "seconds per byte")
+        if part.cpu is not 1.0 and not _positive(part.cpu):
+            return delays  # a flush has no files of its own
+        cost = step.files
+        rtt = route.rtt(draw) if route is not None else 0.0
+        if cost.round_trips:
+            wait(job.files * cost.round_trips * rtt / cost.ahead / payload, "control round trips",
+                 f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead")  # fmt: skip
+        source, destination = self.ends[number]
+        for end, operations in ((source, cost.source), (destination, cost.destination)):
+            self._operations(wait, end, operations, job, payload)
+        if cost.fixed is not None:
+            wait(job.files * draw(cost.fixed) / payload, "per-file work", f"{job.files} files x {cost.fixed}",
+                 cost.fixed.source)  # fmt: skip
+        if route is not None and step.net is not None:
+            ramp = self.network.ramp(route, step.net, job, draw)
+            wait(ramp / payload, "slow start", "time the ramp loses against the steady rate")
+        return delays
+
+    def _operations(
+        self, wait: Callable[..., None], end: End, operations: tuple[str, ...], job: Job, payload: float
+    ) -> None:
+        if not operations or end.volume is None:
+            return
+        volume = end.host.volumes[end.volume]
+        probe = Row(self.ledger, job.name, [], 1.0, end.host.name)
+        times = self._server_rtt(end)
+        seconds: Value = 0.0
+        for operation in operations:
+            trips = _ROUND_TRIPS.get(operation, 1.0)
+            seconds = seconds + trips * (times + volume.filesystem.operation_time(probe, operation, end.host))
+        what = "file operations" + (" x latency to the server" if volume.server else "")
+        wait(job.files * seconds / payload, what,
+             f"{job.files} files x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
+             volume.filesystem.op_time.source)  # fmt: skip
+
+
+def _positive(value: Value) -> bool:
+    import numpy as np
+
+    return bool(np.any(np.asarray(value) > 0))
+
+
+def _default_dataset() -> Dataset:
+    from dtnsim import dataset
+
+    return dataset.load({"files": 1, "size": "100 GB"})
+
+

@@ -1,0 +1,178 @@
+"""`predict`: throughput with an interval, bottleneck with its reason, and the ladder of what binds next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim import solve, spec
+from dtnsim.compose import compose
+from dtnsim.quantity import Draw
+from dtnsim.reasons import Cause, cause_of, reason
+from dtnsim.records import (
+    Bottleneck,
+    Demand,
+    Interval,
+    Prediction,
+    Problem,
+    Rung,
+    Station,
+    StationUse,
+    TransferPrediction,
+)
+
+if TYPE_CHECKING:
+    from dtnsim.solve import Array, Matrices
+
+#: draws behind p10 and p90, and the rungs of the ladder
+SAMPLES = 256
+RUNGS = 7
+
+
+def predict(
+    path: str | Path | spec.PathSpec,
+    *,
+    overrides: Sequence[str] = (),
+    samples: int = SAMPLES,
+    seed: int = 1,
+    calibration: str | Path | None = None,
+) -> Prediction:
+    """Predicts the transfers of a path.
+
+    Args:
+        path: A path file, the name of a shipped path, or a path already loaded.
+        overrides: ``key=value`` texts put over the file.
+        samples: Draws for the interval; 0 leaves p10 = p50 = p90.
+        seed: Seed of the draws; the same seed gives the same bytes.
+        calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).
+
+    Returns:
+        The `Prediction`. Its p50 has every parameter at its median, so that ``explain`` can show
+        the sum; p10 and p90 are quantiles over all parameters' spreads.
+
+    Raises:
+        SpecError: the path cannot be used.
+    """
+    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides)
+    given = _calibrated(given, calibration)
+    problem = compose(given, Draw())
+    rates = scenario_rates(given, samples, seed) if samples else None
+    return answer(problem, rates)
+
+
+def _calibrated(given: spec.PathSpec, calibration: str | Path | None) -> spec.PathSpec:
+    chosen = calibration if calibration is not None else given.calibration
+    if chosen is None:
+        return given
+    from dtnsim.calibration import apply
+
+    return apply(given, chosen)
+
+
+def scenario_rates(given: spec.PathSpec, samples: int, seed: int = 1) -> Array:
+    """Rates of every transfer in ``samples`` scenarios drawn from the spreads, (S, F) [B/s]."""
+    drawn = compose(given, Draw(samples, seed))
+    rates = solve.solve(solve.matrices(drawn)).rate
+    return np.broadcast_to(rates, (samples, rates.shape[1]))
+
+
+def answer(problem: Problem, rates: Array | None) -> Prediction:
+    """Puts the nominal solution and the drawn rates into a `Prediction`."""
+    full = with_workers(problem)
+    m = solve.matrices(problem)
+    solution = solve.solve(m)
+    nominal = solution.rate[0]
+    if rates is None:
+        rates = nominal[None, :]
+    transfers = tuple(
+        _one(problem, m, f, nominal, rates[:, f], int(solution.binding[0, f])) for f in range(len(problem.transfers))
+    )
+    total = _interval(rates.sum(axis=1), float(nominal.sum()))
+    return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
+
+
+def with_workers(problem: Problem) -> Problem:
+    """The problem with the workers of each transfer written as a station: what limits them is on the page."""
+    m = solve.matrices(problem)
+    ceiling = solve.ceilings(m)[0]
+    stations, transfers = list(problem.stations), []
+    for f, transfer in enumerate(problem.transfers):
+        if not np.isfinite(ceiling[f]):
+            transfers.append(transfer)
+            continue
+        name = f"{transfer.name}.workers"
+        stations.append(Station(name, "tool", "workers", "workers", transfer.workers, "s",
+                                f"{transfer.workers:g} at work at once", "seconds of work per second", private=True))  # fmt: skip
+        phases = []
+        for phase, solo in zip(transfer.phases, solve.solo_times(m, f), strict=True):
+            slowest = int(np.argmax(solo[0]))
+            busy = Demand(name, float(solo[0, slowest]), phase.name,
+                          f"demand / capacity at {problem.stations[slowest].name}")  # fmt: skip
+            waits = tuple(replace(d, station=name) for d in phase.delays)
+            work = (busy,) if solo[0, slowest] > 0 else ()
+            phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
+        transfers.append(replace(transfer, phases=tuple(phases)))
+    return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
+
+
+def _one(problem: Problem, m: Matrices, f: int, nominal: Array, drawn: Array, binding: int) -> TransferPrediction:
+    transfer = problem.transfers[f]
+    cause = cause_of(m, f, binding)
+    rate = _interval(drawn, float(nominal[f]))
+    seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
+    return TransferPrediction(
+        transfer.name, rate, seconds, _bottleneck(problem, f, cause), transfer.files, transfer.payload_B,
+        _ladder(problem, m, f, cause, float(nominal[f])),
+    )  # fmt: skip
+
+
+def _interval(drawn: Array, nominal: float) -> Interval:
+    low, high = np.quantile(drawn, (0.1, 0.9), method="inverted_cdf")
+    return Interval(min(float(low), nominal), nominal, max(float(high), nominal))
+
+
+def _bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
+    text = reason(problem, f, cause)
+    if cause.station is None:
+        return Bottleneck(f"{problem.transfers[f].name}.workers", "workers", "tool", "latency", text)
+    station = problem.stations[cause.station]
+    return Bottleneck(station.name, station.component, station.host, station.kind, text)
+
+
+def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) -> tuple[Rung, ...]:
+    """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
+    rungs = []
+    capacity = m.capacity.copy()
+    delay = tuple(tuple(w.copy() for w in waits) for waits in m.delay)
+    for _ in range(RUNGS):
+        name = problem.stations[cause.station].name if cause.station is not None else f"{problem.transfers[f].name}: waiting"
+        rungs.append(Rung(name, rate, reason(problem, f, cause)))
+        if cause.station is not None:
+            capacity[:, cause.station] = np.inf
+        else:
+            delay = tuple(tuple(w * 0.0 for w in waits) if g == f else waits for g, waits in enumerate(delay))
+        relieved = replace(m, capacity=capacity, delay=delay)
+        solution = solve.solve(relieved)
+        rate = float(solution.rate[0, f])
+        if not np.isfinite(rate):
+            break
+        cause = cause_of(relieved, f, int(solution.binding[0, f]))
+    return tuple(rungs)
+
+
+def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:
+    m = solve.matrices(problem)
+    with np.errstate(invalid="ignore"):
+        load = np.nan_to_num(rates @ m.demand[0])
+    total = max(float(rates.sum()), 1e-300)
+    uses = []
+    for k, station in enumerate(problem.stations):
+        capacity = float(m.capacity[0, k])
+        share = load[k] / capacity if capacity > 0 else (1.0 if load[k] else 0.0)
+        demand = float(load[k] / total) if len(problem.transfers) > 1 else float(m.demand[0, 0, k])
+        uses.append(StationUse(replace(station, capacity=capacity), demand, float(share)))
+    return tuple(sorted(uses, key=lambda u: -u.utilization))

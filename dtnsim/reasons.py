@@ -1,0 +1,77 @@
+"""Why something binds, in words an engineer can check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dtnsim import solve, units
+from dtnsim.records import Demand, Problem, Station
+
+if TYPE_CHECKING:
+    from dtnsim.solve import Matrices
+
+
+class Cause(NamedTuple):
+    """What holds a transfer: a station (index), or waiting (None); and the phase it happens in."""
+
+    station: int | None
+    phase: int
+    direct: bool
+
+
+def cause_of(m: Matrices, f: int, binding: int) -> Cause:
+    """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time."""
+    if binding >= 0:
+        phase = int(np.argmax([row[0, binding] for row in m.phases[f]]))
+        return Cause(binding, phase, direct=True)
+    times = solve.solo_times(m, f)
+    busy = [float(t[0].max()) for t in times]
+    waits = [float(w[0]) for w in m.delay[f]]
+    if sum(waits) > max(busy, default=0.0):
+        return Cause(None, int(np.argmax(waits)), direct=False)
+    phase = int(np.argmax(busy))
+    return Cause(int(np.argmax(times[phase][0])), phase, direct=len(times) == 1)
+
+
+def reason(problem: Problem, f: int, cause: Cause) -> str:
+    """The cause in a sentence."""
+    transfer = problem.transfers[f]
+    if cause.station is None:
+        waits = sorted((d for p in transfer.phases for d in p.delays), key=lambda d: -float(np.max(d.per_byte)))
+        first = waits[0]
+        return f"workers wait for {first.what} ({first.formula})"
+    station = problem.stations[cause.station]
+    phase = transfer.phases[cause.phase]
+    mine = [d for d in phase.demands if d.station == station.name]
+    text = _station_words(station, mine)
+    others = sum(any(d.station == station.name for p in t.phases for d in p.demands) for t in problem.transfers) - 1
+    if others > 0:
+        text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
+    if not cause.direct and len(transfer.phases) > 1:
+        text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
+    return text
+
+
+def _station_words(station: Station, demands: list[Demand]) -> str:
+    capacity = float(np.ravel(station.capacity)[0])
+    if station.unit == "cycles":
+        parts: dict[str, float] = {}
+        for d in demands:
+            parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
+        work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
+        return f"{_core_name(station)} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}"
+    what = demands[0].what if demands else station.kind
+    if station.kind in ("tcp", "window", "target", "transport"):
+        return f"{what}: {units.show(capacity, 'B/s')}"
+    size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
+    return f"{station.name} is full: {what}, {station.formula} gives {size}"
+
+
+def _core_name(station: Station) -> str:
+    if station.component.startswith("cpu.core"):
+        return f"core {station.component.removeprefix('cpu.core')} of {station.host} is"
+    if station.component == "cpu":
+        return f"all cores of {station.host} are"
+    return f"the {station.component.removeprefix('cpu.')} thread on {station.host} is"

@@ -1,0 +1,96 @@
+"""The JSON documents: versioned, SI units in the key names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.records import Demand, Prediction, Problem, StationUse, TransferPrediction
+
+PREDICTION: Final = "dtnsim.prediction/1"
+EXPLANATION: Final = "dtnsim.explanation/1"
+
+
+def number(value: object) -> float | None:
+    """A float for JSON; what is not finite is null (JSON has no infinity)."""
+    result = float(np.ravel(np.asarray(value, float))[0])
+    return result if math.isfinite(result) else None
+
+
+def prediction_document(p: Prediction) -> dict[str, Any]:
+    """The document of ``dtnsim predict --json``."""
+    return {
+        "schema": PREDICTION,
+        "name": p.name,
+        "throughput_Bps": p.throughput_Bps.as_dict(),
+        "duration_s": {k: number(v) for k, v in p.duration_s.as_dict().items()},
+        "bottleneck": p.bottleneck.as_dict(),
+        "stations": [_station(u) for u in p.stations],
+        "ladder": _ladder(p.transfers[0]),
+        "transfers": [_transfer(t) for t in p.transfers],
+        "warnings": list(p.warnings),
+    }
+
+
+def _transfer(t: TransferPrediction) -> dict[str, Any]:
+    return {
+        "name": t.name, "files": t.files, "payload_B": t.payload_B, "throughput_Bps": t.throughput_Bps.as_dict(),
+        "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
+        "bottleneck": t.bottleneck.as_dict(), "ladder": _ladder(t),
+    }  # fmt: skip
+
+
+def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
+    return [{"station": r.station, "throughput_Bps": r.throughput_Bps, "reason": r.reason} for r in t.ladder]
+
+
+def _station(u: StationUse) -> dict[str, Any]:
+    s = u.station
+    return {
+        "station": s.name, "component": s.component, "host": s.host, "kind": s.kind, "capacity": number(s.capacity),
+        "unit": f"{s.unit}/s", "demand_per_byte": u.demand_per_byte, "utilization": u.utilization,
+    }  # fmt: skip
+
+
+def explanation_document(p: Prediction) -> dict[str, Any]:
+    """The document of ``dtnsim explain --json``: capacities and demands that recompute the throughput."""
+    problem: Problem = p.problem
+    return {
+        "schema": EXPLANATION,
+        "name": p.name,
+        "throughput_Bps": p.throughput_Bps.p50,
+        "bottleneck": p.bottleneck.as_dict(),
+        "stations": [
+            {
+                "station": s.name, "host": s.host, "component": s.component, "kind": s.kind,
+                "capacity": number(s.capacity), "unit": f"{s.unit}/s", "formula": s.formula, "source": s.source,
+            }
+            for s in problem.stations
+        ],
+        "transfers": [
+            {
+                "name": t.name, "throughput_Bps": answer.throughput_Bps.p50, "workers": t.workers,
+                "files": t.files, "payload_B": t.payload_B,
+                "phases": [
+                    {"phase": phase.name, "demands": [_demand(d, s_units(problem)) for d in phase.demands]}
+                    for phase in t.phases
+                ],
+            }
+            for t, answer in zip(problem.transfers, p.transfers, strict=True)
+        ],
+        "warnings": list(p.warnings),
+    }  # fmt: skip
+
+
+def s_units(problem: Problem) -> dict[str, str]:
+    """Unit of every station."""
+    return {s.name: s.unit for s in problem.stations}
+
+
+def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
+    return {
+        "station": d.station, "per_byte": number(d.per_byte), "unit": f"{unit[d.station]}/B", "what": d.what,
+        "formula": d.formula, "source": d.source,
+    }  # fmt: skip

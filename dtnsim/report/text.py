@@ -1,0 +1,142 @@
+"""Answers as text: tables with bars on a terminal, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dtnsim import units
+from dtnsim.records import Interval, Prediction, Problem, Station, TransferPrediction
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_BAR = 24
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that is rich on a terminal and plain and unwrapped in a pipe."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    wide = None if stream.isatty() else 160
+    return Console(file=stream, width=wide, highlight=False, soft_wrap=not stream.isatty())
+
+
+def table(*columns: tuple[str, str], title: str | None = None) -> Table:
+    """A table without ornament; columns are (heading, justification)."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, box=box.SIMPLE if sys.stdout.isatty() else None, title_justify="left", pad_edge=False)
+    for heading, justify in columns:
+        made.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]  # one of rich's words
+    return made
+
+
+def rate(value: float) -> str:
+    """A rate as network and as storage people write it."""
+    if value == float("inf"):
+        return "unlimited"
+    return f"{units.show(value, 'B/s')} ({_bytes(value)})"
+
+
+def _bytes(value: float) -> str:
+    for prefix, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= factor:
+            return f"{value / factor:.4g} {prefix}B/s"
+    return f"{value:.3g} B/s"
+
+
+def bar(share: float) -> str:
+    """A bar for a utilisation."""
+    full = round(min(max(share, 0.0), 1.0) * _BAR)
+    return "█" * full + "·" * (_BAR - full)
+
+
+def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
+    """Prints a prediction: answer, reason, utilisation bars, ladder."""
+    out.print(f"[bold]{_plain(p.name)}[/bold]")
+    for t in p.transfers:
+        _transfer(t, out, named=len(p.transfers) > 1)
+    if len(p.transfers) > 1:
+        out.print(f"all together  {_interval_rate(p.throughput_Bps)}")
+    out.print()
+    used = table(("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right"))
+    for use in [u for u in p.stations if u.utilization > 0][:busiest]:
+        used.add_row(_plain(use.station.name), bar(use.utilization), f"{use.utilization:.1%}",
+                     capacity(use.station), f"{use.demand_per_byte:.4g} {use.station.unit}")  # fmt: skip
+    out.print(used)
+    for t in p.transfers:
+        out.print(f"\nladder of {_plain(t.name)}: what binds, and what binds once it is relieved")
+        rungs = table(("", "right"), ("at", "right"), ("station", "left"), ("because", "left"))
+        for number, rung in enumerate(t.ladder, 1):
+            rungs.add_row(str(number), rate(rung.throughput_Bps), _plain(rung.station), _plain(rung.reason))
+        out.print(rungs)
+    for warning in p.warnings:
+        out.print(f"warning: {_plain(warning)}")
+
+
+def _transfer(t: TransferPrediction, out: Console, *, named: bool) -> None:
+    label = f"{_plain(t.name)}: " if named else ""
+    out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
+    d = t.duration_s
+    out.print(f"{label}duration      {units.show(d.p50, 's')}  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})"
+              f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}")  # fmt: skip
+    out.print(f"{label}bottleneck    {_plain(t.bottleneck.station)}: {_plain(t.bottleneck.reason)}")
+
+
+def _interval_rate(i: Interval) -> str:
+    return f"{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})"
+
+
+def capacity(station: Station) -> str:
+    """A station's capacity in its own unit."""
+    value = float(np.ravel(station.capacity)[0])
+    if station.unit == "B":
+        return units.show(value, "B/s")
+    if station.unit == "cycles":
+        return units.show(value, "Hz")
+    return f"{units.show(value, '1')} {station.unit}/s"
+
+
+def _plain(text: str) -> str:
+    """Text that rich must not read as markup."""
+    return text.replace("[", "\\[")
+
+
+def explanation(p: Prediction, out: Console) -> None:
+    """Prints every capacity and every demand with formula, value and source, and the sum that gives the answer."""
+    problem: Problem = p.problem
+    by_name = {s.name: s for s in problem.stations}
+    for t, answer in zip(problem.transfers, p.transfers, strict=True):
+        out.print(f"[bold]{_plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)")
+        totals: dict[str, float] = {}
+        for phase in t.phases:
+            out.print(f"\nphase '{_plain(phase.name)}': what one byte costs")
+            rows = table(("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left"))
+            for d in phase.demands:
+                value = float(np.ravel(d.per_byte)[0])
+                totals[d.station] = totals.get(d.station, 0.0) + value
+                rows.add_row(_plain(d.station), _plain(d.what), f"{value:.6g} {by_name[d.station].unit}/B",
+                             _plain(d.formula), _plain(d.source))  # fmt: skip
+            out.print(rows)
+        out.print("\nstations: capacity / total demand = the rate at which each would bind")
+        rows = table(("station", "left"), ("capacity", "right"), ("demand", "right"), ("binds at", "right"),
+                     ("how", "left"), ("source", "left"))  # fmt: skip
+        for name, total in sorted(totals.items(), key=lambda item: _binds(by_name[item[0]], item[1])):
+            s = by_name[name]
+            rows.add_row(_plain(name), capacity(s), f"{total:.6g} {s.unit}/B", rate(_binds(s, total)),
+                         _plain(s.formula), _plain(s.source))  # fmt: skip
+        out.print(rows)
+        out.print(f"\nthroughput = {answer.throughput_Bps.p50!r} B/s = {rate(answer.throughput_Bps.p50)}")
+    for warning in p.warnings:
+        out.print(f"warning: {_plain(warning)}")
+
+
+def _binds(station: Station, demand: float) -> float:
+    size: Any = float(np.ravel(station.capacity)[0])
+    return size / demand if demand > 0 else float("inf")

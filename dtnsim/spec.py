@@ -1,0 +1,284 @@
+"""A path file: hosts, what lies between them, and the transfers to predict.
+
+`load` reads it, puts `--set` overrides in, resolves hosts and parts, and validates everything before
+anything is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from dtnsim import dataset, library, yamlio
+from dtnsim.components.base import Model, Pick, expand, place, validate
+from dtnsim.components.segment import Segment
+from dtnsim.errors import SpecError
+from dtnsim.host import Host, build_host
+from dtnsim.quantity import Quantity, Scalar, Unit
+from dtnsim.tools.plan import Tool
+from dtnsim.yamlio import Mapping
+
+#: ends of a transfer that are no volume, and what kind of end they are
+DEVICES = {"/dev/zero": "zero", "/dev/null": "null", "/dev/urandom": "random", "/dev/random": "random",
+           "/dev/shm": "memory", "memory": "memory"}  # fmt: skip
+
+
+class TransferSpec(Model):
+    """One transfer: from where, to where, with which tool, what data."""
+
+    name: str = "transfer"
+    source_end: Annotated[str, Field(alias="from")]
+    to: str
+    tool: Annotated[Tool, Pick(Tool)]
+    dataset: Any = None
+    via: list[str] = Field(default_factory=list)
+    nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
+    ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
+    start: Annotated[Quantity, Unit("s")] | None = None
+    core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
+    cached: bool = False
+
+    @field_validator("dataset", mode="before")
+    @classmethod
+    def _load_dataset(cls, given: object) -> object:
+        return None if given is None else dataset.load(given)
+
+
+class Event(Model):
+    """Something that happens while a path is simulated: at a time, a station's capacity changes."""
+
+    at: Annotated[Quantity, Unit("s")]
+    station: str
+    factor: Annotated[float, Field(ge=0)] | None = None
+    until: Annotated[Quantity, Unit("s")] | None = None
+    what: str = ""
+
+
+class PathSpec(Model):
+    """A whole path file, resolved."""
+
+    name: str
+    source: str = ""
+    description: str = ""
+    hosts: dict[str, Host]
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
+    links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
+    transfers: Annotated[list[TransferSpec], Field(min_length=1)]
+    calibration: str | None = None
+    events: list[Event] = Field(default_factory=list)
+    stated_bottleneck: str | None = None
+    file: str = ""
+
+
+def load(path: str | Path, overrides: Sequence[str] = ()) -> PathSpec:
+    """Reads a path by file or by the name of a shipped one.
+
+    Args:
+        path: A YAML file, or a name like ``venadi/gridftp-gpfs``.
+        overrides: ``key=value`` texts, keys with dots: ``hosts.venadi.nic=connectx-5``.
+
+    Raises:
+        SpecError: with file, line, key, value and remedy.
+    """
+    file = library.find("paths", str(path))
+    raw = yamlio.load(file)
+    return resolve(raw, overrides, beside=file.parent)
+
+
+def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
+    """Validates the mapping of a path file."""
+    raw = raw.clone()
+    raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
+    for override in overrides:
+        _override(raw, override)
+    hosts = {}
+    for name, given in raw["hosts"].items():
+        hosts[name] = build_host(name, given)
+        hosts[name].wiring  # noqa: B018 - checks the wiring before anything is computed
+    raw.put("hosts", hosts, *raw.lines["hosts"])
+    if isinstance(raw.get("wan"), dict | str):
+        raw.put("wan", [raw["wan"]], *raw.lines["wan"])
+    _one_or_many(raw)
+    raw.put("file", Scalar(raw.file), raw.file, raw.line)
+    spec = validate(PathSpec, raw)
+    _check_names(spec, raw)
+    return spec
+
+
+def _hosts(raw: Mapping, beside: Path | None) -> Mapping:
+    given = raw.get("hosts")
+    if not isinstance(given, Mapping) or not given:
+        raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **place(raw, "hosts"), key="hosts")
+    hosts = Mapping(given.file, given.line)
+    for name, item in given.items():
+        hosts.put(name, _host(name, item, beside, ()), *given.lines[name])
+    return hosts
+
+
+def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -> Mapping:
+    """A host's mapping; ``like`` takes another host and puts the keys written here on top."""
+    if isinstance(item, str):
+        try:
+            item = library.read("hosts", item, beside=beside)
+        except SpecError as error:
+            if error.file:
+                raise
+            at = {"file": item.file or None, "line": item.line or None} if isinstance(item, Scalar) else {}
+            raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
+    if not isinstance(item, Mapping):
+        raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
+    like = item.get("like")
+    if like is None:
+        return item
+    if str(like) in seen:
+        raise SpecError("hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like",
+                        value=str(like))  # fmt: skip
+    base = _host(name, like, beside, (*seen, str(like))).clone()
+    for key, value in item.items():
+        if key != "like":
+            old = base.get(key)
+            merged = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+            base.put(key, merged, *item.lines[key])
+    return base
+
+
+def _merge(base: Mapping, top: Mapping) -> Mapping:
+    merged = base.clone()
+    for key, value in top.items():
+        old = merged.get(key)
+        new = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        merged.put(key, new, *top.lines[key])
+    return merged
+
+
+def _one_or_many(raw: Mapping) -> None:
+    if "transfer" in raw:
+        if "transfers" in raw:
+            raise SpecError("write either 'transfer' or 'transfers'", **place(raw, "transfer"), key="transfer")
+        at = raw.lines["transfer"]
+        raw.put("transfers", [raw.pop("transfer")], *at)
+    items = raw.get("transfers")
+    if isinstance(items, Mapping):
+        named = []
+        for name, item in items.items():
+            if isinstance(item, Mapping):
+                item = item.clone()
+                item.setdefault("name", name)
+            named.append(item)
+        raw.put("transfers", named, *raw.lines["transfers"])
+    elif isinstance(items, list):
+        seen: set[str] = set()
+        for number, item in enumerate(items):
+            if isinstance(item, Mapping):
+                items[number] = item = item.clone()
+                base = str(item.get("name", "transfer"))
+                unique = base if base not in seen else f"{base}-{number + 1}"
+                seen.add(unique)
+                item["name"] = unique
+                tool = item.get("tool")
+                if isinstance(tool, str):
+                    short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
+                    short.put("name", tool, short.file, short.line)
+                    tool = short
+                if isinstance(tool, Mapping) and "name" in tool:
+                    # a tool is called by its name where other components have a kind
+                    tool = tool.clone()
+                    tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
+                item["tool"] = tool
+
+
+def _override(raw: Mapping, text: str) -> None:
+    key, equals, value = text.partition("=")
+    steps = [s for s in key.strip().split(".") if s]
+    if not equals or not steps:
+        raise SpecError("is not an override", value=text, remedy="write --set key=value, e.g. --set wan.rtt=20ms")
+    parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
+    if isinstance(parsed, Scalar):
+        parsed = Scalar(str(parsed), "--set " + key, 0)
+    where: Any = raw
+    while len(steps) > 1:
+        steps = _long_form(where, steps)
+        where = _child(where, steps.pop(0), key, text)
+    steps = _long_form(where, steps)
+    if len(steps) > 1:
+        where = _child(where, steps.pop(0), key, text)
+    last = steps[0]
+    if isinstance(where, list):
+        where[_index(where, last, text)] = parsed
+        return
+    old = where.get(last)
+    if isinstance(old, Mapping) and isinstance(parsed, str) and ("part" in old or last in ("cpu", "memory", "stack", "of")):
+        # a part name replaces the part and keeps what was said about its place (slot, bonding ...)
+        old = old.clone()
+        old.put("part", parsed, "--set", 0)
+        parsed = old
+    where.put(last, parsed, "--set", 0)
+
+
+def _child(where: Any, step: str, key: str, text: str) -> Any:
+    if isinstance(where, list):
+        return where[_index(where, step, text)]
+    child = where.get(step)
+    if isinstance(child, str):
+        child = expand(child) if step not in ("wan", "tool") else child
+        if step == "tool":
+            named = Mapping()
+            named.put("name", child, "--set", 0)
+            child = named
+    elif isinstance(child, Mapping):
+        child = child.clone()
+    elif isinstance(child, list):
+        child = list(child)
+    elif child is None:
+        child = Mapping()
+    else:
+        raise SpecError(f"has no key {step!r}", key=key, value=text, remedy="see 'dtnsim explain PATH' for the keys")
+    where.put(step, child, *where.lines.get(step, ("--set", 0)))
+    return child
+
+
+def _long_form(where: Any, steps: list[str]) -> list[str]:
+    """Spells a short key out: ``nic`` is the first of ``nics``, ``transfer`` of ``transfers``; mounts may drop their slash."""
+    first, rest = steps[0], steps[1:]
+    if not isinstance(where, Mapping) or first in where:
+        return steps
+    if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
+        return ["nics", next(iter(where["nics"])), *rest]
+    if first == "transfer" and isinstance(where.get("transfers"), Mapping | list) and where["transfers"]:
+        items = where["transfers"]
+        return ["transfers", next(iter(items)) if isinstance(items, Mapping) else "0", *rest]
+    return [f"/{first}", *rest] if f"/{first}" in where else steps
+
+
+def _index(items: list[Any], step: str, text: str) -> int:
+    if step.isdigit() and int(step) < len(items):
+        return int(step)
+    for number, item in enumerate(items):
+        if isinstance(item, Mapping) and item.get("name") == step:
+            return number
+    raise SpecError(f"has no item {step!r}", key="--set", value=text, remedy=f"write 0 to {len(items) - 1}")
+
+
+def _check_names(spec: PathSpec, raw: Mapping) -> None:
+    items = raw["transfers"]
+    for number, transfer in enumerate(spec.transfers):
+        for key, end in (("from", transfer.source_end), ("to", transfer.to)):
+            host, path = split_end(end)
+            where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
+            if host not in spec.hosts:
+                raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
+            if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
+                mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
+                raise SpecError(f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}")
+        for link in transfer.via:
+            if link not in spec.links:
+                raise SpecError("is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}")
+
+
+def split_end(end: str) -> tuple[str, str]:
+    """``host:/path`` as (host, path); ``host`` alone means its memory."""
+    host, colon, path = end.partition(":")
+    return host.strip(), path.strip() if colon and path.strip() else "memory"

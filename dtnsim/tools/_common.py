@@ -1,0 +1,130 @@
+"""What several tools share: types of their options, accesses to the ends, costs of device files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from dtnsim.components.access import Access, Finish, Thread
+from dtnsim.errors import SpecError
+from dtnsim.physics.core_rates import CORE_RATES
+from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.tools.plan import CpuUse, End, Job
+
+Size = Annotated[Quantity, Unit("B", low=1)]
+Rate = Annotated[Quantity, Unit("B/s", low=1)]
+Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
+
+#: a number of files, streams, threads or ports that an option asks for
+Count = Annotated[int, Field(ge=1, le=4096)]
+
+ZERO_BYTE: Final = prior(
+    "0.2 cycles/B", 0.3, "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop"
+)
+RANDOM_BYTE: Final = prior(
+    "160 cycles/B", 1.0,
+    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); "
+    "kernels since 4.8 (ChaCha20) are some ten times faster",
+)  # fmt: skip
+
+
+def version_tuple(text: str) -> tuple[int, ...]:
+    """``7.4p1`` as (7, 4): what orders releases."""
+    return tuple(int(n) for n in re.findall(r"\d+", text.partition("p")[0]))
+
+
+def _check_version(text: str) -> str:
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}(p\d{1,2})?", text):
+        raise ValueError("is not a version; write it like 7.4 or 3.16")
+    return text
+
+
+#: version of a tool, as the tool prints it
+Version = Annotated[str, AfterValidator(_check_version)]
+
+
+def core_cost(operation: str, what: str = "") -> Quantity:
+    """Cycles per byte of an operation in `CORE_RATES`, as a quantity with its spread and source."""
+    rate = CORE_RATES[operation]
+    return Quantity(rate.cycles_per_byte, "cycles/B", rate.spread, rate.source + (f"; {what}" if what else ""))
+
+
+def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
+    """A quantity times a number, with the reason added to its source."""
+    return replace(quantity, value=quantity.value * factor, source=f"{quantity.source}; {why}")
+
+
+def reading(
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady",
+) -> Access | None:  # fmt: skip
+    """Use of the source volume; None where the source is a device or memory."""
+    if job.source != "volume":
+        return None
+    return Access(
+        "read", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B, streams=workers,
+        own_streams=workers, queue_depth=queue_depth, finish=finish,
+    )  # fmt: skip
+
+
+def writing(
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "steady", queue_depth: int = 1,
+) -> Access | None:  # fmt: skip
+    """Use of the destination volume; None where the destination is a device or memory."""
+    if job.destination != "volume":
+        return None
+    return Access(
+        "write", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B, streams=workers,
+        own_streams=workers, finish=finish, queue_depth=queue_depth, stored=job.stored,
+    )  # fmt: skip
+
+
+def rereading(job: Job, thread: Thread, block: Quantity, *, workers: int = 1) -> Access | None:
+    """Reading the destination back after each file; from memory where the files in flight fit there."""
+    access = reading(replace(job, source=job.destination), thread, block, workers=workers)
+    if access is None:
+        return None
+    return access.but(cached=job.mean_B * workers < 0.5 * job.memory_B, stored=job.stored)
+
+
+def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
+    """What it costs the reading thread where the source is /dev/zero or /dev/urandom."""
+    if job.source == "zero":
+        return (CpuUse("source", thread, ZERO_BYTE, "clearing pages of /dev/zero"),)
+    if job.source == "random":
+        return (CpuUse("source", thread, RANDOM_BYTE, "random number generator of the kernel"),)
+    return ()
+
+
+def both_ends(sender: Thread, receiver: Thread, cycles: Quantity, what: str) -> tuple[CpuUse, ...]:
+    """The same work per byte at both ends."""
+    ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
+    return tuple(CpuUse(end, thread, cycles, what) for end, thread in ends)
+
+
+def one_host(job: Job, tool: str) -> None:
+    """Refuses a job between two hosts for a tool that copies within one.
+
+    Raises:
+        SpecError: the ends are on different hosts.
+    """
+    if job.rtt_s > 0:
+        raise SpecError(
+            f"{tool} copies within one host", key=f"{job.name}.to",
+            remedy="give the other end as a volume mounted on this host (NFS, Lustre ...), or use a network tool",
+        )  # fmt: skip
+
+
+def needs_volume(job: Job, end: End, tool: str) -> None:
+    """Refuses a job whose ``end`` is no volume.
+
+    Raises:
+        SpecError: the end is a device or memory.
+    """
+    kind = job.source if end == "source" else job.destination
+    if kind != "volume":
+        key = "from" if end == "source" else "to"
+        raise SpecError(f"{tool} needs a volume here", key=f"{job.name}.{key}", value=kind,
+                        remedy="write host:/mount of one of the host's volumes")  # fmt: skip

@@ -1,0 +1,41 @@
+"""cp: one process copies file after file; over a network file system each file costs round trips."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import prior
+from dtnsim.tools._common import Size, device_work, one_host, reading, writing
+from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
+
+
+class Cp(Tool):
+    """``cp [-r] [-p|-a]``, with ``sync: true`` for ``cp ... && sync``.
+
+    Neglects: reflinks and ``copy_file_range`` (coreutils 9), which some file systems serve without copying.
+    Source: GNU coreutils src/ioblksize.h (buffer), strace of one file (operations).
+    """
+
+    kind: ClassVar[str] = "cp"
+
+    sync: bool = False
+    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "R", "recursive"))] = False
+    p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
+    buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB, 128 KiB, since 9.x 256 KiB")
+
+    def plan(self, job: Job) -> Plan:
+        """One process, file after file."""
+        one_host(job, self.kind)
+        process = Thread("cp")
+        write = writing(job, process, self.buffer, finish="fdatasync" if self.sync else "none")
+        kept = ("setattr",) if self.p else ()
+        cost = FileCost(
+            source=("stat", "open", "close") if job.source == "volume" else (),
+            destination=("lookup", "create", "close", *kept) if write else (),
+            directory=("mkdir", *kept) if write else (),
+        )
+        read = reading(job, process, self.buffer)
+        return Plan((Step("copy", read=read, write=write, cpu=device_work(job, process), files=cost),))

@@ -1,0 +1,61 @@
+"""iperf3: memory to memory over TCP or UDP."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.tools._common import Count, Rate, Size, Version, scaled, version_tuple
+from dtnsim.tools.plan import Job, NetUse, Plan, Step, Tool
+
+#: release that gave every stream its own thread (iperf3 release notes, December 2023)
+_THREADED = (3, 16)
+#: what ``-u`` sends without ``-b`` (iperf3(1))
+_UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
+
+
+class Iperf3(Tool):
+    """``iperf3 -P ... -w ... -C ... -Z``; data flow from the transfer's ``from`` to its ``to``.
+
+    Until release 3.15 one thread serves all streams of a side; since 3.16 each stream has its own.
+
+    Neglects: start-up of the test; report messages on the control connection.
+    Source: iperf3(1); esnet/iperf release notes 3.16.
+    """
+
+    kind: ClassVar[str] = "iperf3"
+
+    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
+    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
+    C: Annotated[
+        Literal["reno", "cubic", "htcp", "bbr", "bbr3"] | None,
+        Field(validation_alias=AliasChoices("C", "congestion")),
+    ] = None
+    R: Annotated[bool, Field(validation_alias=AliasChoices("R", "reverse"))] = False
+    Z: Annotated[bool, Field(validation_alias=AliasChoices("Z", "zerocopy"))] = False
+    u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
+    b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bitrate"))] = None
+    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
+        "10 s", 0.0, "iperf3(1): default duration"
+    )
+    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
+        "128 KiB", 0.0, "iperf3(1): default length of a TCP buffer"
+    )
+    version: Version = "3.17"
+
+    def plan(self, job: Job) -> Plan:
+        """Streams from memory to memory."""
+        del job  # neither files nor volumes
+        copies = self.P if version_tuple(self.version) >= _THREADED else 1
+        rate = self.b or (_UDP_RATE if self.u else None)
+        net = NetUse(
+            Thread("iperf3 sender", copies), Thread("iperf3 receiver", copies), streams=self.P,
+            transport="udp" if self.u else "tcp", window=self.w, cc=self.C,
+            rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
+            sendfile=self.Z,
+        )  # fmt: skip
+        said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
+        return Plan((Step("transfer", net=net),), weight=self.P, warnings=(said,) if self.R else ())

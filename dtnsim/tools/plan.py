@@ -1,0 +1,162 @@
+"""What a tool tells the composer: its steps, threads, connections and what each file costs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from dtnsim.components.access import Access, Thread
+from dtnsim.components.base import Component
+from dtnsim.quantity import Quantity, Value
+
+End = Literal["source", "destination"]
+
+#: what a transfer reads from or writes to: a volume, or a device without a medium
+EndKind = Literal["volume", "zero", "null", "random", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the tool is asked to do.
+
+    Attributes:
+        name: Name of the transfer.
+        files: Number of files.
+        payload_B: Bytes of all files.
+        largest_B: Size of the largest file.
+        directories: Directories to create.
+        rtt_s: Round-trip time between the ends (0 on one host).
+        source: Kind of the source end.
+        destination: Kind of the destination end.
+        memory_B: Memory of the destination's host.
+        cores: Cores of the host with fewer of them.
+    """
+
+    name: str
+    files: int
+    payload_B: float
+    largest_B: float
+    directories: int
+    rtt_s: float
+    source: EndKind
+    destination: EndKind
+    memory_B: float
+    cores: int
+
+    @property
+    def mean_B(self) -> float:
+        """Mean file size."""
+        return self.payload_B / max(self.files, 1)
+
+    @property
+    def stored(self) -> float:
+        """Bytes a compressing medium keeps per byte: none of zeros."""
+        return 0.0 if self.source == "zero" else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class NetUse:
+    """How a step uses the network.
+
+    Attributes:
+        sender: Thread that sends.
+        receiver: Thread that receives.
+        streams: Connections of all workers together.
+        transport: Protocol.
+        window: Window that the tool fixes for each stream, if it does.
+        channel: Window of a protocol above TCP (SSH channel, block requests), for each worker.
+        cc: Congestion control that the tool asks for.
+        rate: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
+        overhead: Bytes sent per payload byte.
+        sendfile: True where the sender does not copy.
+        spread: True where the tool itself spreads its streams evenly over the ports of a NIC.
+    """
+
+    sender: Thread
+    receiver: Thread
+    streams: int = 1
+    transport: Literal["tcp", "udt", "fasp", "udp"] = "tcp"
+    window: Quantity | None = None
+    channel: Quantity | None = None
+    cc: str | None = None
+    rate: Quantity | None = None
+    overhead: float = 1.0
+    sendfile: bool = False
+    spread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CpuUse:
+    """Work of a thread besides copying: cipher, checksum, compression."""
+
+    end: End
+    thread: Thread
+    cycles: Quantity
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileCost:
+    """What each file costs in time before the next one can start in the same worker.
+
+    Attributes:
+        round_trips: Control round trips between the ends.
+        source: Metadata operations at the source, each of which waits.
+        destination: Metadata operations at the destination.
+        ahead: Files whose commands are sent ahead (pipelining), which hides the control round trips.
+        fixed: Fixed time a file (process start, database ...).
+        directory: Metadata operations at the destination for each directory.
+    """
+
+    round_trips: float = 0.0
+    source: tuple[str, ...] = ()
+    destination: tuple[str, ...] = ()
+    ahead: float = 1.0
+    fixed: Quantity | None = None
+    directory: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a tool: becomes one or more phases.
+
+    Attributes:
+        name: ``transfer``, ``verification`` ...
+        read: Use of the source volume.
+        net: Use of the network.
+        write: Use of the destination volume.
+        reread: Use of the destination volume for reading (verification).
+        cpu: Other CPU work.
+        files: What each file costs in this step.
+        share: Bytes of this step per payload byte.
+    """
+
+    name: str
+    read: Access | None = None
+    net: NetUse | None = None
+    write: Access | None = None
+    reread: Access | None = None
+    cpu: tuple[CpuUse, ...] = ()
+    files: FileCost = FileCost()
+    share: Value = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a tool does to a job."""
+
+    steps: tuple[Step, ...]
+    workers: int = 1
+    weight: float = 1.0
+    warnings: tuple[str, ...] = field(default=())
+
+
+class Tool(Component):
+    """A transfer tool or benchmark: its options under its own names, and the plan they make."""
+
+    family: ClassVar[str] = "tool"
+
+    @abstractmethod
+    def plan(self, job: Job) -> Plan:
+        """What this tool does to a job."""
