@@ -31,14 +31,17 @@ class CoreRate(NamedTuple):
         return self.clock_Hz / self.rate_Bps
 
 
-_XXH = "xxHash README (github.com/Cyan4973/xxHash), Core i7-9700K"
-_LZ4 = "lz4 README, lzbench 1.8 on Core i9-9900K at 4.9 GHz, Silesia corpus (github.com/lz4/lz4)"
+_XXH = "xxHash README (github.com/Cyan4973/xxHash), Core i7-9700K; its 4.9 GHz turbo assumed"
+_LZ4 = "lz4 1.9.0 README (github.com/lz4/lz4), lzbench, Core i7-9700K at 4.9 GHz, Silesia corpus"
 _F4 = (
     "OpenZFS issue 11788 and truenas/linux pull 118, fletcher_4 benchmark; clock not stated, 3.5 GHz assumed"
 )
-_SSL = "openssl speed -evp, OpenSSL 3.0, 16 KiB, Ice Lake-SP VM, 2.8 GHz nominal (turbo unknown); two runs"
+_SSL = (
+    "openssl speed -evp, OpenSSL 3.0, 16 KiB, CPU time; mean of short runs on two shared Xeon VMs, the one "
+    "known 2.8 GHz nominal (turbo unknown)"
+)
 _SSH = "wreck.net/ssh_speed: scp over loopback, 3.36 GB in 4.4 s, Xeon E3-1231 v3 (3.8 GHz turbo)"
-_CPY = "lz4 README, memcpy row of lzbench on Core i9-9900K at 4.9 GHz, data in cache"
+_CPY = "lz4 1.9.0 README, memcpy row of lzbench, Core i7-9700K at 4.9 GHz, data in cache"
 
 #: operation -> rate of one core. ``*_sw``: without hardware instructions.
 CORE_RATES: Final = MappingProxyType(

@@ -18,11 +18,11 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: Source: Linux GSO_LEGACY_MAX_SIZE / GSO_MAX_SIZE = 65536 (BIG TCP raises it from Linux 5.19 on).
 MAX_AGGREGATE_B: Final = 65536.0
 
-#: throughput of two busy SMT siblings over one thread. Prior, spread 1.0-1.35.
+#: throughput of two busy SMT siblings over one thread. Assumed, spread 1.0-1.35.
 #: Source: Marr et al., Hyper-Threading technology, Intel Technology Journal 6(1), 2002: 16-28 % gain.
 SMT_GAIN: Final = 1.25
 
-#: cost of stack and copy on the wrong socket over the right one. Prior, spread 1-2.
+#: cost of stack and copy on the wrong socket over the right one. Assumed (geometric middle), spread 1-2.
 #: Source: ESnet fasterdata, Interrupt Binding: up to twice the throughput at 40/100G on the NIC's socket.
 NUMA_PENALTY: Final = 1.4
 

@@ -23,13 +23,14 @@ STREAM_EFFICIENCY: Final = 0.76
 #: msg_zerocopy.rst; OpenSSH packet.c (encrypt to output buffer) and channels.c (channel buffer).
 COPIES: Final = MappingProxyType({"buffered": 2.0, "direct": 1.0, "sendfile": 0.0, "rdma": 0.0, "ssh": 4.0})
 
-#: relative rise of the memory's latency from idle to full bandwidth. Prior, spread 0.3-0.8.
+#: relative rise of the memory's latency from idle to full bandwidth. One machine, hence spread 0.3-0.8.
 #: Source: Intel Memory Latency Checker 3.5 on two Xeon Silver 4110, community.intel.com thread 1126268:
 #: 82 ns idle, 99 ns at half and 130 ns at full bandwidth.
 LATENCY_SLOPE: Final = 0.5
 
-#: share of a copying core's cycles that wait for memory when the bus is idle. Prior, spread 0.3-0.7.
-#: Source: Cai et al., SIGCOMM 2021: the receiver's copy is about half of its cycles.
+#: share of a copying core's cycles that wait for memory when the bus is idle. Assumed, spread 0.3-0.7:
+#: the kernel-to-user copy is the receiver's main cost (Cai et al., SIGCOMM 2021, abstract), up to 34 % of
+#: its cycles in another profile, where driver and buffer release stall on memory too (Liao, Zhu, Bhuyan).
 STALL_SHARE: Final = 0.5
 
 

@@ -98,6 +98,7 @@ def test_two_exponential_stages_are_exact(a, b, slots):
 def test_hillier_boling_three_and_four_stages():
     """Exact 0.5641 and 0.5148 without buffers (Hillier and Boling, Operations Research 15, 1967)."""
     assert exact_exponential_line([1, 1, 1], [0, 0]) == pytest.approx(0.5641, abs=5e-5)
+    assert exact_exponential_line([1] * 4, [0] * 3) == pytest.approx(0.5148, abs=5e-5)
     assert buffers.line_rate([1, 1, 1], 0) == pytest.approx(0.5641, rel=0.015)
     assert buffers.line_rate(np.ones(4), 0) == pytest.approx(0.5148, rel=0.025)
 
@@ -150,9 +151,10 @@ def test_brownian_limit():
 def test_nasa_two_writers_lie_in_the_interval_of_the_priors():
     """Two writer streams, each array, port and core of one stream; measured 17.82 Gb/s in all, min 19.7.
 
-    Nothing is fitted to 17.82: rates are the component runs, cycles rise by the memory law, slots
-    (4-64) and squared coefficients of variation (0.25-1) are wide priors. The interval must hold the
-    measurement and be narrower than half the value, and the minimum must lie outside its bulk.
+    Rates are the component runs, cycles rise by the memory law, slots (4-64) and squared coefficients of
+    variation (0.25-1) are assumed. Those ranges were written down with 17.82 known: this checks that the
+    law is consistent with the run, it is no blind prediction. The interval must hold the measurement and
+    be narrower than half the value, and the plain minimum must lie above its bulk.
     """
     rng = np.random.default_rng(3)
     n = 4000

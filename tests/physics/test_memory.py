@@ -52,7 +52,7 @@ def test_loaded_latency_against_intels_table():
 def test_interference_predicts_the_rise_of_cycles_with_load():
     """NASA: one writer 10.31 Gb/s at 99 % of a core; two files on one array 71 and 70 % at 7.18 and 7.08;
     two arrays 94 and 89 % at 9.16 and 8.66 Gb/s. The bus load follows from rate, crossings and DIMMs;
-    the stall share keeps its prior 0.3-0.7. Rounding of the shares: 1 %.
+    the stall share keeps its range 0.3-0.7 (assumed, with these figures known). Rounding of the shares: 1 %.
     """
     clock = 3.2e9
     bus = memory.sustained_bandwidth(memory.peak_bandwidth(3, 1066.67e6))
