@@ -1,0 +1,77 @@
+"""bbcp: several TCP streams between a reader and a writer that puts the blocks in order again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AliasChoices, Field, model_validator
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import Quantity, Scalar, Unit, prior
+from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+
+_MD5 = core_cost("md5", "bbcp brings its own MD5")
+
+
+class Bbcp(Tool):
+    """``bbcp -s streams -w [=]window -B buffer -e -r -z -P seconds``.
+
+    The window is only where a kernel that tunes its buffers starts; ``w: =8 MiB`` fixes it. ``-P`` is the
+    interval of progress messages, ``-z`` turns the connection round; neither changes the rate.
+
+    Neglects: the ssh sessions that start both sides; ``-a`` checkpoints.
+    Source: bbcp source (Config, Network, ProgMon).
+    """
+
+    kind: ClassVar[str] = "bbcp"
+
+    s: Annotated[Count, Field(validation_alias=AliasChoices("s", "streams"))] = 4
+    w: Annotated[Size, Field(validation_alias=AliasChoices("w", "window"))] = prior(
+        "128 KiB", 0.0, "bbcp_Config: default window"
+    )
+    fixed: Annotated[bool, Field(description="the window is fixed; written as 'w: =8 MiB'")] = False
+    B: Annotated[Size | None, Field(validation_alias=AliasChoices("B", "buffer"))] = None
+    e: Annotated[bool, Field(validation_alias=AliasChoices("e", "md5"))] = False
+    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "recursive"))] = False
+    z: bool = False
+    P: Annotated[int, Field(ge=0)] = 0
+    x: Annotated[Rate | None, Field(validation_alias=AliasChoices("x", "limit"))] = None
+    buffer_work: Cycles = prior(
+        "0.1 cycles/B", 0.7, "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _equals(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        for key in ("w", "window"):
+            text = given.get(key)
+            if isinstance(text, str) and text.lstrip().startswith("="):
+                bare = text.lstrip().removeprefix("=")
+                if isinstance(text, Scalar):
+                    bare = Scalar(bare, text.file, text.line, text.source)
+                return {**given, key: bare, "fixed": True}
+        return given
+
+    def plan(self, job: Job) -> Plan:
+        """One reader, ``s`` network threads a side, one writer; file after file."""
+        reader, writer = Thread("bbcp reader"), Thread("bbcp writer")
+        senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
+        block = self.B or self.w
+        volume = job.destination == "volume"
+        sums = both_ends(reader, writer, _MD5, "MD5") if self.e else ()
+        step = Step(
+            "transfer", read=reading(job, reader, block), write=writing(job, writer, block),
+            net=NetUse(senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x),
+            cpu=(*device_work(job, reader), *both_ends(reader, writer, self.buffer_work, "hand-over of blocks"), *sums),
+            files=FileCost(
+                round_trips=2.0,  # the request for a file and its end (bbcp_Protocol)
+                source=("stat", "open", "close") if job.source == "volume" else (),
+                destination=("create", "close") if volume else (),
+                directory=("mkdir",) if volume else (),
+            ),
+        )  # fmt: skip
+        return Plan((step,), weight=self.s)

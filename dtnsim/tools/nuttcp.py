@@ -1,0 +1,48 @@
+"""nuttcp and nuttscp: one process a side does network and file I/O in one thread."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import prior
+from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+
+
+class Nuttcp(Tool):
+    """``nuttcp -N streams -w window -l buffer -R rate``; between files it is what nuttscp runs.
+
+    From memory to memory it measures the network; with a file at an end the same thread reads or writes it,
+    and that core's work adds up. It gives its streams ports one after the other, so that they fill bonded
+    links evenly ("application bonding"). (``-n`` of nuttcp is a number of buffers, not of streams.)
+
+    Neglects: start of the server process; ``-u``.
+    Source: nuttcp(8); Bill Fink's C-system tests (NASA GSFC, 2010).
+    """
+
+    kind: ClassVar[str] = "nuttcp"
+
+    N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams"))] = 1
+    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
+    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
+        "64 KiB", 0.0, "nuttcp(8): default buffer length for TCP"
+    )
+    R: Annotated[Rate | None, Field(validation_alias=AliasChoices("R", "rate_limit"))] = None
+
+    def plan(self, job: Job) -> Plan:
+        """One thread a side."""
+        sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
+        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, spread=True)
+        files = FileCost(
+            round_trips=2.0 if job.destination == "volume" else 0.0,  # one process start and one result a file
+            source=("open", "close") if job.source == "volume" else (),
+            destination=("create", "close") if job.destination == "volume" else (),
+        )
+        step = Step(
+            "transfer", net=net, files=files, cpu=device_work(job, sender),
+            read=reading(job, sender, self.length), write=writing(job, receiver, self.length),
+        )  # fmt: skip
+        return Plan((step,), weight=self.N)
