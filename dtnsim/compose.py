@@ -226,7 +226,7 @@ class Composer:
                 delays.append(Demand(worker, seconds, what, formula, source))
 
         wait(part.delay, part.what, "seconds per byte")
-        if part.cpu is not 1.0 and not _positive(part.cpu):
+        if not _positive(part.cpu):
             return delays  # a flush has no files of its own
         cost = step.files
         rtt = route.rtt(draw) if route is not None else 0.0

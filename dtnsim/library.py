@@ -61,6 +61,22 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
     raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
 
 
+def calibration(name: str, *, beside: Path | None = None) -> Path:
+    """The file of fitted parameters that ``name`` stands for: a file, or a shipped calibration.
+
+    Raises:
+        SpecError: there is none.
+    """
+    for base in (beside, Path()):
+        if base is not None and (base / name).is_file():
+            return base / name
+    shipped = root("calibration") / name / "fitted.yaml"
+    if ".." not in Path(name).parts and shipped.is_file():
+        return shipped
+    known = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
+    raise SpecError(f"there is no calibration {name!r}", remedy=f"write a file or one of: {', '.join(known) or 'none'}")
+
+
 def _literal(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 

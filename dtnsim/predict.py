@@ -57,20 +57,10 @@ def predict(
     Raises:
         SpecError: the path cannot be used.
     """
-    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides)
-    given = _calibrated(given, calibration)
+    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     problem = compose(given, Draw())
     rates = scenario_rates(given, samples, seed) if samples else None
     return answer(problem, rates)
-
-
-def _calibrated(given: spec.PathSpec, calibration: str | Path | None) -> spec.PathSpec:
-    chosen = calibration if calibration is not None else given.calibration
-    if chosen is None:
-        return given
-    from dtnsim.calibration import apply
-
-    return apply(given, chosen)
 
 
 def scenario_rates(given: spec.PathSpec, samples: int, seed: int = 1) -> Array:

@@ -73,18 +73,22 @@ class PathSpec(Model):
     file: str = ""
 
 
-def load(path: str | Path, overrides: Sequence[str] = ()) -> PathSpec:
+def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Path | None = None) -> PathSpec:
     """Reads a path by file or by the name of a shipped one.
 
     Args:
         path: A YAML file, or a name like ``venadi/gridftp-gpfs``.
         overrides: ``key=value`` texts, keys with dots: ``hosts.venadi.nic=connectx-5``.
+        calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
+            that the path names itself; ``none`` for no fitted parameters at all.
 
     Raises:
         SpecError: with file, line, key, value and remedy.
     """
     file = library.find("paths", str(path))
     raw = yamlio.load(file)
+    if calibration is not None:
+        raw.put("calibration", str(calibration), "--calibration", 0)
     return resolve(raw, overrides, beside=file.parent)
 
 
@@ -92,6 +96,8 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     """Validates the mapping of a path file."""
     raw = raw.clone()
     raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
+    if raw.get("calibration") not in (None, "none"):
+        _calibrate(raw, str(raw["calibration"]), beside)
     for override in overrides:
         _override(raw, override)
     hosts = {}
@@ -190,35 +196,55 @@ def _one_or_many(raw: Mapping) -> None:
                 item["tool"] = tool
 
 
+def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
+    """Puts fitted parameters over those of the hosts they were fitted for (matched by the host file's name)."""
+    fitted = yamlio.load(library.calibration(name, beside=beside))
+    parameters = fitted.get("parameters")
+    if not isinstance(parameters, Mapping):
+        raise SpecError("holds no fitted parameters", file=fitted.file, key="parameters",
+                        remedy="give a file that 'dtnsim calibrate' wrote")  # fmt: skip
+    for alias, host in raw["hosts"].items():
+        own = parameters.get(str(host.get("name", alias)))
+        for key, value in (own or {}).items():
+            _put(raw, ["hosts", alias, *_steps(key)], value, key)
+
+
+def _steps(key: str) -> list[str]:
+    return [s for s in key.strip().split(".") if s]
+
+
 def _override(raw: Mapping, text: str) -> None:
     key, equals, value = text.partition("=")
-    steps = [s for s in key.strip().split(".") if s]
+    steps = _steps(key)
     if not equals or not steps:
         raise SpecError("is not an override", value=text, remedy="write --set key=value, e.g. --set wan.rtt=20ms")
     parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
+    _put(raw, steps, parsed, text)
+
+
+def _put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
+    """Sets the key that ``steps`` lead to; parts and hosts named on the way are written out first."""
     where: Any = raw
-    while len(steps) > 1:
-        steps = _long_form(where, steps)
-        where = _child(where, steps.pop(0), key, text)
     steps = _long_form(where, steps)
-    if len(steps) > 1:
-        where = _child(where, steps.pop(0), key, text)
+    while len(steps) > 1:
+        where = _child(where, steps[0], text)
+        steps = _long_form(where, steps[1:])
     last = steps[0]
     if isinstance(where, list):
-        where[_index(where, last, text)] = parsed
+        where[_index(where, last, text)] = value
         return
     old = where.get(last)
-    if isinstance(old, Mapping) and isinstance(parsed, str) and ("part" in old or last in ("cpu", "memory", "stack", "of")):
+    if isinstance(old, Mapping) and isinstance(value, str) and ("part" in old or last in ("cpu", "memory", "stack", "of")):
         # a part name replaces the part and keeps what was said about its place (slot, bonding ...)
         old = old.clone()
-        old.put("part", parsed, "--set", 0)
-        parsed = old
-    where.put(last, parsed, "--set", 0)
+        old.put("part", value, "--set", 0)
+        value = old
+    where.put(last, value, "--set", 0)
 
 
-def _child(where: Any, step: str, key: str, text: str) -> Any:
+def _child(where: Any, step: str, text: str) -> Any:
     if isinstance(where, list):
         return where[_index(where, step, text)]
     child = where.get(step)
@@ -235,7 +261,7 @@ def _child(where: Any, step: str, key: str, text: str) -> Any:
     elif child is None:
         child = Mapping()
     else:
-        raise SpecError(f"has no key {step!r}", key=key, value=text, remedy="see 'dtnsim explain PATH' for the keys")
+        raise SpecError(f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys")
     where.put(step, child, *where.lines.get(step, ("--set", 0)))
     return child
 

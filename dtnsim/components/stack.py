@@ -21,11 +21,11 @@ class Stack(Component):
     kind: ClassVar[str] = "stack"
     family: ClassVar[str] = "stack"
 
-    receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.62 cycles/B", 0.15, _S2)
+    receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)
     receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
         "3000 cycles", 0.3, "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)"
     )
-    send_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.42 cycles/B", 0.15, _S2)
+    send_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.394 cycles/B", 0.15, _S2)
     send_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(
         "2500 cycles", 0.3, "assumed: per-aggregate protocol work, a few thousand cycles (Cai et al., SIGCOMM 2021)"
     )

@@ -143,8 +143,6 @@ class LogReader:
         if self._document is not None:
             yield from self._abandon(ended=True)
         for host in self._hosts.values():
-            host.ctx.cut = False
-            host.ctx.host = None
             for parser in host.parsers:
                 yield from parser.close()
 

@@ -1,0 +1,318 @@
+"""Bonnie and bonnie++: original Bonnie, 1.0x, 1.9x and 2.00; text, CSV and bon_csv2html tables.
+
+Units: ``K/sec`` is KiB/s (checked with 2.00a, whose text says ``562m`` where its CSV says 575580:
+575580/1024 = 562). In 2.00's text the header says ``/sec`` and k, m, g are powers of 1024; its
+HTML heads the columns ``M/sec``, but prints only the block columns in MiB/s, the per-character
+ones stay KiB/s (own runs: CSV 2833 and 803331, HTML 2833 and 785). ``MB`` of the original Bonnie
+is MiB. 2.00's text prints the number of files times 1024 where the create rates belong (own runs:
+CSV 3176, 5413, 2215, 5511, text four times 4096): those are not read from the text.
+
+``+++++`` means that the test was too fast to time: there is no figure. Empty fields: the
+per-character tests were left out (-f). CSV: 1.0x starts with the machine name; 1.93 to 1.97 with
+the format and the program version; format 1.98 (2.00) has two more columns before putc. The CSV
+line that follows the table of the same run replaces it (it has more digits); a run counts once.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from dtnsim.logs.base import BINARY, Command, Context, Document, DocumentParser, LineParser, Record, decimal
+from dtnsim.measurement import Condition, Measurement
+
+#: operation of each rate, in the order of all forms
+SEQUENTIAL: Final = ("write_per_char", "write", "rewrite", "read_per_char", "read", "seek")
+CREATE: Final = (
+    "sequential_create", "sequential_stat", "sequential_delete", "random_create", "random_stat", "random_delete",
+)  # fmt: skip
+_FILLED: Final = (1, 2, 4, 5)  # columns left under -f
+
+KIB: Final = BINARY["K"]
+_VALUE: Final = r"(?:\d[\d.,]*[kmg]?|\+{3,}|x{2,})"
+_ROW: Final = re.compile(
+    rf"^\s*(?P<host>\S.*?|)\s*(?<![\d.*])(?P<size>\d+(?:\*\d+)?[KMGT]?(?::[\w:]*)?)(?P<gap>\s+)"
+    rf"(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$"
+)
+_MORE: Final = re.compile(rf"^\s*(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$")
+_FILES: Final = re.compile(rf"^\s*(?:\S+\s+)?(?P<files>\d+[\d:]*)\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{11}})\s*$")
+_TIME: Final = re.compile(r"(\d+)(us|ms|s)\b")
+_TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
+_CSV_VERSION: Final = re.compile(r"^1\.9\d\w?$")
+_CSV_SIZE: Final = re.compile(r"^\d+[KMGT]?$|^\d+[KMG]?:\d+[kmKM]?$")
+_TAG: Final = re.compile(r"<[^<>]*>")
+
+
+def _size_bytes(text: str) -> float | None:
+    """``4G``, ``512M``, ``1*1024`` (files times MB), ``300M:4k`` or bare MB, in [B]."""
+    text = text.partition(":")[0]
+    parts = text.split("*")
+    letter = parts[-1][-1:]
+    factor = BINARY["M"] if letter.isdigit() else BINARY.get(letter, 0.0)
+    if not letter.isdigit():
+        parts[-1] = parts[-1][:-1]
+    try:
+        total = factor
+        for part in parts:
+            total *= float(part)
+    except ValueError:
+        return None
+    return total if total > 0 else None
+
+
+class _Figures:
+    """Turns pairs of (rate, %CPU) into records; shared by text, CSV and HTML."""
+
+    def __init__(self, parser: LineParser | DocumentParser, conditions: dict[str, Condition], line: int) -> None:
+        self.parser, self.conditions, self.line = parser, conditions, line
+
+    def rates(self, values: Sequence[str], names: Sequence[str], unit: Sequence[float]) -> Iterator[Record]:
+        """``values`` alternate rate and CPU; ``unit`` is the factor of each rate (0: per second)."""
+        for at, name in enumerate(names):
+            rate, cpu = values[2 * at].strip(), values[2 * at + 1].strip()
+            if not rate or rate[0] in "+x" or cpu[:1] == "+":
+                continue
+            number, factor = rate.rstrip("kmg"), unit[at]
+            try:
+                value = decimal(number)
+            except ValueError:
+                yield self.parser.unread(rate, f"{name} rate is not a number", line=self.line)
+                continue
+            if value == 0:
+                continue  # printed for tests that were not timed
+            if number != rate:
+                factor = BINARY[rate[-1]]
+            if factor and name != "seek" and name not in CREATE:
+                record = self._record("throughput", value * factor, "B/s", rate + "/sec", name)
+            else:
+                scale = {"k": 1e3, "m": 1e6, "g": 1e9}.get(rate[-1], 1.0)
+                quantity = "iops" if name == "seek" else "rate"
+                record = self._record(quantity, value * scale, "1/s", rate + " /sec", name)
+            yield record
+            try:
+                share = decimal(cpu) / 100
+            except ValueError:
+                continue
+            yield self._record("cpu_share", share, "1", cpu + " %CP", name)
+
+    def latencies(self, values: Sequence[str], names: Sequence[str]) -> Iterator[Record]:
+        """Worst latencies, as 1.9x prints them."""
+        for name, text in zip(names, values, strict=False):
+            match = _TIME.fullmatch(text.strip())
+            if match is not None:
+                value = int(match[1]) * _TIMES[match[2]]
+                yield self._record("latency", value, "s", text.strip(), name, statistic="max")
+
+    def _record(
+        self, quantity: str, value: float, unit: str, printed: str, name: str, **more: Condition
+    ) -> Record:
+        conditions = {**self.conditions, "operation": name, **more}
+        return self.parser.measure(quantity, value, unit, printed, line=self.line, **conditions)
+
+
+class Bonnie(LineParser):
+    """Text tables and CSV lines."""
+
+    tool = "bonnie++"
+    words = ("Chr", "Version", "Sequential", "CP")
+    shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
+    commands = ("bonnie", "bonnie++")
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._part: str | None = None  # "sequential" or "create": which rows follow
+        self._row: tuple[str, int] | None = None  # a row that may go on in the next line
+        self._names: Sequence[str] = SEQUENTIAL
+        self._run: list[Record] = []  # records of the table, until a CSV line of the same run
+        self._conditions: dict[str, Condition] = {}
+        self._quiet = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line of a table, or a CSV line."""
+        if text.count(",") >= 12 and " " not in text.strip():
+            return self._csv(text.strip().split(","))
+        if "Version" in text and "Sequential" in text and (version := _VERSION.search(text)):
+            self.version = version[1]
+        if "-Per Ch" in text or "Sequential Output" in text:
+            done = self._finish() if self._row or self._run else []
+            self._part, self.open, self._quiet = "sequential", True, 0
+            return done
+        return self._table_line(text) if self._part is not None else ()
+
+    def _table_line(self, text: str) -> Iterable[Record]:
+        if self._row is not None and _MORE.match(text) and not _ROW.match(text):
+            self._row = (self._row[0] + " " + text.strip(" ="), self._row[1])
+            return ()
+        self._end_row()
+        if "Create" in text:
+            self._part = "create"
+        elif "%CP" in text:
+            pass
+        elif text.lstrip().startswith("Latency"):
+            self._latency(text.split()[1:])
+        elif (row := (_ROW if self._part == "sequential" else _FILES).match(text)) is not None and row["values"]:
+            self._row, self._quiet = (text.rstrip(" ="), self.ctx.line), 0
+        else:
+            self._quiet += 1
+            if self._quiet > 3:
+                return self._finish()
+        return ()
+
+    def _latency(self, values: list[str]) -> None:
+        names: Sequence[str] = self._names if len(values) == 6 else ()
+        if len(values) == 4 and self._names is SEQUENTIAL:
+            names = [SEQUENTIAL[at] for at in _FILLED]
+        self._run.extend(_Figures(self, self._conditions, self.ctx.line).latencies(values, names))
+
+    def _end_row(self) -> None:
+        if self._row is None:
+            return
+        (text, line), self._row = self._row, None
+        if self._part == "create":
+            if (files := _FILES.match(text)) is not None:
+                self._run.extend(self._create_row(files, line))
+        elif (row := _ROW.match(text)) is not None:
+            self._run.extend(self._sequential_row(row, line))
+
+    def _sequential_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
+        self._names, values = SEQUENTIAL, row["values"].split()
+        self._conditions = {"file_B": _size_bytes(row["size"])}
+        if row["host"]:
+            self._conditions["machine"] = row["host"]
+        if len(values) == 8 and row["gap"].count(" ") >= 8:
+            pairs = {column: values[2 * at : 2 * at + 2] for at, column in enumerate(_FILLED)}
+            values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
+        if len(values) != 12:
+            yield self.unread(row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
+            return
+        yield from _Figures(self, self._conditions, line).rates(values, SEQUENTIAL, [KIB] * 5 + [0.0])
+
+    def _create_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
+        self._names, values = CREATE, row["values"].split()
+        files = int(row["files"].partition(":")[0])
+        rates = [int(value) for value in values[::2] if value.isdigit()]
+        if (self.version or "").startswith("2") and rates and all(rate == files * 1024 for rate in rates):
+            return  # 2.00 prints the number of files instead of the rate
+        conditions = {**self._conditions, "files": files * 1024}
+        yield from _Figures(self, conditions, line).rates(values, CREATE, [0.0] * 6)
+
+    # ---- CSV ------------------------------------------------------------------------------------
+    def _csv(self, fields: list[str]) -> Iterable[Record]:
+        at = _csv_layout(fields)
+        if at is None:
+            return ()
+        host, size, first = at
+        new_form = first > 2
+        values = fields[first : first + 12]
+        if len(values) < 12 or not any(value[:1].isdigit() for value in values):
+            note = self.unread(",".join(fields), "the CSV line is cut or has no figures")
+            return (*self._finish(), note)
+        earlier = self._finish()
+        conditions: dict[str, Condition] = {"file_B": _size_bytes(size), "machine": host}
+        if new_form:
+            self.version = fields[1]
+            conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
+        found = list(_Figures(self, conditions, self.ctx.line).rates(values, SEQUENTIAL, [KIB] * 5 + [0.0]))
+        files = first + 12
+        if fields[files : files + 1] and fields[files].partition(":")[0].isdigit():
+            start = files + (5 if new_form else 1)
+            rates = fields[start : start + 12]
+            if len(rates) == 12:
+                more = {**conditions, "files": int(fields[files].partition(":")[0]) * 1024}
+                found.extend(_Figures(self, more, self.ctx.line).rates(rates, CREATE, [0.0] * 6))
+        if new_form and len(fields) == files + 29:
+            figures = _Figures(self, conditions, self.ctx.line)
+            found.extend(figures.latencies(fields[-12:-6], SEQUENTIAL))
+            found.extend(figures.latencies(fields[-6:], CREATE))
+        return [*_without_same_run(earlier, found), *found]
+
+    # ---- ends -----------------------------------------------------------------------------------
+    def _finish(self) -> list[Record]:
+        self._end_row()
+        done, self._run = self._run, []
+        self._part, self.open = None, False
+        return done
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the table before it."""
+        return self._finish()
+
+    def close(self) -> Iterable[Record]:
+        """The last table."""
+        return self._finish()
+
+
+def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
+    """(machine, size, index of putc) of a CSV line of bonnie++; None for any other CSV."""
+    if _CSV_VERSION.match(fields[0]) and len(fields) > 8 and re.match(r"[12]\.\d", fields[1]):
+        first = 9 if fields[0] >= "1.98" else 7
+        return (fields[2], fields[5], first) if _CSV_SIZE.match(fields[5]) else None
+    numbers = fields[2:14]
+    fits = len(numbers) == 12 and all(re.fullmatch(r"\d*\.?\d*|\++", field) for field in numbers)
+    if fits and re.fullmatch(r"\d+[KMGT]?(?::\d+[kKM]?)?", fields[1]) and len(fields) in range(14, 28):
+        return fields[0], fields[1], 2
+    return None
+
+
+def _without_same_run(earlier: list[Record], found: list[Record]) -> list[Record]:
+    """The table's records, unless the CSV line gives the same run with more digits."""
+    exact = {(r.quantity, r.conditions.get("operation")): r.value for r in found if isinstance(r, Measurement)}
+    for record in earlier:
+        if isinstance(record, Measurement) and record.quantity in ("throughput", "iops", "latency"):
+            value = exact.get((record.quantity, record.conditions.get("operation")))
+            if value is None or abs(value - record.value) > 0.06 * value:
+                return earlier
+    return []
+
+
+class BonnieHtml(DocumentParser):
+    """Tables of bon_csv2html."""
+
+    tool = "bonnie++"
+    kind = "html"
+
+    def match(self, doc: Document) -> bool:
+        """Whether the table's headings are bonnie++'s."""
+        return "Sequential Output" in doc.text or "Sequential<br>Output" in doc.text
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Rows of figures: size, 12 figures, number of files, 12 figures; then latencies."""
+        version = _VERSION.search(_TAG.sub(" ", doc.text))
+        self.version = version[1] if version else None
+        mebi = "M/sec" in doc.text
+        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if mebi else [KIB] * 5 + [0.0]
+        host, conditions, offset = "", dict[str, Condition](), 0
+        for part in re.split(r"(?=<t[rR][\s>])", doc.text):
+            cells = [_text_of(cell) for cell in re.split(r"</?t[dhDH]\b[^<>]*>", part)]
+            cells = [cell for cell in cells if cell]
+            line = doc.line_of(part, offset)
+            offset += len(part)
+            start = next((i for i, cell in enumerate(cells) if re.fullmatch(r"\d+[KMGT]", cell)), None)
+            if start is not None:
+                host = cells[start - 1] if start > 0 else host
+                conditions = {"machine": host, "file_B": _size_bytes(cells[start])}
+                yield from self._row(cells[start + 1 :], conditions, unit, line)
+            elif cells and cells[0] == "Latency":
+                figures = _Figures(self, conditions, line)
+                yield from figures.latencies(cells[1:7], SEQUENTIAL)
+                yield from figures.latencies(cells[8:14] if "Latency" in cells[1:] else cells[7:13], CREATE)
+            elif "Size" in cells[1:2]:
+                host = cells[0]
+
+    def _row(
+        self, values: list[str], conditions: dict[str, Condition], unit: list[float], line: int
+    ) -> Iterator[Record]:
+        if len(values) < 12:
+            yield self.unread(" ".join(values), "a table row has fewer than 12 figures", line=line)
+            return
+        yield from _Figures(self, conditions, line).rates(values[:12], SEQUENTIAL, unit)
+        if len(values) >= 25 and values[12].isdigit():
+            more = {**conditions, "files": int(values[12]) * 1024}
+            yield from _Figures(self, more, line).rates(values[13:25], CREATE, [0.0] * 6)
+
+
+def _text_of(cell: str) -> str:
+    return html.unescape(_TAG.sub(" ", cell)).replace("\xa0", " ").strip()

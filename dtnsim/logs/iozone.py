@@ -1,0 +1,250 @@
+"""iozone 3.x: the automatic table (any set of tests), -R report matrices, -t throughput mode.
+
+Units: ``kBytes/sec``, ``KB`` and ``kB`` are KiB (checked: ``-s 256g`` is printed as 268435456 kB); with
+-O the same columns are operations per second and with -N microseconds per operation, as the
+banner says. Blank columns are told by position: figures are right-aligned under their heads; where a
+mailer squeezed the blanks, by the -i list of the command line. In throughput mode ``Children see`` is the
+sum of the processes' own rates and the headline; ``Parent sees`` divides by the whole time.
+
+A small file measures the page cache: ``direct``, ``sync`` and ``close`` say what the run asked for.
+Source: iozone.c (headings, ``unit``), the manual's options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dtnsim.logs._columns import by_right_edge, tokens
+from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.measurement import Condition
+
+KIB: Final = BINARY["K"]
+#: operations in the order of the table; the numbers of the -i option that fill them
+COLUMNS: Final = (
+    "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read", "record_rewrite",
+    "stride_read", "fwrite", "frewrite", "fread", "freread",
+    "pwrite", "repwrite", "pread", "repread", "pwritev", "repwritev", "preadv", "repreadv",
+)  # fmt: skip
+_TESTS: Final = {
+    0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6,), 4: (7,), 5: (8,), 6: (9, 10), 7: (11, 12),
+    9: (13, 14), 10: (15, 16), 11: (17, 18), 12: (19, 20),
+}  # fmt: skip
+_REPORTS: Final = {
+    "writer": "write", "re-writer": "rewrite", "rewriter": "rewrite", "reader": "read", "re-reader": "reread",
+    "random read": "random_read", "random write": "random_write", "backward read": "backward_read",
+    "record rewrite": "record_rewrite", "stride read": "stride_read", "fwrite": "fwrite", "re-fwrite": "frewrite",
+    "fread": "fread", "re-fread": "freread", "pwrite": "pwrite", "re-pwrite": "repwrite", "pread": "pread",
+    "re-pread": "repread", "initial write": "write", "rewrite": "rewrite", "read": "read", "re-read": "reread",
+    "reverse read": "backward_read", "mixed workload": "mixed",
+    "initial writers": "write", "rewriters": "rewrite", "readers": "read", "re-readers": "reread",
+    "reverse readers": "backward_read", "stride readers": "stride_read", "random readers": "random_read",
+    "random writers": "random_write", "mixed workload ": "mixed", "pwrite writers": "pwrite", "pread readers": "pread",
+    "fwriters": "fwrite", "freaders": "fread",
+}  # fmt: skip
+
+_HEAD: Final = re.compile(r"^\s*(?:k|K)B\s+reclen\s+\S")
+_CELL: Final = re.compile(r"^\s*(?:\d+\s+)+\d+\s*$")
+_REPORT: Final = re.compile(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
+_REPORT_ROW: Final = re.compile(r'^\s*"(\d+)"\s+([\d\s.]+)$')
+_REPORT_HEAD: Final = re.compile(r'^\s*(?:"\d+"\s*)+$')
+_CHILDREN: Final = re.compile(
+    r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput (?:for\s+(?P<n>\d+) (?P<what>[a-z -]+?)|per \S+)\s*="
+    r"\s*(?P<value>[\d.,]+) (?P<unit>[kK](?:B|bytes)|ops)/sec"
+)
+_SUMMARY: Final = re.compile(r'^\s*"\s*([A-Za-z][A-Za-z -]*?)\s*"\s+([\d.]+)\s*$')
+_COMMAND: Final = re.compile(r"Command line used: (.*)")
+_SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.I)
+_RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.I)
+_REVISION: Final = re.compile(r"\$Revision: ([\d.]+)")
+
+
+class Iozone(LineParser):
+    """Everything iozone prints."""
+
+    tool = "iozone"
+    words = ("reclen", "report", "throughput", "Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
+             "Microseconds", "File")  # fmt: skip
+    shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
+    commands = ("iozone",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._edges: list[int] = []
+        self._report: str | None = None
+        self._report_heads: list[int] = []
+        self._run: dict[str, Condition] = {}
+        self._scale: tuple[str, str, float] = ("throughput", "B/s", KIB)
+        self._last: tuple[str, int] | None = None  # operation and processes of the last "Children see"
+        self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
+        self._children: set[str] = set()
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        if self.open and (self._edges or self._report):
+            if (row := _CELL.match(text)) and self._edges:
+                return self._table_row(text)
+            if self._report and '"' in text and (row := _REPORT_ROW.match(text)):
+                return self._report_row(row)
+            if self._report and _REPORT_HEAD.match(text):
+                self._report_heads = [int(head) for head in re.findall(r"\d+", text)]
+                return ()
+            if text.strip():
+                self._edges, self._report, self.open = [], None, False
+        if " throughput " in text and (match := _CHILDREN.search(text)):
+            return self._throughput(match)
+        if _HEAD.match(text):
+            self._edges = [end for _, _, end in tokens(text)]
+            self._report, self.open = None, True
+        elif match := _REPORT.match(text):
+            self._report = _REPORTS.get(match[1].lower().strip())
+            self._edges, self.open = [], self._report is not None
+        elif match := _SUMMARY.match(text):
+            return self._excel_summary(match)
+        else:
+            self._banner(text)
+        return ()
+
+    def _banner(self, text: str) -> None:
+        if "Iozone: Performance Test" in text:
+            self._forget()
+        elif match := _REVISION.search(text):
+            self.version = match[1]
+        elif match := _COMMAND.search(text):
+            self._run.update(_flags(match[1].split()))
+        elif "O_DIRECT feature enabled" in text:
+            self._run["direct"] = True
+        elif match := _RECORD.search(text):
+            self._run["record_B"] = int(match[1]) * KIB
+        elif match := _SIZE.search(text):
+            self._run["file_B"] = int(match[1]) * KIB
+        elif "OPS Mode" in text:
+            self._scale = ("iops", "1/s", 1.0)
+        elif "Microseconds/op Mode" in text:
+            self._scale = ("latency", "s", 1e-6)
+
+    def _forget(self) -> None:
+        self._run, self._scale, self._last, self.version = {}, ("throughput", "B/s", KIB), None, None
+        self._seen.clear()
+        self._children.clear()
+
+    def _table_row(self, text: str) -> Iterator[Record]:
+        cells = tokens(text)
+        columns = self._place(cells)
+        if columns is None or columns[:2] != [0, 1] or len(cells) < 3:
+            yield self.unread(text, f"{len(cells) - 2} figures cannot be told apart under the table's heads")
+            return
+        file_k, record_k = int(cells[0][0]), int(cells[1][0])
+        if record_k == 0 or record_k > file_k:
+            yield self.unread(text, "the record length is larger than the file")
+            return
+        for (value, _, _), column in zip(cells[2:], columns[2:], strict=True):
+            operation = COLUMNS[column - 2] if column - 2 < len(COLUMNS) else None
+            if operation is not None and int(value) > 0:
+                if len(self._seen) < 20_000:
+                    self._seen.add((operation, file_k, record_k))
+                yield self._cell(value, operation, file_k, record_k)
+
+    def _place(self, cells: list[tuple[str, int, int]]) -> list[int] | None:
+        """Column of each cell: all filled, else by right edge, else by the -i list."""
+        if len(cells) == len(self._edges):
+            return list(range(len(cells)))
+        if len(cells) > len(self._edges):
+            return None
+        placed = by_right_edge(cells, self._edges)
+        args = self.ctx.args("iozone")
+        if placed is None and (tests := self._run.get("tests") or (args and _flags(args).get("tests"))):
+            filled = [c for test in str(tests).split(",") for c in _TESTS.get(int(test), ())]
+            if len(filled) == len(cells) - 2:
+                return [0, 1, *(column + 2 for column in sorted(filled))]
+        return placed
+
+    def _cell(self, value: str, operation: str, file_k: int, record_k: int) -> Record:
+        quantity, unit, factor = self._scale
+        conditions = {**self._conditions(), "file_B": file_k * KIB, "record_B": record_k * KIB}
+        word = {"B/s": "kB/s", "1/s": "ops/s", "s": "us/op"}[unit]
+        return self.measure(
+            quantity, float(value) * factor, unit, f"{value} {word}", operation=operation, **conditions
+        )
+
+    def _report_row(self, row: re.Match[str]) -> Iterator[Record]:
+        file_k, values = int(row[1]), row[2].split()
+        heads = [head for head in self._report_heads if head <= file_k]
+        if len(values) != len(heads):
+            heads = self._report_heads if len(values) == len(self._report_heads) else []
+        if not heads:
+            cut = " (the line is cut)" if self.ctx.cut else ""
+            yield self.unread(row[0], f"{len(values)} figures under {len(self._report_heads)} record sizes{cut}")
+            return
+        for value, record_k in zip(values, heads, strict=True):
+            if float(value) > 0 and (str(self._report), file_k, record_k) not in self._seen:
+                yield self._cell(value, str(self._report), file_k, record_k)
+
+    def _throughput(self, match: re.Match[str]) -> Iterator[Record]:
+        who = match["who"]
+        if match["what"] is not None:
+            operation = _REPORTS.get(match["what"].strip(), match["what"].strip().replace(" ", "_"))
+            self._last = (operation, int(match["n"]))
+        if self._last is None:
+            return
+        operation, processes = self._last
+        value = decimal(match["value"])
+        if value == 0:
+            if who == "Children see":
+                yield self.failure(match[0], operation=operation, threads=processes)
+            return
+        conditions: dict[str, Condition] = {**self._conditions(), "threads": processes}
+        if who == "Parent sees":
+            conditions["view"] = "parent"
+        elif who != "Children see":
+            conditions |= {"view": "per_process", "statistic": {"Min": "min", "Max": "max", "Avg": "mean"}[who]}
+        else:
+            self._children.add(operation)
+        quantity, unit, factor = ("iops", "1/s", 1.0) if match["unit"] == "ops" else ("throughput", "B/s", KIB)
+        printed = f"{match['value']} {match['unit']}/sec"
+        yield self.measure(quantity, value * factor, unit, printed, operation=operation, **conditions)
+
+    def _excel_summary(self, match: re.Match[str]) -> Iterable[Record]:
+        operation = _REPORTS.get(match[1].lower())
+        if operation is None or operation in self._children or float(match[2]) == 0:
+            return ()
+        quantity, unit, factor = self._scale
+        value = float(match[2]) * factor
+        return (self.measure(quantity, value, unit, match[2], operation=operation, **self._conditions()),)
+
+    def _conditions(self) -> dict[str, Condition]:
+        args = self.ctx.args("iozone")
+        found = {**(_flags(args) if args else {}), **self._run}
+        found.pop("tests", None)
+        return found
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the table before it."""
+        self._edges, self._report, self.open = [], None, False
+        return ()
+
+
+def _flags(args: list[str]) -> dict[str, Condition]:
+    """Conditions from an iozone command line."""
+    found: dict[str, Condition] = {}
+    tests: list[str] = []
+    for at, arg in enumerate(args):
+        if re.fullmatch(r"-[isrt]\d*\w*", arg) is None:
+            if arg == "-I":
+                found["direct"] = True
+            elif arg in ("-o", "-e", "-c"):
+                found[{"-o": "sync", "-e": "flush", "-c": "close"}[arg]] = "osync" if arg == "-o" else True
+            continue
+        value = arg[2:] or (args[at + 1] if at + 1 < len(args) else "")
+        if arg[1] == "i" and value.isdigit():
+            tests.append(value)
+        elif arg[1] == "t" and value.isdigit():
+            found["threads"] = int(value)
+        elif arg[1] in "sr":
+            size = size_bytes(value)
+            if size is not None:
+                found["file_B" if arg[1] == "s" else "record_B"] = size * (KIB if value.isdigit() else 1)
+    if tests:
+        found["tests"] = ",".join(tests)
+    return found

@@ -1,0 +1,265 @@
+"""iperf3 text: client and server, TCP, UDP and SCTP, several streams, ``-R``, ``--bidir``, ``-V``, ``-T``.
+
+Units: ``GBytes`` = 2^30 B, ``Gbits/sec`` = 1e9 bit/s, ``MBytes/sec`` (``-f M``) = 2^20 B/s; see `_iperf`.
+
+The headline is the ``[SUM]`` row (the only stream's row where there is one stream) of the summary, once
+as ``role="sender"`` and once as ``role="receiver"``: the sender's figure counts what was handed to the
+socket, with UDP the offered load. Rows of one stream of several carry ``stream``; rows of the time series
+carry ``interval=True``. An end that does not know the other's figure prints zero bytes for it (a server
+before 3.7, any client after an interrupt): that is no rate. A run that stops before its summary gives the
+mean of its intervals as ``partial``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, generation, row_of, udp_of
+from dtnsim.logs._iperf3_run import Summary, Test, from_args
+from dtnsim.logs._net import binary_size, figure
+from dtnsim.logs.base import LineParser, Record
+from dtnsim.measurement import Condition, Status
+
+_THIRD: Final = 3
+_TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):  (?=\S|$)")
+_CONNECTED: Final = re.compile(r"\[ *(?P<id>\d+)\] local \S+ port \d+ connected to (?P<remote>\S+) port")
+_START: Final = re.compile(r"Connecting to host (?P<host>[^\s,]+), port|Accepted connection from")
+_TEST: Final = re.compile(
+    r"Starting Test: protocol: (?P<proto>\w+), (?P<streams>\d+) streams?, (?P<block>\d+) byte blocks"
+    r"(?:, omitting (?P<omit>\d+) seconds?)?"
+)
+_VERSION: Final = re.compile(r"^iperf (?P<version>3[\w.+-]*)(?: \(.*)?\s*$")
+_MESSAGE: Final = re.compile(r"iperf3: (?P<kind>error|parameter error|interrupt|getaddrinfo)\b.*")
+_CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<role>sender|receiver) (?P<share>[\d.]+)%")
+_ROLE: Final = re.compile(r"(sender|receiver)\s*$")
+_TCP: Final = re.compile(
+    r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$"
+)
+_MSS: Final = re.compile(r"TCP MSS: (\d+)")
+_MANY: Final = 64  # titles at a time
+
+
+class Iperf3Text(LineParser):
+    """Rows, summaries and messages of iperf3's text output; interleaved titles (``-T``) are kept apart."""
+
+    tool = "iperf3"
+    words = (*ROW_WORDS, "iperf", "Connecting", "Accepted", "Server", "connected", "Reverse", "Starting",
+             "Interval", "Summary", "CPU", "MSS", "congestion", "Sent", "Received")  # fmt: skip
+    shape = r"(?:- ){10}"
+    commands = ("iperf3",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._tests: dict[str | None, Test] = {}
+        self._interrupt = -9  # line of an interrupt message that no test owns (stderr comes first)
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line of output."""
+        if "iperf3:" in text:
+            message = _MESSAGE.search(text)
+            if message is not None:
+                return self._message(message["kind"], message[0])
+        if generation(text, self.ctx) != _THIRD:
+            return ()
+        title = _TITLE.match(text)
+        key = title["title"] if title is not None else None
+        row = row_of(text, self.ctx.line)
+        if row is not None:
+            return self._row(key, row)
+        if title is not None:
+            text = text[title.end() :]
+        if "onnect" in text or "Server" in text:
+            return self._opening(key, text)
+        return self._remark(key, text)
+
+    def close(self) -> Iterator[Record]:
+        """Settles every test that is still open."""
+        for key in list(self._tests):
+            yield from self._settle(key)
+
+    # ---- the lines --------------------------------------------------------------------------------
+    def _opening(self, key: str | None, text: str) -> Iterator[Record]:
+        test = self._tests.get(key)
+        if text.lstrip().startswith("Server output"):
+            if test is not None:  # --get-server-output: the same run seen from its other end
+                yield from self._settle(key)
+                self._tests[key] = Test({**test.conditions, "reporter": "server"}, test.host)
+            return
+        connected = _CONNECTED.search(text)
+        if connected is not None:
+            if test is None or test.has_rows:
+                yield from self._settle(key)
+                test = self._begin(key)
+            test.streams.add(connected["id"])
+            test.conditions.setdefault("target", connected["remote"])
+            return
+        start = _START.search(text)
+        if start is not None or "Server listening" in text:
+            yield from self._settle(key)
+        if start is not None:
+            test = self._begin(key)
+            if start["host"]:
+                test.conditions["target"] = start["host"]
+            else:
+                test.conditions["reporter"] = "server"
+
+    def _begin(self, key: str | None) -> Test:
+        if len(self._tests) >= _MANY:
+            self._tests.clear()
+        command = self.ctx.command
+        host = self.ctx.host or (command.host if command is not None else None)
+        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), host)
+        if key is not None:
+            test.conditions["title"] = key
+        test.interrupted = self.ctx.line - self._interrupt <= 1
+        self._interrupt = -9
+        return test
+
+    def _remark(self, key: str | None, text: str) -> Iterator[Record]:
+        test = self._tests.get(key)
+        version = _VERSION.match(text)
+        if version is not None:
+            self.version = version["version"]
+        if test is None:
+            return
+        if "- - - -" in text:
+            test.rule = True
+        elif "Interval" in text and "[ ID]" in text:
+            test.summary = test.summary or test.rule
+        elif "Summary Results" in text:
+            test.summary = True
+        elif "iperf Done" in text:
+            yield from self._settle(key)
+        elif text.strip() in ("Sent", "Received"):
+            test.summary, test.role = True, "sender" if "S" in text else "receiver"
+        elif "Reverse mode" in text:
+            test.conditions["reverse"] = True
+        elif "CPU Utilization" in text:
+            yield from self._cpu(test, text)
+        else:
+            self._details(test, text)
+
+    @staticmethod
+    def _details(test: Test, text: str) -> None:
+        started = _TEST.search(text)
+        if started is not None:
+            test.conditions["protocol"] = started["proto"].lower()
+            test.conditions["block_B"] = float(started["block"])
+            if started["omit"] and started["omit"] != "0":
+                test.conditions["omit_s"] = float(started["omit"])
+        mss = _MSS.search(text)
+        if mss is not None:
+            test.conditions["mss_B"] = int(mss[1])
+
+    def _cpu(self, test: Test, text: str) -> Iterator[Record]:
+        for found in _CPU.finditer(text):
+            where, role, share = found.groups()
+            conditions: dict[str, Condition] = {"where": where, "role": role, "host": test.host}
+            yield figure(self, "cpu_share", float(share) / 100, "1", f"{share}%", conditions)
+
+    def _message(self, kind: str, text: str) -> Iterator[Record]:
+        open_tests = [test for test in self._tests.values() if not test.interrupted]
+        if kind == "interrupt":  # a server may be stopped long after its last test
+            for test in open_tests:
+                test.interrupted = "client" in text or not test.finals
+            if not open_tests:
+                self._interrupt = self.ctx.line
+            return
+        for test in open_tests:
+            test.error = text
+        conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
+        yield self.failure(text, line=None, **conditions)
+
+    # ---- the rows ---------------------------------------------------------------------------------
+    def _row(self, key: str | None, row: Row) -> Iterator[Record]:
+        test = self._tests.get(key) or self._begin(key)
+        role = _ROLE.search(row.rest)
+        if role is None and not (test.summary and row.start_s == 0):
+            if test.finals:  # rows of a further run whose opening was not kept
+                yield from self._settle(key)
+                test = self._begin(key)
+            yield self._interval(test, row)
+            return
+        name = (row.id, row.way, role[1] if role is not None else test.role)
+        old = test.finals.get(name)
+        if old is not None and old.row.text != row.text:
+            yield from self._settle(key)
+            test = self._begin(key)
+        test.finals[name] = Summary(row, name[2], cut=self.ctx.cut)
+
+    def _interval(self, test: Test, row: Row) -> Record:
+        omitted = "(omitted)" in row.rest
+        if not omitted:
+            test.mean(row)
+        conditions = test.figure(row, None)
+        tcp, udp = _TCP.match(row.rest), udp_of(row.rest)
+        if udp is not None:
+            conditions["lost"], conditions["packets"] = udp[1], udp[2]
+        elif tcp is not None and tcp["cwnd"]:
+            conditions["retransmits"] = int(tcp["retr"])
+            conditions["cwnd_B"] = binary_size(tcp["cwnd"], tcp["cwndu"])
+        if omitted:
+            conditions["omitted"] = True
+        if row.id != "SUM" and len(test.streams) != 1 and "stream" not in conditions:
+            conditions["stream"] = int(row.id)
+        conditions |= {"interval": True, "start_s": row.start_s, "end_s": row.end_s}
+        return figure(self, "throughput", row.rate, "B/s", row.printed, conditions)
+
+    # ---- the figures ------------------------------------------------------------------------------
+    def _settle(self, key: str | None) -> Iterator[Record]:
+        test = self._tests.pop(key, None)
+        if test is None or test.error is not None:
+            return
+        if not test.finals:
+            yield from self._partial(test)
+            return
+        for final in test.finals.values():
+            row = final.row
+            if row.size <= 0 or row.rate <= 0:
+                why = "zero bytes: this end does not know the other's figure"
+                yield self.unread(row.text, why, line=row.line)
+                continue
+            yield from self._figures(test, final)
+        for way in {row.row.way for row in test.finals.values()}:
+            if len(test.ids(way)) > 1 and "SUM" not in test.ids(way):
+                line = max(final.row.line for final in test.finals.values())
+                yield self.unread("", "several streams without a [SUM] row: the log is cut", line=line)
+
+    def _figures(self, test: Test, final: Summary) -> Iterator[Record]:
+        row = final.row
+        if not agrees_with_size(row):
+            yield self.unread(row.text, "size, interval and rate do not fit together", line=row.line)
+        conditions = test.figure(row, final.role)
+        status: Status = "truncated" if final.cut else "partial" if test.interrupted else "complete"
+
+        def record(quantity: str, value: float, unit: str, printed: str, **more: Condition) -> Record:
+            known = {**conditions, **more}
+            return figure(self, quantity, value, unit, printed, known, status=status, line=row.line)
+
+        yield record("throughput", row.rate, "B/s", row.printed, bytes=row.size)
+        udp = udp_of(row.rest)
+        if udp is not None:
+            jitter, lost, total = udp
+            if final.role != "sender" and total > 0:
+                yield record("loss", lost / total, "1", f"{lost}/{total}", packets=total)
+                yield record("jitter", jitter, "s", f"{jitter * 1e3:g} ms")
+            return
+        tcp = _TCP.match(row.rest)
+        if tcp is not None and final.role != "receiver":
+            yield record("retransmits", int(tcp["retr"]), "1", tcp["retr"])
+
+    def _partial(self, test: Test) -> Iterator[Record]:
+        for way in {way for _, way in test.means}:
+            means = {name: mean for (name, w), mean in test.means.items() if w == way}
+            chosen = [means["SUM"]] if "SUM" in means else list(means.values())
+            rate = sum(mean.volume / mean.seconds for mean in chosen if mean.seconds > 0)
+            last = chosen[-1].last
+            if rate <= 0 or last is None:
+                continue
+            conditions = test.figure(last, None)
+            conditions.pop("stream", None)
+            conditions["duration_s"] = max(mean.seconds for mean in chosen)
+            conditions["derived"] = "mean of intervals"
+            yield figure(self, "throughput", rate, "B/s", "", conditions, status="partial", line=last.line)

@@ -1,0 +1,258 @@
+"""iperf3 JSON (``-J``, any 3.x) and its event stream (``--json-stream``, 3.17 on).
+
+Units: ``bits_per_second`` in bit/s, ``bytes`` in B, ``jitter_ms`` in ms, ``rtt`` in microseconds, CPU and
+loss in per cent (iperf3 ``src/iperf_api.c``, JSON_printf and the tcp_info copies).
+
+The headline is ``end.sum_sent`` (``role="sender"``) and ``end.sum_received`` (``role="receiver"``); with
+``--bidir`` the sums of the other direction, too. UDP before 3.7 has ``end.sum`` only: the sender's bytes
+with the receiver's loss and jitter. The ``sender`` flag inside the sums is not used: it tells the role of the
+reporting host, not of the sum. With several streams and no sum the streams are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from dtnsim.logs._net import figure
+from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.measurement import Condition, Status
+
+#: key in ``end`` -> (role, opposite direction)
+_SUMS: Final = {
+    "sum_sent": ("sender", False),
+    "sum_received": ("receiver", False),
+    "sum_sent_bidir_reverse": ("sender", True),
+    "sum_received_bidir_reverse": ("receiver", True),
+}
+
+
+class Iperf3Json(DocumentParser):
+    """Documents of ``iperf3 -J`` and events of ``--json-stream``."""
+
+    tool = "iperf3"
+    kind = "json"
+
+    def match(self, doc: Document) -> bool:
+        """Whether these are iperf3's keys."""
+        data = doc.data
+        if not isinstance(data, dict):
+            return False
+        if data.get("event") in (
+            "start",
+            "interval",
+            "end",
+            "error",
+            "server_output_text",
+            "server_output_json",
+        ):
+            return "data" in data
+        start, end = data.get("start"), data.get("end")
+        if not isinstance(start, dict) or not (
+            "intervals" in data or "error" in data or isinstance(end, dict)
+        ):
+            return False
+        return "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """The figures of one run, or of one event."""
+        if "event" in doc.data:
+            yield from self._event(doc)
+            return
+        run: Mapping[str, Any] = doc.data
+        start = _dict(run.get("start"))
+        self.version = _version(start)
+        conditions = _conditions(start)
+        yield from self._intervals(doc, _list(run.get("intervals")), conditions)
+        error = run.get("error")
+        status: Status = "complete"
+        if error:
+            message = str(error)
+            if not message.startswith("interrupt"):
+                yield self.failure(message, line=doc.line_of('"error"'), **conditions)
+                return
+            status = "partial"
+        yield from self._end(doc, _dict(run.get("end")), conditions, status)
+
+    def _event(self, doc: Document) -> Iterator[Record]:
+        """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
+        event, data = doc.data["event"], doc.data["data"]
+        memo = self.ctx.memo
+        if event == "start":
+            start = _dict(data)
+            self.version = memo["iperf3 version"] = _version(start)
+            memo["iperf3 stream"] = _conditions(start)
+            return
+        self.version = memo.get("iperf3 version")
+        conditions: dict[str, Condition] = dict(memo.get("iperf3 stream", {}))
+        if event == "interval":
+            yield from self._intervals(doc, [data], conditions)
+        elif event == "error":
+            yield self.failure(str(data), line=doc.line, **conditions)
+        elif event == "end":
+            yield from self._end(doc, _dict(data), conditions, "complete")
+
+    def _intervals(
+        self, doc: Document, intervals: Iterable[Any], conditions: Mapping[str, Condition]
+    ) -> Iterator[Record]:
+        at = max(doc.text.find('"intervals"'), 0)
+        for interval in intervals:
+            for key in ("sum", "sum_bidir_reverse"):
+                part = _dict(_dict(interval).get(key))
+                rate, start, end = (number(part.get(k)) for k in ("bits_per_second", "start", "end"))
+                if rate is None or start is None or end is None:
+                    continue
+                at = max(doc.text.find(f'"{key}"', at + 1), at)
+                known = dict(conditions)
+                known |= {"interval": True, "start_s": start, "end_s": end}
+                known["retransmits"] = number(part.get("retransmits"))
+                known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
+                if part.get("omitted") is True:
+                    known["omitted"] = True
+                line = doc.line + doc.text.count("\n", 0, at)
+                yield figure(self, "throughput", rate / 8, "B/s", f"{rate:g} bit/s", known, line=line)
+
+    # ---- the summary --------------------------------------------------------------------------------
+    def _end(
+        self, doc: Document, end: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
+    ) -> Iterator[Record]:
+        sums = {key: _dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
+        only = _dict(end.get("sum"))
+        if not sums and only:  # UDP before 3.7
+            sums = {"sum": only}
+        if not sums:
+            sums = _added(_list(end.get("streams")))
+        for key, part in sums.items():
+            role, opposite = _SUMS.get(key, ("sender", False))
+            known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
+            if key in ("sum", "streams_sent"):
+                known["role"] = "sender"
+            yield from self._sum(doc, f'"{key}"', part, known, status)
+        yield from self._cpu(doc, _dict(end.get("cpu_utilization_percent")), conditions, status)
+        yield from self._rtts(doc, _list(end.get("streams")), conditions, status)
+
+    def _sum(
+        self,
+        doc: Document,
+        key: str,
+        part: Mapping[str, Any],
+        conditions: dict[str, Condition],
+        status: Status,
+    ) -> Iterator[Record]:
+        line = doc.line_of(key, max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
+        rate, size = number(part.get("bits_per_second")), number(part.get("bytes"))
+        if rate is None or not rate or size == 0:
+            if rate is not None:
+                yield self.unread(key, "no bytes were transferred: no rate", line=line)
+            return
+        seconds = number(part.get("seconds"))
+        known = {**conditions, "duration_s": seconds, "bytes": size}
+        yield figure(
+            self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", known, status=status, line=line
+        )
+        retransmits = number(part.get("retransmits"))
+        if retransmits is not None and retransmits >= 0 and conditions["role"] == "sender":
+            yield figure(
+                self, "retransmits", retransmits, "1", f"{retransmits:g}", known, status=status, line=line
+            )
+        lost, packets = number(part.get("lost_packets")), number(part.get("packets"))
+        if lost is None or not packets or packets < 0 or (key == '"sum_sent"'):
+            return
+        known["packets"] = packets
+        yield figure(
+            self, "loss", lost / packets, "1", f"{lost:g}/{packets:g}", known, status=status, line=line
+        )
+        jitter = number(part.get("jitter_ms"))
+        if jitter is not None:
+            yield figure(
+                self, "jitter", jitter * 1e-3, "s", f"{jitter:g} ms", known, status=status, line=line
+            )
+
+    def _cpu(
+        self, doc: Document, cpu: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
+    ) -> Iterator[Record]:
+        line = doc.line_of('"cpu_utilization_percent"')
+        for key, where in (("host_total", "local"), ("remote_total", "remote")):
+            share = number(cpu.get(key))
+            if share is None or (share == 0 and status != "complete"):
+                continue
+            known: dict[str, Condition] = {"where": where, "streams": conditions.get("streams")}
+            if not conditions.get("bidir"):
+                known["role"] = (
+                    "sender" if (where == "local") != bool(conditions.get("reverse")) else "receiver"
+                )
+            yield figure(self, "cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
+
+    def _rtts(
+        self, doc: Document, streams: list[Any], conditions: Mapping[str, Condition], status: Status
+    ) -> Iterator[Record]:
+        for stream in streams:
+            sender = _dict(_dict(stream).get("sender"))
+            for key, statistic in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
+                value = number(sender.get(key))
+                if not value:
+                    continue
+                known: dict[str, Condition] = {"statistic": statistic, "target": conditions.get("target")}
+                if len(streams) > 1:
+                    known["stream"] = number(sender.get("socket"))
+                line = doc.line_of(f'"{key}"')
+                yield figure(self, "rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
+
+
+def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
+    """Sums of the streams, for documents without sums."""
+    sums: dict[str, Mapping[str, Any]] = {}
+    for name, parts in (("sum_sent", ("sender", "udp")), ("sum_received", ("receiver",))):
+        found = [_dict(_dict(s).get(part)) for s in streams for part in parts if part in _dict(s)]
+        rates = [number(part.get("bits_per_second")) for part in found]
+        if not rates or None in rates:
+            continue
+        sums[name] = {
+            "bits_per_second": sum(r for r in rates if r is not None),
+            "bytes": sum(number(part.get("bytes")) or 0.0 for part in found),
+            "seconds": max((number(part.get("seconds")) or 0.0 for part in found), default=0.0),
+        }
+    return sums
+
+
+def _conditions(start: Mapping[str, Any]) -> dict[str, Condition]:
+    """What ``start`` says about a run."""
+    test, target = _dict(start.get("test_start")), _dict(start.get("connecting_to"))
+    found: dict[str, Condition] = {
+        "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
+        "streams": number(test.get("num_streams")),
+        "block_B": number(test.get("blksize")),
+        "omit_s": number(test.get("omit")) or None,
+        "target": str(target["host"]) if "host" in target else None,
+        "mss_B": number(start.get("tcp_mss")) or number(start.get("tcp_mss_default")),
+        "time": str(_dict(start.get("timestamp")).get("time") or "") or None,
+        "reverse": True if number(test.get("reverse")) else None,
+        "bidir": True if number(test.get("bidir")) else None,
+        "window_B": number(start.get("sock_bufsize")) or None,
+        "title": str(start["title"]) if start.get("title") else None,
+    }
+    rate = number(test.get("target_bitrate") or start.get("target_bitrate"))
+    if rate:
+        found["target_Bps"] = rate / 8
+    if "accepted_connection" in start and not target:
+        found["reporter"] = "server"
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _direction(conditions: Mapping[str, Condition], *, opposite: bool) -> str | None:
+    if conditions.get("reporter") == "server":
+        return None
+    return "receive" if bool(conditions.get("reverse")) != opposite else "send"
+
+
+def _version(start: Mapping[str, Any]) -> str | None:
+    words = str(start.get("version", "")).split()
+    return words[1] if len(words) > 1 else None
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
