@@ -293,7 +293,9 @@ def between(files: int, low_B: float, high_B: float, total_B: float) -> Groups:
     if over <= 0 or under < 0:
         return np.full(counts.size, total_B / files), counts
     power = under / over + 1.0
-    sizes = low_B + (high_B - low_B) * np.diff((edges / files) ** power) / power * files / counts
+    with np.errstate(divide="ignore"):  # the lowest edge: log 0
+        above = -np.expm1(power * np.log1p((edges - files) / files))  # 1 - u^power, exact near the top
+    sizes = low_B - (high_B - low_B) * np.diff(above) / power * files / counts
     return sizes, counts
 
 
@@ -325,9 +327,10 @@ def log_normal(files: int, median_B: float, sigma: float, seed: int | None = Non
         return np.add.reduceat(drawn, edges[:-1]) / counts, counts
     from scipy.special import ndtr, ndtri
 
-    share = ndtr(ndtri(edges / files) - sigma)  # part of the bytes in files below each quantile
+    # part of the bytes in files above each quantile; counted from the top, where groups are small
+    above = ndtr(sigma + ndtri((files - edges) / files))
     mean = median_B * math.exp(sigma**2 / 2)
-    return mean * np.diff(share) * files / counts, counts
+    return -mean * np.diff(above) * files / counts, counts
 
 
 def _edges(files: int) -> NDArray[np.int64]:
