@@ -42,9 +42,8 @@ _PROMPTS: Final = (
 )
 _HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
 _BARE: Final = re.compile(
-    r"^\s*(?:(?:command(?: line)?(?: used)?|cmd|running|executing)\s*[:=]\s*)?(?P<cmd>(?:sudo |time |/\S+/)*"
-    r"(?P<prog>[a-z][\w+-]*)\s+(?:-{1,2}[A-Za-z]|\w+=|/\S|\(|\S+:\S*/).*)",
-    re.IGNORECASE,
+    r"^\s*(?P<cmd>(?:sudo |time |/\S+/)*(?P<prog>[a-z][\w+-]*)\s+"
+    r"(?:-{1,2}[A-Za-z]|[a-z]\w*=|/\S|\(|\S+:\S*/).*)"
 )
 _SPLIT: Final = re.compile(r"&&|\|\||[;|&()]")
 

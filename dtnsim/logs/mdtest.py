@@ -69,7 +69,8 @@ class Mdtest(LineParser):
         else:
             yield self.unread(row[0], f"the row has {len(values)} figures, not 4 or 7")
             return
-        operation = row["what"].replace(" (stonewall)", "").lower().replace("creation", "create").replace(" ", "_")
+        operation = row["what"].replace(" (stonewall)", "").lower()
+        operation = operation.replace("creation", "create").replace("removal", "remove").replace(" ", "_")
         for statistic, text in figures:
             if text != "NA" and float(text) > 0:
                 yield self.measure(

@@ -1,0 +1,286 @@
+"""fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+; see `dtnsim.logs.fio_json`.
+
+Units: 2.x prints ``bw=266966KB/s`` and ``io=4096.0MB`` where K, M, G are powers of 1024 (checked: 1048576 I/Os of
+4 KiB in 15.711 s are 266967 KiB/s), unless the job has ``kb_base=1000``: the product of iops and block
+size decides where both are printed. 3.x prints both, ``253MiB/s (266MB/s)``, the job's own base first.
+Terse bandwidth is KiB/s (HOWTO, "Terse output"). Latencies carry their unit in brackets (``clat
+(usec)``), nsec to sec.
+
+One run may be given as JSON, terse and text in one file (``--output-format=normal,terse,json``): it
+counts once, whichever comes first. Job figures carry ``job``; the ``Run status group`` line is given only
+where it adds up several results (``scope="group"``). The line ``Jobs: ...[r=168MiB/s]`` is the rate of
+the moment and is read only for a run that never ended (``status="partial"``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs.base import BINARY, DECIMAL, Command, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.measurement import Condition
+
+TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+#: percentiles worth keeping
+PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
+_NUM: Final = r"[\d.]+"
+_RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>[kKMGTP]?i?B)/s"
+_START: Final = re.compile(r"^(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)")
+_JOB: Final = re.compile(r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): err=\s*(?P<err>\d+)(?P<text>[^:]*)")
+_OLD: Final = re.compile(rf"^\s+(?P<op>read|write|trim)\s*:\s*io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?),\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kM]?)\s*,\s*runt=\s*(?P<ms>\d+)\s*msec")
+_NEW: Final = re.compile(rf"^\s+(?P<op>read|write|trim)\s*:\s*IOPS=(?P<iops>{_NUM})(?P<iopsu>[kM]?),\s*BW={_RATE}\s*\((?P<other>{_NUM})(?P<otheru>[kKMGTP]?i?B)/s\)\s*\((?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B)/(?P<ms>\d+)msec\)")
+_GROUP_OLD: Final = re.compile(rf"^\s*(?P<op>READ|WRITE|TRIM): io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?),\s*aggrb={_RATE},.*maxt=(?P<ms>\d+)msec")
+_GROUP_NEW: Final = re.compile(rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} \((?P<other>{_NUM})(?P<otheru>[kKMGTP]?i?B)/s\),.*io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B) .*run=\d+-(?P<ms>\d+)msec")
+_LAT: Final = re.compile(r"^\s+(?P<kind>slat|clat|lat) \((?P<unit>[num]?sec)\)\s*:\s*min=\s*(?P<min>[\d.]+)(?P<minu>[kMG]?),\s*max=\s*(?P<max>[\d.]+)(?P<maxu>[kMG]?),\s*avg=\s*(?P<avg>[\d.]+)(?P<avgu>[kMG]?),")
+_PCT_HEAD: Final = re.compile(r"^\s+(clat|lat|slat|sync) percentiles \((?P<unit>[num]?sec)\)")
+_PCT: Final = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
+_CPU: Final = re.compile(r"^\s+cpu\s*:\s*usr=(?P<usr>[\d.]+)%,\s*sys=(?P<sys>[\d.]+)%")
+_VERSION: Final = re.compile(r"^fio-(\d\S*)|fio=fio-(\d\S*?),")
+_ETA: Final = re.compile(r"^Jobs: \d+ \(f=\d+\).*?\[(?:(?:r=(?P<r>[\d.]+)(?P<ru>[kKMGT]?i?B)/s)?,?(?:w=(?P<w>[\d.]+)(?P<wu>[kKMGT]?i?B)/s)?|(?P<r2>[\d.]+)(?P<r2u>[KMG]?B)/(?P<w2>[\d.]+)(?P<w2u>[KMG]?B)/.*?/s)\]")
+_ERROR: Final = re.compile(r"^fio: (?:pid=\d+, )?(?P<what>err=.*|.*(?:error|failed|not found|cannot|unable).*)", re.I)
+_BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
+
+
+def factor_of(unit: str) -> float:
+    """``MiB`` 2**20; ``MB`` 1e6 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
+    prefix = unit.rstrip("B")
+    return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
+
+
+class Seen:
+    """Runs already counted, told by job, direction and milliseconds; one per file."""
+
+    def __init__(self, memo: dict[str, Any]) -> None:
+        self._seen: dict[tuple[str, str, int], set[str]] = memo.setdefault("fio", {})
+
+    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
+        """Whether another form gave this result already; notes it otherwise."""
+        forms = self._seen.setdefault((job, operation, milliseconds), set())
+        if len(self._seen) > 10_000:
+            self._seen.clear()
+        if forms and form not in forms:
+            return True
+        forms.add(form)
+        return False
+
+
+class Fio(LineParser):
+    """Normal text and terse lines."""
+
+    tool = "fio"
+    words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs")
+    shape = r"^;(?:fio-)?[^;\s]*;[^;]*;+.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
+    commands = ("fio",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._seen = Seen(ctx.memo)
+        self._started: dict[str, dict[str, Condition]] = {}
+        self._job: dict[str, Condition] | None = None  # conditions of the job being read
+        self._operation: str | None = None
+        self._percentile_unit: float | None = None
+        self._skip = False
+        self._counts: dict[tuple[int, str], int] = {}
+        self._group = 0
+        self._progress: tuple[str, int] | None = None
+        self._partial: list[Record] = []
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        if self._job is not None:
+            inside = self._inside(text)
+            if inside is not None:
+                return inside
+        if (job := _JOB.match(text)) is not None:
+            return self._begin(job)
+        if text[:2] in ("3;", "4;", "5;", "2;"):
+            return self._terse(text.strip().split(";"))
+        if "Run status group" in text:
+            self._group = int(re.sub(r"\D", "", text.partition("group")[2].partition("(")[0]) or 0)
+            self._job, self.open = None, False
+        elif (group := _GROUP_NEW.match(text) or _GROUP_OLD.match(text)) is not None:
+            return self._group_line(group)
+        elif (start := _START.match(text)) is not None:
+            self._started[start["job"]] = _conditions(start)
+            if len(self._started) > 1000:
+                self._started.clear()
+        elif text.startswith("Jobs: "):
+            self._progress = (text, self.ctx.line)
+        elif (version := _VERSION.search(text)) is not None:
+            self.version = version[1] or version[2]
+            self._counts.clear()
+        elif (error := _ERROR.match(text)) is not None:
+            return (self.failure(error["what"]),)
+        return ()
+
+    # ---- one job's block ------------------------------------------------------------------------
+    def _begin(self, job: re.Match[str]) -> Iterable[Record]:
+        name = job["job"]
+        self._job = {**self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
+        self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
+        self.open = True
+        if job["err"] != "0":
+            failed, self._job, self.open = self._job, None, False
+            return (self.failure(f"err={job['err']}{job['text']}", **failed),)
+        return ()
+
+    def _inside(self, text: str) -> Iterable[Record] | None:
+        """Records of a line of the job's block; None if the line is not of the block."""
+        if (result := _NEW.match(text) or _OLD.match(text)) is not None:
+            return self._result(result)
+        if (head := _PCT_HEAD.match(text)) is not None:
+            self._percentile_unit = TIMES[head["unit"]] if head[1] != "sync" else None
+            return ()
+        if "th=[" in text:
+            return self._percentiles(text) if self._percentile_unit and not self._skip else ()
+        if (latency := _LAT.match(text)) is not None:
+            return () if self._skip else self._latency(latency)
+        if (cpu := _CPU.match(text)) is not None:
+            return () if self._skip else self._cpu(cpu)
+        if text[:1] == " " and "groupid" not in text and not text.lstrip().startswith(("READ:", "WRITE:")):
+            return ()
+        self._job, self.open = None, False
+        return None
+
+    def _result(self, match: re.Match[str]) -> Iterator[Record]:
+        self._operation, self._percentile_unit = match["op"], None
+        job = self._job or {}
+        key = (self._group, match["op"])
+        self._counts[key] = self._counts.get(key, 0) + 1
+        self._skip = self._seen.again(str(job.get("job")), match["op"], int(match["ms"]), "text")
+        if self._skip or match["rate"] is None:
+            return
+        conditions: dict[str, Condition] = {**job, "operation": match["op"], "duration_s": int(match["ms"]) * 1e-3}
+        iops = float(match["iops"]) * DECIMAL[match["iopsu"]]
+        value = self._rate_of(match, iops, conditions)
+        if value <= 0:
+            return
+        printed = f"{match['rate']}{match['unit']}/s"
+        yield self.measure("throughput", value, "B/s", printed, **conditions)
+        yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **conditions)
+        yield self._check(match, value)
+
+    def _rate_of(self, match: re.Match[str], iops: float, conditions: dict[str, Condition]) -> float:
+        if "other" in match.groupdict():
+            return float(match["rate"]) * factor_of(match["unit"])
+        prefix = match["unit"].rstrip("Bi")
+        value, block = float(match["rate"]), conditions.get("block_B")
+        if isinstance(block, float) and iops > 1000 and prefix:
+            decimal_value = value * DECIMAL[prefix]
+            if abs(iops * block - decimal_value) < 0.003 * decimal_value:
+                return decimal_value  # kb_base=1000
+        return value * BINARY[prefix]
+
+    def _check(self, match: re.Match[str], value: float) -> Record:
+        unit = match["iou"]
+        new = "other" in match.groupdict()
+        moved = float(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
+        seconds = int(match["ms"]) * 1e-3
+        conditions = {**(self._job or {}), "operation": match["op"]}
+        if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
+            why = f"prints {match['rate']}{match['unit']}/s, but bytes / seconds give {moved / seconds:.4g} B/s"
+            return self.unread(match[0], why)
+        return self.measure("duration", seconds, "s", f"{match['ms']} msec", bytes=moved, **conditions)
+
+    def _latency(self, match: re.Match[str]) -> Iterator[Record]:
+        unit = TIMES[match["unit"]]
+        for name, statistic in (("avg", "mean"), ("max", "max")):
+            value = float(match[name]) * DECIMAL[match[name + "u"]] * unit
+            yield self._timed(value, f"{match[name]}{match[name + 'u']} {match['unit']}", match["kind"], statistic)
+
+    def _percentiles(self, text: str) -> Iterator[Record]:
+        for percentile, value in _PCT.findall(text):
+            short = percentile.rstrip("0").rstrip(".")
+            if short in PERCENTILES:
+                yield self._timed(int(value) * (self._percentile_unit or 0), value, "clat", f"p{short}")
+
+    def _timed(self, value: float, printed: str, kind: str, statistic: str) -> Record:
+        conditions = {**(self._job or {}), "operation": self._operation, "of": kind, "statistic": statistic}
+        return self.measure("latency", value, "s", printed, **conditions)
+
+    def _cpu(self, match: re.Match[str]) -> Iterator[Record]:
+        for name, state in (("usr", "user"), ("sys", "system")):
+            value = float(match[name]) / 100
+            yield self.measure("cpu_share", value, "1", match[name] + "%", state=state, **(self._job or {}))
+
+    # ---- group, terse ---------------------------------------------------------------------------
+    def _group_line(self, match: re.Match[str]) -> Iterable[Record]:
+        operation = match["op"].lower()
+        count = self._counts.pop((self._group, operation), 0)
+        new = "other" in match.groupdict()
+        prefix = match["unit"].rstrip("Bi")
+        value = float(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
+        if count == 1 or value <= 0:
+            return ()  # the job's own line has given it
+        if self._seen.again("group", operation, int(match["ms"]), "text"):
+            return ()
+        printed = f"{match['rate']}{match['unit']}/s"
+        conditions: dict[str, Condition] = {"operation": operation, "duration_s": int(match["ms"]) * 1e-3}
+        if count > 1:
+            conditions |= {"scope": "group", "jobs": count}
+        return (self.measure("throughput", value, "B/s", printed, **conditions),)
+
+    def _terse(self, fields: list[str]) -> Iterator[Record]:
+        """Terse version 2 has no fio version field; 5 has six more fields a direction."""
+        version = fields[0]
+        first = 2 if version == "2" else 5
+        step = 47 if version == "5" else 41
+        if len(fields) < first + 2 * step:
+            if len(fields) > 10:
+                yield self.unread(";".join(fields), "the terse line is cut")
+            return
+        name = fields[1] if version == "2" else fields[2]
+        first += 2 if version == "2" else 0
+        if version != "2":
+            self.version = fields[1].removeprefix("fio-")
+        if fields[first - 1] != "0":
+            yield self.failure(f"terse line with error {fields[first - 1]}", job=name)
+            return
+        for at, operation in ((first, "read"), (first + step, "write")):
+            yield from self._terse_direction(fields[at : at + step], name, operation)
+
+    def _terse_direction(self, fields: list[str], name: str, operation: str) -> Iterator[Record]:
+        try:
+            moved, rate, iops, milliseconds = (float(field) for field in fields[:4])
+        except ValueError:
+            yield self.unread(";".join(fields), "the terse fields are not numbers")
+            return
+        if moved <= 0 or rate <= 0 or self._seen.again(name, operation, int(milliseconds), "terse"):
+            return
+        conditions: dict[str, Condition] = {**self._started.get(name, {}), "job": name, "operation": operation}
+        conditions["duration_s"] = milliseconds * 1e-3
+        yield self.measure("throughput", rate * 1024, "B/s", fields[1] + " KiB/s", **conditions)
+        yield self.measure("iops", iops, "1/s", fields[2] + " IOPS", **conditions)
+
+    # ---- ends -----------------------------------------------------------------------------------
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the run before it."""
+        return self.close()
+
+    def close(self) -> Iterator[Record]:
+        """A progress line that no result followed."""
+        progress, self._progress = self._progress, None
+        self._job, self.open = None, False
+        if progress is None or (match := _ETA.match(progress[0])) is None:
+            return
+        for operation, value, unit in (
+            ("read", match["r"] or match["r2"], match["ru"] or match["r2u"]),
+            ("write", match["w"] or match["w2"], match["wu"] or match["w2u"]),
+        ):
+            if value and float(value) > 0:
+                factor = factor_of(unit) if unit.endswith("iB") else BINARY[unit.rstrip("B")]
+                yield self.measure(
+                    "throughput", decimal(value) * factor, "B/s", f"{value}{unit}/s", operation=operation,
+                    status="partial", line=progress[1], interval=True,
+                )  # fmt: skip
+
+
+def _conditions(start: re.Match[str]) -> dict[str, Condition]:
+    found: dict[str, Condition] = {
+        "pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"]),
+    }  # fmt: skip
+    block = _BLOCK.match(start["bs"])
+    if block is not None and block.group(1, 2) == block.group(3, 4):
+        found["block_B"] = size_bytes(block[1] + block[2])
+    return found
