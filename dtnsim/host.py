@@ -1,14 +1,12 @@
 """A host: processors, memory, slots, adapters, NICs and volumes, and how they are wired.
 
-The wiring is a networkx graph (volume - adapter - slot - switch - memory; NIC - slot - memory). An
-access follows it from the volume to memory; where a volume hangs on several adapters, each carries
-its part.
+A volume hangs on adapters, an adapter sits in a slot, a slot may hang on a switch or chipset; an
+access follows that chain to memory. `dtnsim.topology` draws all of it as one networkx graph.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -25,12 +23,6 @@ from dtnsim.components.stack import Stack
 from dtnsim.errors import SpecError
 from dtnsim.ledger import Row
 from dtnsim.quantity import Quantity, Unit, Value, prior
-
-if TYPE_CHECKING:
-    import networkx as nx
-
-#: the node of the wiring where every route of a host ends
-MEMORY = "memory"
 
 
 class Volume(Model):
@@ -80,46 +72,47 @@ class Host(Model):
     placement: Placement = Placement()
     tcp: TcpTuning = TcpTuning()
 
-    @cached_property
-    def wiring(self) -> nx.DiGraph[str]:
-        """What hangs on what, as a graph whose edges lead to memory.
+    def check_wiring(self) -> None:
+        """Checks that every name exists, nothing hangs on itself, and every card fits its slot.
 
         Raises:
-            SpecError: a name that does not exist, a loop, or a card that does not fit its slot.
+            SpecError: with the key and what to write instead.
         """
-        import networkx as nx
-
-        graph: nx.DiGraph[str] = nx.DiGraph()
-        graph.add_node(MEMORY)
         for name, slot in self.slots.items():
-            graph.add_edge(f"slot {name}", self._slot(f"slots.{name}.behind", slot.behind))
-        for family, cards in (("hba", self.hbas), ("nic", self.nics)):
+            self._slot(f"slots.{name}.behind", slot.behind)
+            self.chain(name)
+        for family, cards in (("hbas", self.hbas), ("nics", self.nics)):
             for name, card in cards.items():
-                self._fits(f"{family}s.{name}", card)
-                graph.add_edge(f"{family} {name}", self._slot(f"{family}s.{name}.slot", card.slot))
+                self._slot(f"{family}.{name}.slot", card.slot)
+                self._fits(f"{family}.{name}", card)
         for mount, volume in self.volumes.items():
-            for name in volume.via or [None]:
-                graph.add_edge(f"volume {mount}", self._adapter(f"volumes.{mount}.via", name))
-        if not nx.is_directed_acyclic_graph(graph):
-            loop = " -> ".join(edge[0] for edge in nx.find_cycle(graph))
-            raise SpecError(f"slots hang on each other in a loop: {loop}", key=f"{self.name}.slots",
-                            remedy="let the last one hang on the processor (no 'behind')")  # fmt: skip
-        return graph
+            for name in volume.via:
+                self._adapter(f"volumes.{mount}.via", name)
 
-    def _slot(self, key: str, name: str | None) -> str:
-        if name is None:
-            return MEMORY
-        if name not in self.slots:
+    def chain(self, slot: str | None) -> list[str]:
+        """The slots and uplinks from one slot to memory.
+
+        Raises:
+            SpecError: they hang on each other in a loop.
+        """
+        found: list[str] = []
+        while slot is not None:
+            if slot in found:
+                raise SpecError(f"slots hang on each other in a loop: {' -> '.join([*found, slot])}",
+                                key=f"{self.name}.slots.{slot}.behind",
+                                remedy="let the last one hang on the processor (no 'behind')")  # fmt: skip
+            found.append(slot)
+            slot = self.slots[slot].behind
+        return found
+
+    def _slot(self, key: str, name: str | None) -> None:
+        if name is not None and name not in self.slots:
             raise SpecError("is not a slot of this host", key=f"{self.name}.{key}", value=name,
                             remedy=f"slots: {', '.join(self.slots) or 'none'}")  # fmt: skip
-        return f"slot {name}"
 
-    def _adapter(self, key: str, name: str | None) -> str:
-        if name is None:
-            return MEMORY
-        for family, cards in (("hba", self.hbas), ("nic", self.nics), ("slot", self.slots)):
-            if name in cards:
-                return f"{family} {name}"
+    def _adapter(self, key: str, name: str) -> None:
+        if any(name in cards for cards in (self.hbas, self.nics, self.slots)):
+            return
         raise SpecError("is not an adapter, NIC or slot of this host", key=f"{self.name}.{key}", value=name,
                         remedy=f"adapters: {', '.join([*self.hbas, *self.nics, *self.slots]) or 'none'}")  # fmt: skip
 
@@ -186,22 +179,23 @@ class Host(Model):
         self.attached(bus, use, volume)
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
-        """Charges everything between a volume and memory, each of several routes with its part."""
-        import networkx as nx
+        """Charges everything between a volume and memory; of several adapters each carries its part."""
+        names = self.volumes[volume].via
+        part = row.times(1.0 / max(len(names), 1))
+        for name in names:
+            if name in self.hbas:
+                self._through_hba(part, use, name)
+                card = self.hbas[name]
+                self._slots(part, card.slot, to_host=use.operation == "read", card=card)
+            elif name in self.slots:  # a drive in a slot of its own
+                self._slots(part, name, to_host=use.operation == "read", card=None)
 
-        routes = list(nx.all_simple_paths(self.wiring, f"volume {volume}", MEMORY))
-        part = row.times(1.0 / len(routes))
-        for route in routes:
+    def _slots(self, row: Row, slot: str | None, *, to_host: bool, card: Hba | Nic | None) -> None:
+        """Charges a slot and the uplinks behind it; the card's own lanes and generation bind in its slot."""
+        lanes, generation = (card.card_lanes, card.card_generation) if card is not None else (32, 6)
+        for name in self.chain(slot):
+            self.slots[name].carry(row, f"slot-{name}", to_host=to_host, card_lanes=lanes, card_generation=generation)
             lanes, generation = 32, 6
-            for node in route[1:-1]:
-                family, _, name = node.partition(" ")
-                if family == "hba":
-                    self._through_hba(part, use, name)
-                    lanes, generation = self.hbas[name].card_lanes, self.hbas[name].card_generation
-                elif family == "slot":
-                    self.slots[name].carry(part, f"slot-{name}", to_host=use.operation == "read",
-                                           card_lanes=lanes, card_generation=generation)  # fmt: skip
-                    lanes, generation = 32, 6
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
         """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
@@ -222,14 +216,7 @@ class Host(Model):
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory."""
-        import networkx as nx
-
-        card = self.nics[name]
-        lanes, generation = card.card_lanes, card.card_generation
-        for node in nx.shortest_path(self.wiring, f"nic {name}", MEMORY)[1:-1]:
-            slot = node.partition(" ")[2]
-            self.slots[slot].carry(row, f"slot-{slot}", to_host=receiving, card_lanes=lanes, card_generation=generation)
-            lanes, generation = 32, 6
+        self._slots(row, self.nics[name].slot, to_host=receiving, card=self.nics[name])
 
     def mount_of(self, path: str) -> str | None:
         """The mounted volume that a path lies on: the longest mount point that begins it."""

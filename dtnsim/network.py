@@ -10,6 +10,7 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Background, Segment
+from dtnsim import topology
 from dtnsim.errors import SpecError
 from dtnsim.host import Host
 from dtnsim.ledger import Row
@@ -21,8 +22,6 @@ from dtnsim.physics.tcp import ratebased, window
 from dtnsim.quantity import Draw, Quantity, Value
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from dtnsim.spec import PathSpec, TransferSpec
     from dtnsim.tools.plan import Job, NetUse
 
@@ -63,19 +62,7 @@ class Network:
         self._hosts = list(spec.hosts)
         self._wan = spec.wan
         self._links = spec.links
-        self._graph = self._build()
-
-    def _build(self) -> nx.Graph[str] | None:
-        joined = {n: s for n, s in self._links.items() if s.between is not None}
-        if not joined:
-            return None
-        import networkx as nx
-
-        graph: nx.Graph[str] = nx.Graph()
-        for name, segment in joined.items():
-            a, b = segment.between or ("", "")
-            graph.add_edge(a, b, name=name, rtt=segment.rtt.value + 1e-9)
-        return graph
+        self._graph = None if all(s.between is None for s in spec.links.values()) else topology.links(spec)
 
     def route(self, source: Host, destination: Host, via: list[str]) -> Route:
         """The way from one host to another.

@@ -103,7 +103,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     hosts = {}
     for name, given in raw["hosts"].items():
         hosts[name] = build_host(name, given)
-        hosts[name].wiring  # noqa: B018 - checks the wiring before anything is computed
+        hosts[name].check_wiring()
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])

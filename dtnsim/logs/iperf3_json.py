@@ -105,7 +105,7 @@ class Iperf3Json(DocumentParser):
                 at = max(doc.text.find(f'"{key}"', at + 1), at)
                 known = dict(conditions)
                 known |= {"interval": True, "start_s": start, "end_s": end}
-                known["retransmits"] = number(part.get("retransmits"))
+                known["retransmits"] = _whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 if part.get("omitted") is True:
                     known["omitted"] = True
@@ -116,7 +116,10 @@ class Iperf3Json(DocumentParser):
     def _end(
         self, doc: Document, end: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
     ) -> Iterator[Record]:
+        sums: dict[str, Mapping[str, Any]]
         sums = {key: _dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
+        if "sum_sent_bidir_reverse" in sums:
+            conditions = {**conditions, "bidir": True}
         only = _dict(end.get("sum"))
         if not sums and only:  # UDP before 3.7
             sums = {"sum": only}
@@ -125,8 +128,6 @@ class Iperf3Json(DocumentParser):
         for key, part in sums.items():
             role, opposite = _SUMS.get(key, ("sender", False))
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
-            if key in ("sum", "streams_sent"):
-                known["role"] = "sender"
             yield from self._sum(doc, f'"{key}"', part, known, status)
         yield from self._cpu(doc, _dict(end.get("cpu_utilization_percent")), conditions, status)
         yield from self._rtts(doc, _list(end.get("streams")), conditions, status)
@@ -156,9 +157,9 @@ class Iperf3Json(DocumentParser):
                 self, "retransmits", retransmits, "1", f"{retransmits:g}", known, status=status, line=line
             )
         lost, packets = number(part.get("lost_packets")), number(part.get("packets"))
-        if lost is None or not packets or packets < 0 or (key == '"sum_sent"'):
+        if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
             return
-        known["packets"] = packets
+        known["packets"] = int(packets)
         yield figure(
             self, "loss", lost / packets, "1", f"{lost:g}/{packets:g}", known, status=status, line=line
         )
@@ -194,7 +195,7 @@ class Iperf3Json(DocumentParser):
                     continue
                 known: dict[str, Condition] = {"statistic": statistic, "target": conditions.get("target")}
                 if len(streams) > 1:
-                    known["stream"] = number(sender.get("socket"))
+                    known["stream"] = _whole(sender.get("socket"))
                 line = doc.line_of(f'"{key}"')
                 yield figure(self, "rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
 
@@ -220,11 +221,11 @@ def _conditions(start: Mapping[str, Any]) -> dict[str, Condition]:
     test, target = _dict(start.get("test_start")), _dict(start.get("connecting_to"))
     found: dict[str, Condition] = {
         "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
-        "streams": number(test.get("num_streams")),
+        "streams": _whole(test.get("num_streams")),
         "block_B": number(test.get("blksize")),
         "omit_s": number(test.get("omit")) or None,
         "target": str(target["host"]) if "host" in target else None,
-        "mss_B": number(start.get("tcp_mss")) or number(start.get("tcp_mss_default")),
+        "mss_B": _whole(start.get("tcp_mss")) or _whole(start.get("tcp_mss_default")),
         "time": str(_dict(start.get("timestamp")).get("time") or "") or None,
         "reverse": True if number(test.get("reverse")) else None,
         "bidir": True if number(test.get("bidir")) else None,
@@ -243,6 +244,11 @@ def _direction(conditions: Mapping[str, Condition], *, opposite: bool) -> str | 
     if conditions.get("reporter") == "server":
         return None
     return "receive" if bool(conditions.get("reverse")) != opposite else "send"
+
+
+def _whole(value: object) -> int | None:
+    found = number(value)
+    return None if found is None else int(found)
 
 
 def _version(start: Mapping[str, Any]) -> str | None:

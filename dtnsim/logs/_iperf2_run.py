@@ -1,0 +1,300 @@
+"""One run of iperf 2 while it is read: its connections, and for every stream the row that may be its last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from dtnsim.logs._iperf import Row, udp_of
+from dtnsim.logs._net import figure, options, positive_int
+from dtnsim.logs.base import DECIMAL, Command, LineParser, Record, decimal, size_bytes
+from dtnsim.measurement import Condition, Status
+
+_OPTIONS: Final = {
+    "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!", "--udp": "udp!",
+    "-w": "window", "--window": "window", "-l": "block", "--len": "block", "-b": "rate", "--bandwidth": "rate",
+    "-t": "time", "--time": "time", "-i": "every", "--interval": "every", "-d": "dual!", "--dualtest": "dual!",
+    "-r": "tradeoff!", "--tradeoff": "tradeoff!", "-R": "reverse!", "--reverse": "reverse!",
+    "--full-duplex": "full_duplex!", "-s": "server!", "--server": "server!", "-n": "bytes", "--num": "bytes",
+    "-p": "port", "--port": "port", "-L": "listen", "-f": "format", "-y": "report", "-e": "enhanced!",
+    "-N": "nodelay!", "-Z": "congestion", "-M": "mss", "-B": "bind", "-S": "tos", "-T": "ttl", "-F": "file",
+    "-V": "ipv6!", "-D": "daemon!", "-m": "print_mss!", "-o": "output",
+}  # fmt: skip
+_ENHANCED: Final = re.compile(r"\s+\d+/\d+\s+(?P<retry>\d+)(?:\s+-?\d+K.*)?\s*$")
+_ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]
+_MANY: Final = 256
+
+
+def from_args(args: list[str] | None) -> dict[str, Condition]:
+    """Conditions of an iperf 2 command line; sizes are 1024-based, rates 1000-based (iperf2 manual)."""
+    found, _ = options(args, _OPTIONS)
+    conditions: dict[str, Condition] = {}
+    for name in ("dual", "tradeoff", "reverse", "full_duplex"):
+        if name in found:
+            conditions[name] = True
+    if args is not None:
+        conditions["protocol"] = "udp" if "udp" in found else "tcp"
+    if positive_int(found.get("streams")):
+        conditions["streams"] = positive_int(found.get("streams"))
+    for option, key in (("window", "window_B"), ("block", "block_B")):
+        size = size_bytes(found[option]) if option in found else None
+        if size:
+            conditions[key] = size
+    rate = size_bytes(found["rate"], {**DECIMAL, "m": 1e6, "g": 1e9}) if "rate" in found else None
+    if rate and not found["rate"].lower().endswith("pps"):
+        conditions["target_Bps"] = rate / 8
+    for option, key in (("host", "target"), ("congestion", "congestion"), ("file", "disk_file")):
+        if option in found:
+            conditions[key] = found[option]
+    return conditions
+
+
+def timing(args: list[str] | None) -> tuple[float | None, float | None]:
+    """(interval, time) of a command line [s]; iperf runs 10 s by default."""
+    found, _ = options(args, _OPTIONS)
+    try:
+        every = decimal(found["every"]) if "every" in found else None
+        time = decimal(found["time"]) if "time" in found else None
+    except ValueError:
+        return None, None
+    if time is None and args is not None and "bytes" not in found and "server" not in found:
+        time = 10.0
+    return every, time
+
+
+@dataclass(slots=True)
+class Connection:
+    """A connection line: whether this end listens, and marks of the reverse direction."""
+
+    listening: bool
+    star: bool
+    reverse: bool
+
+
+@dataclass(slots=True)
+class Stream:
+    """Rows of one stream: the one that may be its last, and the mean of those that were not."""
+
+    held: Row | None = None
+    intervals: int = 0
+    seconds: float = 0.0
+    volume: float = 0.0
+    last: Row | None = None
+    cut: bool = False
+
+    def interval(self, row: Row) -> None:
+        """Counts a row of the time series."""
+        span = row.end_s - row.start_s
+        self.intervals += 1
+        self.last = row
+        if span > 0:
+            self.seconds += span
+            self.volume += row.rate * span
+
+
+Key = tuple[str, bool, bool]  # number or SUM (with ports in CSV), star, server report
+
+
+@dataclass(slots=True)
+class Run:
+    """One run; see the module of the parser for how rows are told apart."""
+
+    command: Command | None = None
+    conditions: dict[str, Condition] = field(default_factory=dict)
+    host: str | None = None
+    every: float | None = None
+    time: float | None = None
+    port: int | None = None
+    banner: bool = False
+    failed: bool = False
+    server: bool = False
+    connections: dict[str, Connection] = field(default_factory=dict)
+    reports: set[str] = field(default_factory=set)
+    streams: dict[Key, Stream] = field(default_factory=dict)
+
+    def row(self, parser: LineParser, row: Row, number: str | None = None) -> Iterator[Record]:
+        """Takes a row; yields the rows that turn out to be intervals."""
+        number = number or row.id
+        report = number in self.reports
+        self.reports.discard(number)
+        key = (number, row.star, report)
+        if key not in self.streams and len(self.streams) >= _MANY:
+            yield from self.settle(parser)
+        stream = self.streams.setdefault(key, Stream())
+        stream.cut = parser.ctx.cut
+        held, stream.held = stream.held, None
+        if held is not None:
+            yield self._interval(parser, key, stream, held)
+        if row.start_s < _ZERO:
+            stream.held = row
+        else:
+            yield self._interval(parser, key, stream, row)
+
+    def finished(self, number: str) -> bool:
+        """Whether a new connection line means that the rows so far belong to runs that are over."""
+        if not self.streams:
+            return False
+        if any(key[0] == number for key in self.streams):
+            return True
+        return all(s.held is not None and (s.intervals or not _whole(s.held)) for s in self.streams.values())
+
+    # ---- figures --------------------------------------------------------------------------------------
+    def _interval(self, parser: LineParser, key: Key, stream: Stream, row: Row) -> Record:
+        stream.interval(row)
+        conditions = self._known(key, row)
+        if key[0] != "SUM" and len(self._peers(key)) > 1:
+            conditions["stream"] = row.id
+        conditions |= {"interval": True, "start_s": row.start_s, "end_s": row.end_s}
+        udp = udp_of(row.rest)
+        if udp is not None and udp[2] > 0:
+            conditions |= {"lost": udp[1], "packets": udp[2]}
+        enhanced = _ENHANCED.match(row.rest)
+        if enhanced is not None:
+            conditions["retransmits"] = int(enhanced["retry"])
+        return figure(parser, "throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
+
+    def settle(self, parser: LineParser) -> Iterator[Record]:
+        """Yields the figures of the streams and forgets them."""
+        streams = dict(self.streams)
+        complete = {key for key, stream in streams.items() if self._is_final(stream)}
+        for key, stream in streams.items():
+            alone = key[0] == "SUM" or len(self._peers(key)) == 1
+            if key in complete and stream.held is not None:
+                yield from self._final(parser, key, stream, alone=alone)
+            elif stream.held is not None or stream.seconds > 0:
+                if stream.held is not None:
+                    yield self._interval(parser, key, stream, stream.held)
+                yield from self._partial(parser, key, stream, alone=alone)
+        yield from self._sums(parser, streams, complete)
+        self.streams.clear()
+        self.reports.clear()
+        self.connections.clear()
+
+    def _is_final(self, stream: Stream) -> bool:
+        row = stream.held
+        if row is None:
+            return False
+        if stream.intervals or self.every is None or self.time is None:
+            return True
+        return abs(row.end_s - self.every) > 0.05 * self.every or self.time < 1.5 * row.end_s
+
+    def _final(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
+        row = stream.held
+        assert row is not None
+        if row.size <= 0 or row.rate <= 0:
+            yield parser.unread(row.text, "no bytes were transferred: no rate", line=row.line)
+            return
+        conditions = self._known(key, row)
+        if not alone:
+            conditions["stream"] = row.id
+        conditions["bytes"] = row.size
+        status: Status = "truncated" if stream.cut else "complete"
+        yield figure(
+            parser, "throughput", row.rate, "B/s", row.printed, conditions, status=status, line=row.line
+        )
+        udp = udp_of(row.rest)
+        if udp is not None and udp[2] > 0:
+            jitter, lost, total = udp
+            conditions["packets"] = total
+            yield figure(
+                parser,
+                "loss",
+                max(lost, 0) / total,
+                "1",
+                f"{lost}/{total}",
+                conditions,
+                status=status,
+                line=row.line,
+            )
+            yield figure(
+                parser,
+                "jitter",
+                jitter,
+                "s",
+                f"{jitter * 1e3:g} ms",
+                conditions,
+                status=status,
+                line=row.line,
+            )
+        enhanced = _ENHANCED.match(row.rest)
+        if enhanced is not None:
+            text = enhanced["retry"]
+            yield figure(
+                parser, "retransmits", int(text), "1", text, conditions, status=status, line=row.line
+            )
+
+    def _partial(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
+        row = stream.last
+        if row is None or stream.volume <= 0:
+            return
+        conditions = self._known(key, row)
+        if not alone:
+            conditions["stream"] = row.id
+        conditions |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
+        rate = stream.volume / stream.seconds
+        yield figure(parser, "throughput", rate, "B/s", "", conditions, status="partial", line=row.line)
+
+    def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
+        """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""
+        if any(number == "SUM" for number, _, _ in streams):
+            return
+        done: set[frozenset[Key]] = set()
+        for key in streams:
+            peers = frozenset(self._peers(key))
+            if len(peers) < 2 or peers in done or not peers <= complete:
+                continue
+            done.add(peers)
+            rows = [row for peer in peers if (row := streams[peer].held) is not None]
+            conditions = self._known(key, rows[0])
+            conditions |= {
+                "derived": "sum of streams",
+                "duration_s": max(row.end_s for row in rows),
+                "bytes": sum(row.size for row in rows),
+            }
+            rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
+            yield figure(parser, "throughput", rate, "B/s", "", conditions, line=line)
+
+    # ---- who and whither ------------------------------------------------------------------------------
+    def _peers(self, key: Key) -> list[Key]:
+        """Streams of the same direction, seen from the same end."""
+        own = self._direction(key), key[2]
+        return [k for k in self.streams if k[0] != "SUM" and (self._direction(k), k[2]) == own]
+
+    def _direction(self, key: Key) -> str | None:
+        number, star, _ = key
+        if number == "SUM":
+            found = {self._direction(k) for k in self.streams if k[0] != "SUM" and not k[2]}
+            return "both" if {"send", "receive"} <= found else found.pop() if len(found) == 1 else None
+        connection = self.connections.get(number)
+        if connection is None:
+            return None
+        receives = connection.listening
+        if connection.reverse and (connection.listening or not self.server):
+            receives = not receives
+        if star and not connection.star and not connection.reverse:  # the other half of a full-duplex pair
+            receives = not receives
+        return "receive" if receives else "send"
+
+    def _known(self, key: Key, row: Row) -> dict[str, Condition]:
+        found = dict(self.conditions)
+        direction = self._direction(key)
+        number, _, report = key
+        streams = {k[0] for k in self.streams if k[0] != "SUM"} if number == "SUM" else set(self._peers(key))
+        if streams:
+            found["streams"] = len(streams)
+        if self.host is not None:
+            found["host"] = self.host
+        found["direction"] = direction
+        found["duration_s"] = row.end_s - row.start_s
+        if report or (direction is None and udp_of(row.rest) is not None):
+            found["role"] = "receiver"
+        elif direction in ("send", "receive"):
+            found["role"] = "sender" if direction == "send" else "receiver"
+        return found
+
+
+def _whole(row: Row) -> bool:
+    """Whether a row could be the first of a time series (its interval is a whole number of seconds)."""
+    return abs(row.end_s - round(row.end_s)) < _ZERO

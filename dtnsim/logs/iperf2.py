@@ -1,0 +1,183 @@
+"""iperf 2.0 and 2.1: TCP, UDP, ``-P``, ``-d``, ``-r``, ``-R``, ``--full-duplex``, ``-e``, ``-y C``, client and server.
+
+Units: ``GBytes`` = 2^30 B, ``Gbits/sec`` = 1e9 bit/s, ``MBytes/sec`` (``-f M``) = 2^20 B/s; see `_iperf`.
+CSV has plain bytes and bit/s (iperf2 ``src/ReportOutputs.c``).
+
+Rows of the time series look like the row of the whole run: the whole run is the last row of a stream
+that starts at zero. So a row that starts at zero is held until it is clear what it is. A stream whose
+rows go on without such a row was cut: its mean is ``partial``. The headline is ``[SUM]``; without one, a
+stream is the headline if it is the only one in its direction, and several streams that all ended are
+added up (``derived="sum of streams"``; CSV of 2.1 has no sum). ``role`` is the end that counted:
+the client's TCP figure is what it handed to the socket, ``Server Report`` comes from the other end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._iperf import ROW_WORDS, Row, generation, row_of
+from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
+from dtnsim.logs.base import LineParser, Record, size_bytes
+
+_CONNECTED: Final = re.compile(
+    r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) connected with (?P<host>[^\s%]+)\S* port \d+(?P<rest>.*)"
+)
+_BANNER: Final = re.compile(
+    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port (?P<port>\d+)"
+)
+_WINDOW: Final = re.compile(r"(?:TCP window|UDP buffer) size: +(?P<size>[\d.]+) (?P<unit>[KMG]?)Byte")
+_DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
+_REPORT: Final = re.compile(r"\[ *\*?(\d+)\] Server Report")
+_VERSION: Final = re.compile(r"iperf version (2[\w.-]*)")
+_FAILED: Final = re.compile(
+    r"(?:connect|write|read|bind|accept|listen) failed: .*|error: .*(?:[Nn]ame|resolve|host).*"
+    r"|iperf: (?!ignoring)\S.*"
+)
+_CSV: Final = re.compile(
+    r"^(?:[+-]\d{4}:)?(?P<date>\d{14})[\d.+-]*,(?P<src>[^,]*),(?P<sport>\d+),(?P<dst>[^,]*),(?P<dport>\d+),"
+    r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<size>\d+),(?P<rate>\d+)"
+    r"(?:,(?P<jitter>[\d.]+),(?P<lost>-?\d+),(?P<total>-?\d+),(?P<share>[-\d.]+|-?nan),(?P<late>-?\d+))?"
+)
+
+
+class _Iperf2(LineParser):
+    """What the text and the CSV reader share."""
+
+    tool = "iperf2"
+    commands = ("iperf", "iperf2")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._run = Run()
+
+    def close(self) -> Iterator[Record]:
+        """Settles the streams that are still held."""
+        yield from self._run.settle(self)
+
+    def _restart(self) -> Iterator[Record]:
+        """A new run begins: the one before it is over."""
+        yield from self._run.settle(self)
+        command = self.ctx.command
+        args = self.ctx.args("iperf", "iperf2")
+        host = self.ctx.host or (command.host if command is not None else None)
+        every, time = timing(args)
+        self._run = Run(command, from_args(args), host, every, time)
+
+    def _settled(self) -> Iterator[Record]:
+        if self._run.command is not self.ctx.command:
+            yield from self._restart()
+
+
+class Iperf2Text(_Iperf2):
+    """Rows, preambles and messages of iperf 2."""
+
+    words = (*ROW_WORDS, "iperf", "listening", "connecting", "connected", "failed", "Report", "datagrams",
+             "Byte", "KByte", "MByte", "WARNING")  # fmt: skip
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line of output."""
+        who = generation(text, self.ctx)
+        if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None):
+            return
+        row = row_of(text, self.ctx.line)
+        if row is not None:
+            yield from self._settled()
+            yield from self._run.row(self, row)
+        elif "connected with" in text:
+            yield from self._connection(text)
+        else:
+            yield from self._remark(text)
+
+    def _connection(self, text: str) -> Iterator[Record]:
+        found = _CONNECTED.search(text)
+        if found is None:
+            return
+        yield from self._settled()
+        run = self._run
+        if run.finished(found["id"]):
+            yield from run.settle(self)
+        run.connections[found["id"]] = Connection(
+            int(found["local"]) == run.port, bool(found["star"]), "(reverse)" in found["rest"]
+        )
+        run.conditions.setdefault("target", found["host"])
+
+    def _remark(self, text: str) -> Iterator[Record]:
+        banner = _BANNER.search(text)
+        if banner is not None:
+            yield from self._settled()
+            run = self._run
+            if (
+                run.streams and not run.server and run.command is None
+            ):  # a further run, pasted without its prompt
+                yield from self._restart()
+                run = self._run
+            run.conditions["protocol"] = banner["proto"].lower()
+            if banner["what"].startswith("Server"):
+                run.port = int(banner["port"])
+                run.server = run.server or not run.banner
+            elif banner["host"] and not run.server:
+                run.conditions["target"] = banner["host"]
+            run.banner = True
+            return
+        window = _WINDOW.search(text)
+        if window is not None:
+            self._run.conditions.setdefault("window_B", size_bytes(window["size"] + window["unit"]))
+        datagram = _DATAGRAM.search(text)
+        if datagram is not None:
+            self._run.conditions["block_B"] = int(datagram[1])
+        report = _REPORT.search(text)
+        if report is not None:
+            self._run.reports.add(report[1])
+        version = _VERSION.search(text)
+        if version is not None:
+            self.version = version[1]
+        yield from self._message(text)
+
+    def _message(self, text: str) -> Iterator[Record]:
+        if "did not receive ack" in text:
+            yield self.unread(text, "the server did not report: what arrived is not known")
+        failed = _FAILED.search(text)
+        if failed is None:
+            return
+        yield from self._settled()
+        if "read failed" in text and self._run.streams:  # lost acknowledgements at the end of a UDP run
+            return
+        if not self._run.failed:
+            self._run.failed = True
+            yield self.failure(failed[0], line=None, **self._run.conditions)
+
+
+class Iperf2Csv(_Iperf2):
+    """Rows of ``iperf -y C``."""
+
+    shape = r"^(?:[+-]:)?[+-]?,[^,\s]*,,[^,\s]*,,-?,[-,],,(?:,|$)"
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One row."""
+        found = _CSV.match(text)
+        if found is None:
+            return
+        yield from self._settled()
+        total = found["sport"] == "0" or found["id"] == "-1"
+        row = Row(
+            "SUM" if total else found["id"],
+            star=False,
+            way=None,
+            start_s=float(found["start"]),
+            end_s=float(found["end"]),
+            size=float(found["size"]),
+            rate=int(found["rate"]) / 8,
+            printed=f"{found['rate']} bit/s",
+            rest=""
+            if found["jitter"] is None
+            else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)",
+            line=self.ctx.line,
+            text=text,
+        )
+        run = self._run
+        number = "SUM" if total else f"{found['id']} {found['sport']} {found['dport']}"
+        if not total:
+            run.conditions.setdefault("target", found["dst"])
+        yield from run.row(self, row, number)
