@@ -264,12 +264,24 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
     if quantity == "iops" and entry.block is None:
         raise SpecError("needs the size of one operation", **where, remedy="write 'block: 8 KiB'")
     return Case(
-        id=entry.id, site=parsed.site, path=path, overrides=tuple(f"{k}={v}" for k, v in entry.set.items()),
-        quantity=quantity, pattern=pattern or None, measured=_measured(entry, quantity, where),
-        spread=entry.spread.value, bound=entry.bound, role=entry.role, tool=entry.tool,
-        log=_log(entry, item, file), transfer=entry.transfer, block_B=entry.block.value if entry.block else None,
-        stated=entry.bottleneck_stated, what=entry.what, source=entry.source or parsed.source,
-    )  # fmt: skip
+        id=entry.id,
+        site=parsed.site,
+        path=path,
+        overrides=tuple(f"{k}={v}" for k, v in entry.set.items()),
+        quantity=quantity,
+        pattern=pattern or None,
+        measured=_measured(entry, quantity, where),
+        spread=entry.spread.value,
+        bound=entry.bound,
+        role=entry.role,
+        tool=entry.tool,
+        log=_log(entry, item, file),
+        transfer=entry.transfer,
+        block_B=entry.block.value if entry.block else None,
+        stated=entry.bottleneck_stated,
+        what=entry.what,
+        source=entry.source or parsed.source,
+    )
 
 
 def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
@@ -286,8 +298,12 @@ def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
     except UnitError as error:
         raise SpecError(str(error), **{**where, "key": f"cases.{entry.id}.measured"}) from None
     if not value > 0:
-        raise SpecError("must be above zero", **{**where, "key": f"cases.{entry.id}.measured"}, value=str(entry.measured),
-                        remedy="a run that moved nothing measured nothing: leave the case out")  # fmt: skip
+        raise SpecError(
+            "must be above zero",
+            **{**where, "key": f"cases.{entry.id}.measured"},
+            value=str(entry.measured),
+            remedy="a run that moved nothing measured nothing: leave the case out",
+        )
     return value
 
 
@@ -296,12 +312,22 @@ def _log(entry: CaseEntry, item: object, file: Path) -> tuple[Path, int] | None:
         return None
     name, colon, line = entry.log.rpartition(":")
     if not colon or not line.isdigit():
-        raise SpecError("needs a file and a line", **place(item, "log"), key=f"cases.{entry.id}.log", value=str(entry.log),
-                        remedy="write 'logs/dd.txt:12'")  # fmt: skip
+        raise SpecError(
+            "needs a file and a line",
+            **place(item, "log"),
+            key=f"cases.{entry.id}.log",
+            value=str(entry.log),
+            remedy="write 'logs/dd.txt:12'",
+        )
     path = file.parent / name
     if not path.is_file():
-        raise SpecError("there is no such log", **place(item, "log"), key=f"cases.{entry.id}.log", value=str(name),
-                        remedy=f"put the raw log into {file.parent / 'logs'}")  # fmt: skip
+        raise SpecError(
+            "there is no such log",
+            **place(item, "log"),
+            key=f"cases.{entry.id}.log",
+            value=str(name),
+            remedy=f"put the raw log into {file.parent / 'logs'}",
+        )
     return path, int(line)
 
 
@@ -318,9 +344,13 @@ def _no_double(cases: list[Case], items: list[Any]) -> None:
         figure = (case.log, case.quantity, case.pattern, case.measured)
         other = figures.setdefault(figure, case)
         if case.log is not None and other.role != case.role:
-            raise SpecError(f"uses the same figure as {other.id!r} in another role", **place(item, "log"),
-                            key=f"cases.{case.id}.role", value=case.role,
-                            remedy="a figure fits or judges, never both")  # fmt: skip
+            raise SpecError(
+                f"uses the same figure as {other.id!r} in another role",
+                **place(item, "log"),
+                key=f"cases.{case.id}.role",
+                value=case.role,
+                remedy="a figure fits or judges, never both",
+            )
 
 
 def _regex(text: str) -> str:

@@ -16,9 +16,10 @@ from dtnsim.dataset import Dataset
 from dtnsim.errors import SpecError
 from dtnsim.host import Host
 from dtnsim.ledger import Ledger, Row
-from dtnsim.network import Network, Route
+from dtnsim.network import Network
 from dtnsim.quantity import Draw, Value
 from dtnsim.records import Demand, Phase, Problem, Transfer
+from dtnsim.route import Route
 from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
 
@@ -78,12 +79,17 @@ class Composer:
         source, destination = self.ends[number]
         route = self._route(source, destination, spec)
         return Job(
-            name=spec.name, files=data.files, payload_B=data.payload_B, largest_B=data.largest_B,
-            directories=data.directories, rtt_s=route.nominal_rtt if route else 0.0,
-            source=source.kind, destination=destination.kind,
+            name=spec.name,
+            files=data.files,
+            payload_B=data.payload_B,
+            largest_B=data.largest_B,
+            directories=data.directories,
+            rtt_s=route.nominal_rtt if route else 0.0,
+            source=source.kind,
+            destination=destination.kind,
             memory_B=destination.host.memory.size.value,
             cores=min(source.host.cpu.total, destination.host.cpu.total),
-        )  # fmt: skip
+        )
 
     def _plan(self, number: int, spec: TransferSpec) -> tuple[Job, Plan]:
         job = self._job(number, spec)
@@ -113,8 +119,11 @@ class Composer:
         spec, (job, plan) = self.spec.transfers[number], self.plans[number]
         phases = [phase for step in plan.steps for phase in self._phases(number, step, job)]
         if not any(p.demands or p.delays for p in phases):
-            raise SpecError("moves nothing from anywhere to anywhere", key=f"transfer {spec.name}",
-                            remedy="give it a volume or a network between its ends")  # fmt: skip
+            raise SpecError(
+                "moves nothing from anywhere to anywhere",
+                key=f"transfer {spec.name}",
+                remedy="give it a volume or a network between its ends",
+            )
         return Transfer(spec.name, tuple(phases), float(plan.workers), job.payload_B, job.files, plan.weight)
 
     # -- one step ---------------------------------------------------------------------------------
@@ -138,12 +147,18 @@ class Composer:
             self._file(busy, row.times(part.medium), destination, write)
             self._file(busy, busy, destination, reread)
             if step.net is not None and route is not None:
-                self.network.carry(busy, route, step.net, spec, job)
+                self.network.carry(busy, route, step.net, spec)
             for work in step.cpu:
                 end = source if work.end == "source" else destination
                 thread = self._thread(work.thread, spec)
-                end.host.core(busy.at(end.host.name), thread, row.value(work.cycles), work.what, str(work.cycles),
-                              work.cycles.source)  # fmt: skip
+                end.host.core(
+                    busy.at(end.host.name),
+                    thread,
+                    row.value(work.cycles),
+                    work.what,
+                    str(work.cycles),
+                    work.cycles.source,
+                )
             delays = self._delays(step, part, job, number, route)
             name = step.name if len(stretches) == 1 else f"{step.name}: {part.name}"
             phases.append(Phase(name, tuple(row.demands), tuple(delays)))
@@ -174,13 +189,20 @@ class Composer:
     def _server(self, server: str, end: End) -> End:
         name, _ = split_end(server)
         if name not in self.spec.hosts:
-            raise SpecError("there is no host of that name on this path", value=server,
-                            key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
-                            remedy=f"hosts: {', '.join(self.spec.hosts)}")  # fmt: skip
+            raise SpecError(
+                "there is no host of that name on this path",
+                value=server,
+                key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
+                remedy=f"hosts: {', '.join(self.spec.hosts)}",
+            )
         found = self.end(server)
         if found.host is end.host:
-            raise SpecError("serves itself", value=server, key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
-                            remedy="name the volume of another host")  # fmt: skip
+            raise SpecError(
+                "serves itself",
+                value=server,
+                key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
+                remedy="name the volume of another host",
+            )
         return found
 
     def _file(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
@@ -191,8 +213,9 @@ class Composer:
         calls, medium = calls.at(host.name), medium.at(host.name)
         cycles, cost = volume.filesystem.cycles(calls, use, host.stack)
         verb = "file read" if use.operation == "read" else "file write"
-        source = volume.filesystem.source or (host.stack.file_read_byte.source if verb == "file read"
-                                              else host.stack.file_write_byte.source)  # fmt: skip
+        source = volume.filesystem.source or (
+            host.stack.file_read_byte.source if verb == "file read" else host.stack.file_write_byte.source
+        )
         host.core(calls, use.thread, cycles, verb, cost, source)
         host.memory.cross(calls, 1.0 if use.finish == "direct" else 3.0, verb)
         if use.cached and use.operation == "read":
@@ -210,7 +233,7 @@ class Composer:
         kernel = Thread("kernel NFS", copies=4)
         connections = int(getattr(filesystem, "nconnect", 1))
         net = NetUse(kernel, kernel, streams=connections)
-        self.network.carry(row, route, net, None, None)
+        self.network.carry(row, route, net, None)
         inner = use.but(thread=kernel, finish="steady", rtt_s=0.0, block_B=2.0**20)
         self._file(row, row, remote, inner)
 
@@ -231,14 +254,21 @@ class Composer:
         cost = step.files
         rtt = route.rtt(draw) if route is not None else 0.0
         if cost.round_trips:
-            wait(job.files * cost.round_trips * rtt / cost.ahead / payload, "control round trips",
-                 f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead")  # fmt: skip
+            wait(
+                job.files * cost.round_trips * rtt / cost.ahead / payload,
+                "control round trips",
+                f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
+            )
         source, destination = self.ends[number]
         for end, operations in ((source, cost.source), (destination, cost.destination)):
             self._operations(wait, end, operations, job, payload)
         if cost.fixed is not None:
-            wait(job.files * draw(cost.fixed) / payload, "per-file work", f"{job.files} files x {cost.fixed}",
-                 cost.fixed.source)  # fmt: skip
+            wait(
+                job.files * draw(cost.fixed) / payload,
+                "per-file work",
+                f"{job.files} files x {cost.fixed}",
+                cost.fixed.source,
+            )
         if route is not None and step.net is not None:
             ramp = self.network.ramp(route, step.net, job, draw)
             wait(ramp / payload, "slow start", "time the ramp loses against the steady rate")
@@ -257,9 +287,12 @@ class Composer:
             trips = _ROUND_TRIPS.get(operation, 1.0)
             seconds = seconds + trips * (times + volume.filesystem.operation_time(probe, operation, end.host))
         what = "file operations" + (" x latency to the server" if volume.server else "")
-        wait(job.files * seconds / payload, what,
-             f"{job.files} files x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
-             volume.filesystem.op_time.source)  # fmt: skip
+        wait(
+            job.files * seconds / payload,
+            what,
+            f"{job.files} files x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
+            volume.filesystem.op_time.source,
+        )
 
 
 def _positive(value: Value) -> bool:
@@ -272,5 +305,3 @@ def _default_dataset() -> Dataset:
     from dtnsim import dataset
 
     return dataset.load({"files": 1, "size": "100 GB"})
-
-

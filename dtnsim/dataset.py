@@ -208,9 +208,7 @@ def _named(spec: str | Path) -> Dataset:
         if error.file:
             raise
         remedy = error.remedy or _REMEDY
-        raise SpecError(
-            error.message, file=file, line=line, key="dataset", value=error.value, remedy=remedy
-        ) from None
+        raise SpecError(error.message, file=file, line=line, key="dataset", value=error.value, remedy=remedy) from None
     raw.setdefault("name", str(spec))
     return _build(raw)
 
@@ -226,16 +224,12 @@ def _mapping(given: dict[Any, Any]) -> yamlio.Mapping:
 def _build(raw: yamlio.Mapping) -> Dataset:
     if isinstance(raw.get("files"), list):  # in data-set files, 'files' lists the groups
         if "groups" in raw:
-            raise SpecError(
-                "is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups"
-            )
+            raise SpecError("is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups")
         raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
     told = validate(Description, raw, key="dataset")
     if told.sizes_file is not None:
         sizes = _read_list(told.sizes_file, raw)
-        data = of_sizes(
-            sizes, name=told.name, directories=told.directories, source=told.source or told.sizes_file
-        )
+        data = of_sizes(sizes, name=told.name, directories=told.directories, source=told.source or told.sizes_file)
     else:
         data = _dataset(_groups(told), told.name, told.directories, told.source)
     if not 0 < data.payload_B <= MAX_BYTES:
@@ -361,9 +355,7 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "not text"
         at = place(raw, "sizes_file")
-        raise SpecError(
-            f"cannot be read: {why}", **at, key="dataset.sizes_file", value=name, remedy=remedy
-        ) from None
+        raise SpecError(f"cannot be read: {why}", **at, key="dataset.sizes_file", value=name, remedy=remedy) from None
     for number, text in enumerate(lines):
         if not text.isascii() or not text.isdigit() or len(text) > len(str(int(MAX_BYTES))):
             message = "is not a number of bytes"

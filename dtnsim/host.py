@@ -98,31 +98,42 @@ class Host(Model):
         found: list[str] = []
         while slot is not None:
             if slot in found:
-                raise SpecError(f"slots hang on each other in a loop: {' -> '.join([*found, slot])}",
-                                key=f"{self.name}.slots.{slot}.behind",
-                                remedy="let the last one hang on the processor (no 'behind')")  # fmt: skip
+                raise SpecError(
+                    f"slots hang on each other in a loop: {' -> '.join([*found, slot])}",
+                    key=f"{self.name}.slots.{slot}.behind",
+                    remedy="let the last one hang on the processor (no 'behind')",
+                )
             found.append(slot)
             slot = self.slots[slot].behind
         return found
 
     def _slot(self, key: str, name: str | None) -> None:
         if name is not None and name not in self.slots:
-            raise SpecError("is not a slot of this host", key=f"{self.name}.{key}", value=name,
-                            remedy=f"slots: {', '.join(self.slots) or 'none'}")  # fmt: skip
+            raise SpecError(
+                "is not a slot of this host",
+                key=f"{self.name}.{key}",
+                value=name,
+                remedy=f"slots: {', '.join(self.slots) or 'none'}",
+            )
 
     def _adapter(self, key: str, name: str) -> None:
         if any(name in cards for cards in (self.hbas, self.nics, self.slots)):
             return
-        raise SpecError("is not an adapter, NIC or slot of this host", key=f"{self.name}.{key}", value=name,
-                        remedy=f"adapters: {', '.join([*self.hbas, *self.nics, *self.slots]) or 'none'}")  # fmt: skip
+        raise SpecError(
+            "is not an adapter, NIC or slot of this host",
+            key=f"{self.name}.{key}",
+            value=name,
+            remedy=f"adapters: {', '.join([*self.hbas, *self.nics, *self.slots]) or 'none'}",
+        )
 
     def _fits(self, key: str, card: Hba | Nic) -> None:
         slot = self.slots.get(card.slot or "")
         if slot is not None and not slot.accepts(card.card_lanes):
             raise SpecError(
-                f"is a x{card.card_lanes} card in slot {card.slot!r}, whose connector has x{slot.connector or slot.lanes}",
-                key=f"{self.name}.{key}", remedy="choose another slot, or set the slot's 'connector'",
-            )  # fmt: skip
+                f"is a x{card.card_lanes} card; the connector of slot {card.slot!r} has x{slot.connector or slot.lanes}",
+                key=f"{self.name}.{key}",
+                remedy="choose another slot, or set the slot's 'connector'",
+            )
 
     # -- what components and tools charge through ------------------------------------------------
 
@@ -137,31 +148,56 @@ class Host(Model):
         else:
             copies = min(thread.copies, self.cpu.total)
             row.charge(
-                f"cpu.{thread.name}", "core", capacity=copies * clock, per_byte=cycles, unit="cycles", private=True,
-                what=what, formula=f"{copies} core{'s' if copies > 1 else ''} x {self.cpu.clock}", cost=cost,
+                f"cpu.{thread.name}",
+                "core",
+                capacity=copies * clock,
+                per_byte=cycles,
+                unit="cycles",
+                private=True,
+                what=what,
+                formula=f"{copies} core{'s' if copies > 1 else ''} x {self.cpu.clock}",
+                cost=cost,
                 source=source,
-            )  # fmt: skip
+            )
             self.pool(row, cycles, what, source, cost)
 
     def pinned(self, row: Row, number: int, cycles: Value, what: str, cost: str, source: str) -> None:
         """Charges work placed on a named core."""
         if not 0 <= number < self.cpu.total * self.cpu.smt:
-            raise SpecError("is not a core of this host", key=f"{self.name}.placement", value=number,
-                            remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}")  # fmt: skip
+            raise SpecError(
+                "is not a core of this host",
+                key=f"{self.name}.placement",
+                value=number,
+                remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}",
+            )
         row.charge(
-            f"cpu.core{number}", "core", capacity=row.value(self.cpu.clock), per_byte=cycles, unit="cycles",
-            what=what, formula=f"one core x {self.cpu.clock}", cost=cost, source=source,
-        )  # fmt: skip
+            f"cpu.core{number}",
+            "core",
+            capacity=row.value(self.cpu.clock),
+            per_byte=cycles,
+            unit="cycles",
+            what=what,
+            formula=f"one core x {self.cpu.clock}",
+            cost=cost,
+            source=source,
+        )
         self.pool(row, cycles, what, source, cost)
 
     def pool(self, row: Row, cycles: Value, what: str, source: str, cost: str = "") -> None:
         """Charges work that may run on any core."""
         gain = row.value(self.cpu.smt_gain) if self.cpu.smt > 1 else 1.0
         row.charge(
-            "cpu", "cpu", capacity=self.cpu.total * row.value(self.cpu.clock) * gain, per_byte=cycles,
-            unit="cycles", what=what, cost=cost, source=source,
-            formula=f"{self.cpu.total} cores x {self.cpu.clock}" + (f" x {self.cpu.smt_gain} (SMT)" if self.cpu.smt > 1 else ""),
-        )  # fmt: skip
+            "cpu",
+            "cpu",
+            capacity=self.cpu.total * row.value(self.cpu.clock) * gain,
+            per_byte=cycles,
+            unit="cycles",
+            what=what,
+            cost=cost,
+            source=source,
+            formula=f"{self.cpu.total} cores x {self.cpu.clock}"
+            + (f" x {self.cpu.smt_gain} (SMT)" if self.cpu.smt > 1 else ""),
+        )
 
     def interrupts(self, row: Row, cores: list[int], cycles: Value, what: str, cost: str, source: str) -> None:
         """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
@@ -211,8 +247,14 @@ class Host(Model):
         self.hbas[name].carry(row, use, name)
         placed = self.placement.storage_interrupts
         cost = self.stack.storage_interrupt_byte
-        self.interrupts(row, placed.get(name, placed.get("all", [])), row.value(cost), f"interrupts of {name}",
-                        str(cost), cost.source)  # fmt: skip
+        self.interrupts(
+            row,
+            placed.get(name, placed.get("all", [])),
+            row.value(cost),
+            f"interrupts of {name}",
+            str(cost),
+            cost.source,
+        )
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory."""

@@ -88,7 +88,5 @@ class Row:
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
         if name not in self.ledger.stations:
-            self.ledger.stations[name] = Station(
-                name, host, component, kind, capacity, unit, formula, source, private
-            )
+            self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
         self.demands.append(Demand(name, per_byte * self.factor, what, cost, source))

@@ -95,13 +95,25 @@ def with_workers(problem: Problem) -> Problem:
             transfers.append(transfer)
             continue
         name = f"{transfer.name}.workers"
-        stations.append(Station(name, "tool", "workers", "workers", transfer.workers, "s",
-                                f"{transfer.workers:g} at work at once", "seconds of work per second", private=True))  # fmt: skip
+        stations.append(
+            Station(
+                name,
+                "tool",
+                "workers",
+                "workers",
+                transfer.workers,
+                "s",
+                f"{transfer.workers:g} at work at once",
+                "seconds of work per second",
+                private=True,
+            )
+        )
         phases = []
         for phase, solo in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             slowest = int(np.argmax(solo[0]))
-            busy = Demand(name, float(solo[0, slowest]), phase.name,
-                          f"demand / capacity at {problem.stations[slowest].name}")  # fmt: skip
+            busy = Demand(
+                name, float(solo[0, slowest]), phase.name, f"demand / capacity at {problem.stations[slowest].name}"
+            )
             waits = tuple(replace(d, station=name) for d in phase.delays)
             work = (busy,) if solo[0, slowest] > 0 else ()
             phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
@@ -115,9 +127,14 @@ def _one(problem: Problem, m: Matrices, f: int, nominal: Array, drawn: Array, bi
     rate = _interval(drawn, float(nominal[f]))
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
     return TransferPrediction(
-        transfer.name, rate, seconds, _bottleneck(problem, f, cause), transfer.files, transfer.payload_B,
+        transfer.name,
+        rate,
+        seconds,
+        _bottleneck(problem, f, cause),
+        transfer.files,
+        transfer.payload_B,
         _ladder(problem, m, f, cause, float(nominal[f])),
-    )  # fmt: skip
+    )
 
 
 def _interval(drawn: Array, nominal: float) -> Interval:
@@ -139,7 +156,11 @@ def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) ->
     capacity = m.capacity.copy()
     delay = tuple(tuple(w.copy() for w in waits) for waits in m.delay)
     for _ in range(RUNGS):
-        name = problem.stations[cause.station].name if cause.station is not None else f"{problem.transfers[f].name}: waiting"
+        name = (
+            problem.stations[cause.station].name
+            if cause.station is not None
+            else f"{problem.transfers[f].name}: waiting"
+        )
         rungs.append(Rung(name, rate, reason(problem, f, cause)))
         if cause.station is not None:
             capacity[:, cause.station] = np.inf

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Scalar(str):
     line: int
     source: str
 
-    def __new__(cls, text: str, file: str = "", line: int = 0, source: str = "") -> Scalar:
+    def __new__(cls, text: str, file: str = "", line: int = 0, source: str = "") -> Self:
         """Makes the text carry its place."""
         self = super().__new__(cls, text)
         self.file, self.line, self.source = file, line, source

@@ -207,4 +207,3 @@ class Prediction:
         from dtnsim.report.document import prediction_document
 
         return prediction_document(self)
-

@@ -22,8 +22,14 @@ from dtnsim.tools.plan import Tool
 from dtnsim.yamlio import Mapping
 
 #: ends of a transfer that are no volume, and what kind of end they are
-DEVICES = {"/dev/zero": "zero", "/dev/null": "null", "/dev/urandom": "random", "/dev/random": "random",
-           "/dev/shm": "memory", "memory": "memory"}  # fmt: skip
+DEVICES = {
+    "/dev/zero": "zero",
+    "/dev/null": "null",
+    "/dev/urandom": "random",
+    "/dev/random": "random",
+    "/dev/shm": "memory",  # noqa: S108 - an end of a transfer, not a file of ours
+    "memory": "memory",
+}
 
 
 class TransferSpec(Model):
@@ -132,7 +138,9 @@ def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -
         except SpecError as error:
             if error.file:
                 raise
-            at = {"file": item.file or None, "line": item.line or None} if isinstance(item, Scalar) else {}
+            at: dict[str, Any] = (
+                {"file": item.file or None, "line": item.line or None} if isinstance(item, Scalar) else {}
+            )
             raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
     if not isinstance(item, Mapping):
         raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
@@ -140,8 +148,9 @@ def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -
     if like is None:
         return item
     if str(like) in seen:
-        raise SpecError("hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like",
-                        value=str(like))  # fmt: skip
+        raise SpecError(
+            "hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like", value=str(like)
+        )
     base = _host(name, like, beside, (*seen, str(like))).clone()
     for key, value in item.items():
         if key != "like":
@@ -201,8 +210,12 @@ def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
     fitted = yamlio.load(library.calibration(name, beside=beside))
     parameters = fitted.get("parameters")
     if not isinstance(parameters, Mapping):
-        raise SpecError("holds no fitted parameters", file=fitted.file, key="parameters",
-                        remedy="give a file that 'dtnsim calibrate' wrote")  # fmt: skip
+        raise SpecError(
+            "holds no fitted parameters",
+            file=fitted.file,
+            key="parameters",
+            remedy="give a file that 'dtnsim calibrate' wrote",
+        )
     for alias, host in raw["hosts"].items():
         own = parameters.get(str(host.get("name", alias)))
         for key, value in (own or {}).items():
@@ -236,7 +249,11 @@ def _put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
         where[_index(where, last, text)] = value
         return
     old = where.get(last)
-    if isinstance(old, Mapping) and isinstance(value, str) and ("part" in old or last in ("cpu", "memory", "stack", "of")):
+    if (
+        isinstance(old, Mapping)
+        and isinstance(value, str)
+        and ("part" in old or last in ("cpu", "memory", "stack", "of"))
+    ):
         # a part name replaces the part and keeps what was said about its place (slot, bonding ...)
         old = old.clone()
         old.put("part", value, "--set", 0)
@@ -261,13 +278,15 @@ def _child(where: Any, step: str, text: str) -> Any:
     elif child is None:
         child = Mapping()
     else:
-        raise SpecError(f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys")
+        raise SpecError(
+            f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys"
+        )
     where.put(step, child, *where.lines.get(step, ("--set", 0)))
     return child
 
 
 def _long_form(where: Any, steps: list[str]) -> list[str]:
-    """Spells a short key out: ``nic`` is the first of ``nics``, ``transfer`` of ``transfers``; mounts may drop their slash."""
+    """Spells a short key out: ``nic`` is the first of ``nics``; mounts may drop their slash."""
     first, rest = steps[0], steps[1:]
     if not isinstance(where, Mapping) or first in where:
         return steps
@@ -298,10 +317,14 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
-                raise SpecError(f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}")
+                raise SpecError(
+                    f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}"
+                )
         for link in transfer.via:
             if link not in spec.links:
-                raise SpecError("is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}")
+                raise SpecError(
+                    "is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}"
+                )
 
 
 def split_end(end: str) -> tuple[str, str]:

@@ -37,7 +37,9 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
     for host in spec.hosts.values():
         _host(whole, host)
     names = ["wan"] if len(spec.wan) == 1 else [f"wan{i + 1}" for i in range(len(spec.wan))]
-    nics = [[f"{h.name}:nic {n}" for n, card in h.nics.items() if card.protocol == "ethernet"] for h in spec.hosts.values()]
+    nics = [
+        [f"{h.name}:nic {n}" for n, card in h.nics.items() if card.protocol == "ethernet"] for h in spec.hosts.values()
+    ]
     if names:
         chain = [f"network:{n}" for n in names]
         whole.add_nodes_from(chain, kind="segment", host="network")
@@ -67,6 +69,7 @@ def _host(whole: nx.Graph[str], host: Host) -> None:
         for name, card in cards.items():
             whole.add_edge(node(kind, name), node("slot", card.slot) if card.slot else memory)
     for mount, volume in host.volumes.items():
-        for name in volume.via or [None]:
-            kind = "hba" if name in host.hbas else "nic" if name in host.nics else "slot"
-            whole.add_edge(node("volume", mount), node(kind, name) if name is not None else memory)
+        routes: list[str | None] = [*volume.via] or [None]
+        for via in routes:
+            kind = "hba" if via in host.hbas else "nic" if via in host.nics else "slot"
+            whole.add_edge(node("volume", mount), node(kind, via) if via is not None else memory)

@@ -48,7 +48,7 @@ _WHAT: Final = {
 
 
 def _table() -> dict[str, tuple[str, float]]:
-    """unit text -> (dimension, factor to SI)."""
+    """Unit text -> (dimension, factor to SI)."""
     table: dict[str, tuple[str, float]] = {"": ("1", 1.0), "%": ("1", 0.01), "ppm": ("1", 1e-6)}
     prefixes = {**_DECIMAL, **_BINARY}
     for prefix, scale in prefixes.items():
@@ -74,7 +74,7 @@ def _table() -> dict[str, tuple[str, float]]:
 
 
 UNITS: Final = _table()
-_NUMBER: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.S)
+_NUMBER: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)

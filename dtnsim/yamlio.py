@@ -56,9 +56,10 @@ def load(path: Path, *, source: str = "") -> Mapping:
             raise SpecError("is a folder, not a YAML file", file=name)
         if path.stat().st_size > MAX_BYTES:
             raise SpecError(
-                f"is {path.stat().st_size} bytes long; a description has at most {MAX_BYTES}", file=name,
+                f"is {path.stat().st_size} bytes long; a description has at most {MAX_BYTES}",
+                file=name,
                 remedy="give a path file, not data",
-            )  # fmt: skip
+            )
         raw = path.read_bytes()
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
@@ -98,7 +99,7 @@ class _Builder:
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
-                    raise SpecError("holds several documents", file=self.file, line=event.start_mark.line + 1)
+                    raise SpecError("holds several documents", file=self.file)
                 root = self._node(next(events), events, 0)
         return root
 
@@ -106,9 +107,11 @@ class _Builder:
         self.nodes += more
         if self.nodes > MAX_NODES:
             raise SpecError(
-                f"expands to more than {MAX_NODES} values", file=self.file, line=event.start_mark.line + 1,
+                f"expands to more than {MAX_NODES} values",
+                file=self.file,
+                line=event.start_mark.line + 1,
                 remedy="remove the aliases that repeat each other",
-            )  # fmt: skip
+            )
 
     def _node(self, event: Any, events: Iterator[Any], depth: int) -> Any:
         line = event.start_mark.line + 1

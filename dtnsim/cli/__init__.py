@@ -1,11 +1,9 @@
 """The command line: one file a command; only the file of the command asked for is loaded."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys
-from typing import Final
+from typing import Annotated, Final
 
 from dtnsim.errors import DtnsimError
 
@@ -30,11 +28,14 @@ def app(arguments: list[str]) -> object:
     from dtnsim import __version__
 
     root = typer.Typer(
-        name="dtnsim", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+        name="dtnsim",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
         pretty_exceptions_enable=False,
         help="Simulation and capacity planning of end-to-end data transfer paths.",
         epilog="Try: dtnsim predict venadi/gridftp-gpfs",
-    )  # fmt: skip
+    )
 
     def version(value: bool) -> None:  # noqa: FBT001 - typer's callback
         if value:
@@ -42,7 +43,9 @@ def app(arguments: list[str]) -> object:
             raise typer.Exit
 
     @root.callback()
-    def main(show: bool = typer.Option(False, "--version", callback=version, is_eager=True, help="Show the version.")) -> None:  # noqa: FBT001, FBT003
+    def main(
+        *, show: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Version.")] = False
+    ) -> None:
         del show
 
     asked = next((a for a in arguments if not a.startswith("-")), None)

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-Path = Annotated[str, typer.Argument(metavar="PATH", help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.")]
+Path = Annotated[
+    str, typer.Argument(metavar="PATH", help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),

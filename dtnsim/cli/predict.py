@@ -10,7 +10,9 @@ from dtnsim.cli import options
 
 
 def command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.")
+    ],
     overrides: options.Set = None,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
@@ -28,10 +30,14 @@ def command(
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.predict import predict
 
-    answers = [predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths]
+    answers = [
+        predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths
+    ]
     if json:
         documents = [a.as_dict() for a in answers]
-        options.emit(documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents})
+        options.emit(
+            documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents}
+        )
         return
     from dtnsim.report import text
 

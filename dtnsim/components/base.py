@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -62,10 +62,13 @@ class Component(Model):
             raise SpecError("has no kind", **place(mapping), key=key or None, remedy=_kinds_remedy(cls.family))
         if not issubclass(target, cls) and target.family != cls.family:
             raise SpecError(
-                f"is a {target.family}", **place(mapping), key=key or None, value=str(kind),
+                f"is a {target.family}",
+                **place(mapping),
+                key=key or None,
+                value=str(kind),
                 remedy=_kinds_remedy(cls.family),
-            )  # fmt: skip
-        return validate(target, mapping, key=key)
+            )
+        return cast("Self", validate(target, mapping, key=key))
 
 
 def expand(given: object, *, key: str = "") -> Mapping:
@@ -117,7 +120,7 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
     where: Any = given
     spot = place(given)
     for step in first["loc"]:
-        if isinstance(where, Mapping) and step in where:
+        if isinstance(where, Mapping) and isinstance(step, str) and step in where:
             spot = place(where, str(step))
             where = where[step]
         elif isinstance(where, list) and isinstance(step, int) and step < len(where):

@@ -21,7 +21,9 @@ class Gpfs(LocalFilesystem):
 
     kind: ClassVar[str] = "gpfs"
 
-    block: Annotated[Quantity, Unit("B", low=16384)] = prior("4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB")
+    block: Annotated[Quantity, Unit("B", low=16384)] = prior(
+        "4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB"
+    )
     prefetch: Annotated[int, Field(ge=1, le=10000)] = 72
     pagepool: Annotated[Quantity, Unit("B", low=2**20)] = prior("1 GiB", 0.3, "IBM Spectrum Scale: default pagepool")
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
@@ -43,15 +45,22 @@ class Gpfs(LocalFilesystem):
         label = volume.strip("/").replace("/", "-")
         flight = gpfs.blocks_in_flight(self.prefetch, row.value(self.block), row.value(self.pagepool))
         row.charge(
-            f"{label}.prefetch", "gpfs", capacity=gpfs.prefetch_rate(flight, row.value(self.block), row.value(self.latency)),
-            what="GPFS blocks in flight", formula=f"blocks in flight x {self.block} / {self.latency}", source=self.latency.source,
-        )  # fmt: skip
+            f"{label}.prefetch",
+            "gpfs",
+            capacity=gpfs.prefetch_rate(flight, row.value(self.block), row.value(self.latency)),
+            what="GPFS blocks in flight",
+            formula=f"blocks in flight x {self.block} / {self.latency}",
+            source=self.latency.source,
+        )
         touched = gpfs.nsds_touched(use.file_B, row.value(self.block), self.nsds)
         row.charge(
-            f"{label}.servers", "gpfs", capacity=touched * row.value(self.nsd_rate) * row.value(self.share),
+            f"{label}.servers",
+            "gpfs",
+            capacity=touched * row.value(self.nsd_rate) * row.value(self.share),
             what="GPFS NSD servers shared with other users",
-            formula=f"NSDs x {self.nsd_rate} x {self.share} left by others", source=self.share.source,
-        )  # fmt: skip
+            formula=f"NSDs x {self.nsd_rate} x {self.share} left by others",
+            source=self.share.source,
+        )
         host.storage_network(row, use, volume)
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:

@@ -36,15 +36,29 @@ class Hba(Component):
     def carry(self, row: Row, use: Access, name: str) -> None:
         """Charges one byte that passes the adapter."""
         row.charge(
-            f"{name}.lanes", "sas", capacity=self.lanes * row.value(self.lane), what="SAS/SATA lanes",
-            formula=f"{self.lanes} lanes x {self.lane}", source=self.lane.source,
-        )  # fmt: skip
+            f"{name}.lanes",
+            "sas",
+            capacity=self.lanes * row.value(self.lane),
+            what="SAS/SATA lanes",
+            formula=f"{self.lanes} lanes x {self.lane}",
+            source=self.lane.source,
+        )
         row.charge(
-            f"{name}.engine", "hba", capacity=row.value(self.engine), what="adapter's processor",
-            formula=f"{self.engine}", source=self.engine.source,
-        )  # fmt: skip
+            f"{name}.engine",
+            "hba",
+            capacity=row.value(self.engine),
+            what="adapter's processor",
+            formula=f"{self.engine}",
+            source=self.engine.source,
+        )
         size = use.block_B if use.random else row.value(self.request)
         row.charge(
-            f"{name}.requests", "hba", capacity=row.value(self.iops), unit="op", per_byte=1 / size,
-            what="adapter's requests", formula=f"{self.iops}", source=self.iops.source,
-        )  # fmt: skip
+            f"{name}.requests",
+            "hba",
+            capacity=row.value(self.iops),
+            unit="op",
+            per_byte=1 / size,
+            what="adapter's requests",
+            formula=f"{self.iops}",
+            source=self.iops.source,
+        )

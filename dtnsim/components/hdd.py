@@ -56,10 +56,20 @@ class Hdd(Device):
             cost = f"{use.streams} streams take turns: a seek and half a turn before each visit"
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(
-            f"{name}.disks", "hdd", capacity=copies * rate, per_byte=per_byte, what=what, cost=cost,
-            formula=f"{copies} disks x {self.rate} at position {self.position}", source=self.rate.source,
-        )  # fmt: skip
+            f"{name}.disks",
+            "hdd",
+            capacity=copies * rate,
+            per_byte=per_byte,
+            what=what,
+            cost=cost,
+            formula=f"{copies} disks x {self.rate} at position {self.position}",
+            source=self.rate.source,
+        )
         row.charge(
-            f"{name}.links", "sata", capacity=copies * row.value(self.link), what="drive link",
-            formula=f"{copies} links x {self.link}", source=self.link.source,
-        )  # fmt: skip
+            f"{name}.links",
+            "sata",
+            capacity=copies * row.value(self.link),
+            what="drive link",
+            formula=f"{copies} links x {self.link}",
+            source=self.link.source,
+        )

@@ -32,7 +32,9 @@ class Lustre(LocalFilesystem):
         "0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour"
     )
     rpcs: Annotated[int, Field(ge=1, le=4096)] = 8
-    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)")
+    rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)"
+    )
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "4 ms", 0.6, "assumed: one bulk RPC of a disk OST under load, network included"
     )
@@ -49,21 +51,33 @@ class Lustre(LocalFilesystem):
         stripes = lustre.file_stripes(use.file_B, self.stripe_count, row.value(self.stripe_size))
         files = max(use.own_streams, 1)
         row.charge(
-            f"{label}.rpcs", "lustre", private=True,
-            capacity=files * stripes * lustre.osc_rate(self.rpcs, row.value(self.rpc_size), 0.0, row.value(self.latency)),
+            f"{label}.rpcs",
+            "lustre",
+            private=True,
+            capacity=files
+            * stripes
+            * lustre.osc_rate(self.rpcs, row.value(self.rpc_size), 0.0, row.value(self.latency)),
             what=f"Lustre RPCs in flight to {float(np.mean(stripes)):.0f} stripe(s)",
-            formula=f"{files} file(s) x stripes x {self.rpcs} x {self.rpc_size} / {self.latency}", source=self.latency.source,
-        )  # fmt: skip
+            formula=f"{files} file(s) x stripes x {self.rpcs} x {self.rpc_size} / {self.latency}",
+            source=self.latency.source,
+        )
         used = lustre.occupied_targets(max(use.streams, 1), self.targets, stripes)
         row.charge(
-            f"{label}.targets", "lustre", capacity=used * row.value(self.target_rate) * row.value(self.share),
+            f"{label}.targets",
+            "lustre",
+            capacity=used * row.value(self.target_rate) * row.value(self.share),
             what=f"Lustre targets shared with other users ({float(np.mean(used)):.1f} OST of {self.targets})",
-            formula=f"OSTs x {self.target_rate} x {self.share} left by others", source=self.share.source,
-        )  # fmt: skip
+            formula=f"OSTs x {self.target_rate} x {self.share} left by others",
+            source=self.share.source,
+        )
         row.charge(
-            f"{label}.client", "lustre", capacity=row.value(self.client_rate), what="Lustre client",
-            formula=str(self.client_rate), source=self.client_rate.source,
-        )  # fmt: skip
+            f"{label}.client",
+            "lustre",
+            capacity=row.value(self.client_rate),
+            what="Lustre client",
+            formula=str(self.client_rate),
+            source=self.client_rate.source,
+        )
         host.storage_network(row, use, volume)
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:

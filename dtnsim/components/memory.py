@@ -28,7 +28,12 @@ class Memory(Component):
         """Charges ``crossings`` bytes of memory traffic per byte."""
         capacity = self.channels * row.value(self.rate) * 8.0 * row.value(self.efficiency)
         row.charge(
-            "memory", "memory", capacity=capacity, per_byte=crossings, what=what,
+            "memory",
+            "memory",
+            capacity=capacity,
+            per_byte=crossings,
+            what=what,
             formula=f"{self.channels} channels x {self.rate.value / 1e6:.0f} MT/s x 8 B x {self.efficiency}",
-            source=self.rate.source, cost=f"{crossings:g} crossings per byte",
-        )  # fmt: skip
+            source=self.rate.source,
+            cost=f"{crossings:g} crossings per byte",
+        )

@@ -30,7 +30,9 @@ class Nfs(LocalFilesystem):
     service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.3 ms", 0.7, "assumed: time of one READ or WRITE at the server"
     )
-    stable: Annotated[Quantity, Unit("s", spread=0.5)] = prior("0 s", 0.0, "async export: answers before stable storage")
+    stable: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0 s", 0.0, "async export: answers before stable storage"
+    )
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Slots of this mount; the network and the server's own volume are charged by the composer."""
@@ -41,11 +43,16 @@ class Nfs(LocalFilesystem):
             wait = wait + row.value(self.stable)
         label = volume.strip("/").replace("/", "-")
         row.charge(
-            f"{label}.nfs-slots", "nfs", capacity=row.value(self.slots) * self.nconnect, unit="s",
-            per_byte=wait / size, what=f"NFS {use.operation} requests in flight",
-            formula=f"{self.slots} slots x {self.nconnect} connections", source=self.slots.source,
+            f"{label}.nfs-slots",
+            "nfs",
+            capacity=row.value(self.slots) * self.nconnect,
+            unit="s",
+            per_byte=wait / size,
+            what=f"NFS {use.operation} requests in flight",
+            formula=f"{self.slots} slots x {self.nconnect} connections",
+            source=self.slots.source,
             cost=f"(RTT + {self.service}) per {self.rsize if use.operation == 'read' else self.wsize}",
-        )  # fmt: skip
+        )
 
     def slots_for(self, rate: Value, rtt_s: Value) -> Value:
         """Requests in flight that a rate needs."""

@@ -54,17 +54,28 @@ class Nic(Component):
             port = 0 if port is None else port
         if port is not None:
             row.charge(
-                f"{name}.port{port}.{direction}", kind, capacity=rate, per_byte=wire, what=f"wire of port {port}",
-                formula=f"{self.rate}", source=self.rate.source, cost="frame bytes per payload byte",
-            )  # fmt: skip
+                f"{name}.port{port}.{direction}",
+                kind,
+                capacity=rate,
+                per_byte=wire,
+                what=f"wire of port {port}",
+                formula=f"{self.rate}",
+                source=self.rate.source,
+                cost="frame bytes per payload byte",
+            )
         elif self.bonding == "application":
             used = min(self.ports, max(streams, 1))
             for index in range(used):
                 row.charge(
-                    f"{name}.port{index}.{direction}", kind, capacity=rate, per_byte=wire / used,
-                    what=f"wire of port {index}", formula=f"{self.rate}", source=self.rate.source,
+                    f"{name}.port{index}.{direction}",
+                    kind,
+                    capacity=rate,
+                    per_byte=wire / used,
+                    what=f"wire of port {index}",
+                    formula=f"{self.rate}",
+                    source=self.rate.source,
                     cost=f"frame bytes per payload byte, spread over {used} ports",
-                )  # fmt: skip
+                )
         else:
             self._bonded(row, name, direction, streams, wire, kind, rate)
 
@@ -72,13 +83,24 @@ class Nic(Component):
         from dtnsim.physics import bonding
 
         row.charge(
-            f"{name}.bond.{direction}", kind, capacity=self.ports * rate, per_byte=wire, what="bonded wire",
-            formula=f"{self.ports} ports x {self.rate}", source=self.rate.source, cost="frame bytes per payload byte",
-        )  # fmt: skip
+            f"{name}.bond.{direction}",
+            kind,
+            capacity=self.ports * rate,
+            per_byte=wire,
+            what="bonded wire",
+            formula=f"{self.ports} ports x {self.rate}",
+            source=self.rate.source,
+            cost="frame bytes per payload byte",
+        )
         used = bonding.expected_links(streams, self.ports)
         row.charge(
-            f"{name}.bond-hash.{direction}", kind, capacity=used * rate, per_byte=wire, private=True,
+            f"{name}.bond-hash.{direction}",
+            kind,
+            capacity=used * rate,
+            per_byte=wire,
+            private=True,
             what=f"{streams} streams hashed onto {self.ports} ports use {float(used):.2f} of them on average",
-            formula=f"k (1 - (1 - 1/k)^n) x {self.rate}", source="Linux bonding xmit_hash_policy layer3+4",
+            formula=f"k (1 - (1 - 1/k)^n) x {self.rate}",
+            source="Linux bonding xmit_hash_policy layer3+4",
             cost="frame bytes per payload byte",
-        )  # fmt: skip
+        )

@@ -32,7 +32,9 @@ class Raid(Device):
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
     of: Annotated[Device, Pick(Device)]
     software: bool = True
-    chunk: Annotated[Quantity, Unit("B", low=512)] = prior("64 KiB", 0.5, "assumed: usual chunk of controllers; md: 512 KiB")
+    chunk: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "64 KiB", 0.5, "assumed: usual chunk of controllers; md: 512 KiB"
+    )
     window: Annotated[Quantity, Unit("B", spread=0.5, low=512)] | None = None
     lost: Annotated[int, Field(ge=0, le=3)] = 0
     rebuild: Annotated[Quantity, Unit("B/s", spread=0.3)] = prior("0 B/s", 0.0, "no rebuild running")
@@ -88,10 +90,10 @@ class Raid(Device):
 
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them."""
-        own = self._spread(use) if self.software and use.operation == "write" else 1.0
+        own = self._spread() if self.software and use.operation == "write" else 1.0
         return own * self.of.bus_factor(use)
 
-    def _spread(self, use: Access) -> float:
+    def _spread(self) -> float:
         """Bytes moved by the members per byte written, full stripes."""
         return self.copies if self.copies > 1 else self.disks / (self.disks - self.parity)
 

@@ -46,7 +46,12 @@ class Slot(Component):
         formula = f"gen {generation} x{lanes}, MPS {self.mps}: raw rate less encoding, DLLP and TLP headers"
         for direction, per_byte in zip(("in", "out"), demand, strict=True):
             row.charge(
-                f"{name}.{direction}", "pcie", capacity=rate, per_byte=per_byte, formula=formula,
-                what=f"DMA {'to' if to_host else 'from'} memory", source=self.source or self.mps.source,
+                f"{name}.{direction}",
+                "pcie",
+                capacity=rate,
+                per_byte=per_byte,
+                formula=formula,
+                what=f"DMA {'to' if to_host else 'from'} memory",
+                source=self.source or self.mps.source,
                 cost="payload and header bytes of the TLPs in this direction per payload byte",
-            )  # fmt: skip
+            )

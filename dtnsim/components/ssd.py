@@ -44,20 +44,33 @@ class Ssd(Device):
         reading = use.operation == "read"
         rate = row.value(self.read) if reading else self._write_rate(row, use, copies, link)
         row.charge(
-            f"{name}.ssds", "ssd", capacity=copies * np.minimum(rate, link), what=f"flash {use.operation}",
+            f"{name}.ssds",
+            "ssd",
+            capacity=copies * np.minimum(rate, link),
+            what=f"flash {use.operation}",
             formula=f"{copies} drives x {self.read if reading else self.write}",
             source=(self.read if reading else self.write).source,
-        )  # fmt: skip
+        )
         row.charge(
-            f"{name}.links", "sata", capacity=copies * link, what="drive link",
-            formula=f"{copies} links x {self.link}", source=self.link.source,
-        )  # fmt: skip
+            f"{name}.links",
+            "sata",
+            capacity=copies * link,
+            what="drive link",
+            formula=f"{copies} links x {self.link}",
+            source=self.link.source,
+        )
         if use.random:
             iops = self.iops_read if reading else self.iops_write
             row.charge(
-                f"{name}.requests", "ssd", capacity=copies * row.value(iops), unit="op", per_byte=1 / use.block_B,
-                what=f"random {use.operation} requests", formula=f"{copies} drives x {iops}", source=iops.source,
-            )  # fmt: skip
+                f"{name}.requests",
+                "ssd",
+                capacity=copies * row.value(iops),
+                unit="op",
+                per_byte=1 / use.block_B,
+                what=f"random {use.operation} requests",
+                formula=f"{copies} drives x {iops}",
+                source=iops.source,
+            )
 
     def latency(self, row: Row, use: Access) -> Value:
         """Seconds of one request alone, its transfer left out."""

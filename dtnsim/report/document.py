@@ -36,10 +36,14 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
 
 def _transfer(t: TransferPrediction) -> dict[str, Any]:
     return {
-        "name": t.name, "files": t.files, "payload_B": t.payload_B, "throughput_Bps": t.throughput_Bps.as_dict(),
+        "name": t.name,
+        "files": t.files,
+        "payload_B": t.payload_B,
+        "throughput_Bps": t.throughput_Bps.as_dict(),
         "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
-        "bottleneck": t.bottleneck.as_dict(), "ladder": _ladder(t),
-    }  # fmt: skip
+        "bottleneck": t.bottleneck.as_dict(),
+        "ladder": _ladder(t),
+    }
 
 
 def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
@@ -49,9 +53,15 @@ def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
 def _station(u: StationUse) -> dict[str, Any]:
     s = u.station
     return {
-        "station": s.name, "component": s.component, "host": s.host, "kind": s.kind, "capacity": number(s.capacity),
-        "unit": f"{s.unit}/s", "demand_per_byte": u.demand_per_byte, "utilization": u.utilization,
-    }  # fmt: skip
+        "station": s.name,
+        "component": s.component,
+        "host": s.host,
+        "kind": s.kind,
+        "capacity": number(s.capacity),
+        "unit": f"{s.unit}/s",
+        "demand_per_byte": u.demand_per_byte,
+        "utilization": u.utilization,
+    }
 
 
 def explanation_document(p: Prediction) -> dict[str, Any]:
@@ -64,15 +74,24 @@ def explanation_document(p: Prediction) -> dict[str, Any]:
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [
             {
-                "station": s.name, "host": s.host, "component": s.component, "kind": s.kind,
-                "capacity": number(s.capacity), "unit": f"{s.unit}/s", "formula": s.formula, "source": s.source,
+                "station": s.name,
+                "host": s.host,
+                "component": s.component,
+                "kind": s.kind,
+                "capacity": number(s.capacity),
+                "unit": f"{s.unit}/s",
+                "formula": s.formula,
+                "source": s.source,
             }
             for s in problem.stations
         ],
         "transfers": [
             {
-                "name": t.name, "throughput_Bps": answer.throughput_Bps.p50, "workers": t.workers,
-                "files": t.files, "payload_B": t.payload_B,
+                "name": t.name,
+                "throughput_Bps": answer.throughput_Bps.p50,
+                "workers": t.workers,
+                "files": t.files,
+                "payload_B": t.payload_B,
                 "phases": [
                     {"phase": phase.name, "demands": [_demand(d, s_units(problem)) for d in phase.demands]}
                     for phase in t.phases
@@ -81,7 +100,7 @@ def explanation_document(p: Prediction) -> dict[str, Any]:
             for t, answer in zip(problem.transfers, p.transfers, strict=True)
         ],
         "warnings": list(p.warnings),
-    }  # fmt: skip
+    }
 
 
 def s_units(problem: Problem) -> dict[str, str]:
@@ -91,6 +110,10 @@ def s_units(problem: Problem) -> dict[str, str]:
 
 def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
     return {
-        "station": d.station, "per_byte": number(d.per_byte), "unit": f"{unit[d.station]}/B", "what": d.what,
-        "formula": d.formula, "source": d.source,
-    }  # fmt: skip
+        "station": d.station,
+        "per_byte": number(d.per_byte),
+        "unit": f"{unit[d.station]}/B",
+        "what": d.what,
+        "formula": d.formula,
+        "source": d.source,
+    }

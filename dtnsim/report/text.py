@@ -65,10 +65,17 @@ def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
     if len(p.transfers) > 1:
         out.print(f"all together  {_interval_rate(p.throughput_Bps)}")
     out.print()
-    used = table(("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right"))
+    used = table(
+        ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
+    )
     for use in [u for u in p.stations if u.utilization > 0][:busiest]:
-        used.add_row(_plain(use.station.name), bar(use.utilization), f"{use.utilization:.1%}",
-                     capacity(use.station), f"{use.demand_per_byte:.4g} {use.station.unit}")  # fmt: skip
+        used.add_row(
+            _plain(use.station.name),
+            bar(use.utilization),
+            f"{use.utilization:.1%}",
+            capacity(use.station),
+            f"{use.demand_per_byte:.4g} {use.station.unit}",
+        )
     out.print(used)
     for t in p.transfers:
         out.print(f"\nladder of {_plain(t.name)}: what binds, and what binds once it is relieved")
@@ -84,8 +91,10 @@ def _transfer(t: TransferPrediction, out: Console, *, named: bool) -> None:
     label = f"{_plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
-    out.print(f"{label}duration      {units.show(d.p50, 's')}  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})"
-              f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}")  # fmt: skip
+    out.print(
+        f"{label}duration      {units.show(d.p50, 's')}  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})"
+        f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
+    )
     out.print(f"{label}bottleneck    {_plain(t.bottleneck.station)}: {_plain(t.bottleneck.reason)}")
 
 
@@ -113,24 +122,45 @@ def explanation(p: Prediction, out: Console) -> None:
     problem: Problem = p.problem
     by_name = {s.name: s for s in problem.stations}
     for t, answer in zip(problem.transfers, p.transfers, strict=True):
-        out.print(f"[bold]{_plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)")
+        out.print(
+            f"[bold]{_plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)"
+        )
         totals: dict[str, float] = {}
         for phase in t.phases:
             out.print(f"\nphase '{_plain(phase.name)}': what one byte costs")
-            rows = table(("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left"))
+            rows = table(
+                ("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left")
+            )
             for d in phase.demands:
                 value = float(np.ravel(d.per_byte)[0])
                 totals[d.station] = totals.get(d.station, 0.0) + value
-                rows.add_row(_plain(d.station), _plain(d.what), f"{value:.6g} {by_name[d.station].unit}/B",
-                             _plain(d.formula), _plain(d.source))  # fmt: skip
+                rows.add_row(
+                    _plain(d.station),
+                    _plain(d.what),
+                    f"{value:.6g} {by_name[d.station].unit}/B",
+                    _plain(d.formula),
+                    _plain(d.source),
+                )
             out.print(rows)
         out.print("\nstations: capacity / total demand = the rate at which each would bind")
-        rows = table(("station", "left"), ("capacity", "right"), ("demand", "right"), ("binds at", "right"),
-                     ("how", "left"), ("source", "left"))  # fmt: skip
+        rows = table(
+            ("station", "left"),
+            ("capacity", "right"),
+            ("demand", "right"),
+            ("binds at", "right"),
+            ("how", "left"),
+            ("source", "left"),
+        )
         for name, total in sorted(totals.items(), key=lambda item: _binds(by_name[item[0]], item[1])):
             s = by_name[name]
-            rows.add_row(_plain(name), capacity(s), f"{total:.6g} {s.unit}/B", rate(_binds(s, total)),
-                         _plain(s.formula), _plain(s.source))  # fmt: skip
+            rows.add_row(
+                _plain(name),
+                capacity(s),
+                f"{total:.6g} {s.unit}/B",
+                rate(_binds(s, total)),
+                _plain(s.formula),
+                _plain(s.source),
+            )
         out.print(rows)
         out.print(f"\nthroughput = {answer.throughput_Bps.p50!r} B/s = {rate(answer.throughput_Bps.p50)}")
     for warning in p.warnings:

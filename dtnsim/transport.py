@@ -1,0 +1,161 @@
+"""What the connections themselves allow on a route: window, loss, buffers, target rates."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.components.nic import Nic
+from dtnsim.ledger import Row
+from dtnsim.physics.tcp import path as tcp_path
+from dtnsim.physics.tcp import ratebased, window
+from dtnsim.quantity import Draw, Quantity, Value
+from dtnsim.route import Framing, Route, background_share
+
+if TYPE_CHECKING:
+    from dtnsim.tools.plan import NetUse
+
+#: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
+UNSCALED_WINDOW_B = 65535.0
+
+
+def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
+    """The private limits of the connections: window, loss, target rate, windows above TCP."""
+    rtt = route.rtt(draw)
+    pair = f"{route.source.name}-{route.destination.name}"
+    if net.transport == "tcp" and route.hops:
+        goodput, limit = tcp_goodput(route, net, frame, nics, draw)
+        row.charge(
+            f"tcp.{pair}",
+            "tcp",
+            capacity=goodput,
+            private=True,
+            what=_tcp_words(limit, route, net, frame),
+            formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
+            source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
+        )
+    elif net.transport in ("udt", "fasp"):
+        _rate_based(row, route, net, frame, draw, pair)
+    if net.rate is not None:
+        row.charge(
+            f"target.{pair}",
+            "target",
+            capacity=row.value(net.rate),
+            private=True,
+            what="target rate of the tool",
+            formula=str(net.rate),
+            source=net.rate.source,
+        )
+    pacing = route.source.tcp.pacing
+    if pacing is not None and net.transport == "tcp":
+        row.charge(
+            f"pacing.{pair}",
+            "tcp",
+            capacity=net.streams * row.value(pacing),
+            private=True,
+            what="pacing",
+            formula=f"{net.streams} x {pacing}",
+            source=pacing.source,
+        )
+    if net.channel is not None and np.any(np.asarray(rtt) > 0):
+        workers = max(1, net.streams)
+        row.charge(
+            f"channel.{pair}",
+            "window",
+            capacity=workers * window.window_rate(row.value(net.channel), rtt),
+            private=True,
+            what=f"window of {net.channel} above TCP over {Quantity(float(np.median(rtt)), 's')}",
+            formula=f"{workers} x {net.channel} / RTT",
+            source=net.channel.source,
+        )
+
+
+def _available(route: Route, frame: Framing, nics: list[Nic], draw: Draw) -> tuple[Value, Value]:
+    """(rate of the narrowest place in IP bytes [B/s], its buffer [B])."""
+    per_wire = frame.mtu / frame.wire
+    rate: Value = np.inf
+    buffer: Value = np.inf
+    for card in nics:
+        rate = np.minimum(rate, draw(card.rate) * card.ports * per_wire)
+    for _, segment, _ in route.hops:
+        here = draw(segment.bandwidth) * per_wire * (1 - background_share(draw, segment.background))
+        if segment.policer is not None:
+            here = np.minimum(here, draw(segment.policer.rate))
+        mine = draw(segment.buffer) if segment.buffer is not None else np.inf
+        # the narrowest place decides; of equally narrow ones, that with the smallest buffer
+        buffer = np.where(here < rate, mine, np.where(here == rate, np.minimum(buffer, mine), buffer))
+        rate = np.minimum(rate, here)
+    return rate, buffer
+
+
+def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
+    """Most payload in flight of one stream [B]."""
+    share = route.destination.tcp.receive_share.value
+    if net.window is not None:
+        size: Value = window.fixed_window(draw(net.window), share)
+    else:
+        size = window.autotuned_window(draw(route.destination.tcp.rmem_max), draw(route.source.tcp.wmem_max), share)
+    stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
+    return np.minimum(size, UNSCALED_WINDOW_B) if stripped else size
+
+
+def tcp_goodput(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> tuple[Value, str]:
+    """Steady goodput of all streams on a route [B/s], and the name of what limits it."""
+    rate, buffer = _available(route, frame, nics, draw)
+    passed: Value = 1.0
+    for _, segment, _ in route.hops:
+        passed = passed * (1 - draw(segment.loss))
+    cc = net.cc or route.source.tcp.cc
+    goodput, limit = tcp_path.path_goodput(
+        rate_Bps=rate,
+        rtt_s=np.maximum(route.rtt(draw), 1e-6),
+        loss=1 - np.asarray(passed),
+        mss_B=frame.mss,
+        mtu_B=frame.mtu,
+        buffer_B=buffer,
+        streams=net.streams,
+        cc=cc,
+        window_B=stream_window(route, net, draw),
+    )
+    return goodput, str(np.ravel(limit)[0])
+
+
+def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing) -> str:
+    rtt = Quantity(route.nominal_rtt, "s")
+    nominal = Draw()
+    if limit == "window":
+        size = float(np.asarray(stream_window(route, net, nominal)))
+        return f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
+    if limit == "loss":
+        loss = 1 - math.prod(1 - s.loss.value for _, s, _ in route.hops)
+        return f"loss-limited: {net.cc or route.source.tcp.cc} at {loss:.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
+    if limit == "buffer":
+        return "buffer-limited: the queue at the narrowest place is smaller than the sawtooth needs"
+    return "link-limited: the narrowest place of the path"
+
+
+def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:
+    rate, _ = _available(route, frame, [], draw)
+    passed: Value = 1.0
+    for _, segment, _ in route.hops:
+        passed = passed * (1 - draw(segment.loss))
+    rtt, loss = np.maximum(route.rtt(draw), 1e-6), 1 - np.asarray(passed)
+    clock = draw(route.source.cpu.clock)
+    if net.transport == "udt":
+        value = net.streams * ratebased.udt(rate, rtt, loss, frame.mtu, clock_Hz=clock)
+        what = "UDT: rate control, flow window and one core"
+    else:
+        target = draw(net.rate) if net.rate is not None else rate
+        value = ratebased.fasp(target, rate, loss, packet_B=frame.mss, clock_Hz=clock)
+        what = "FASP: target, what the path leaves, one core"
+    row.charge(
+        f"{net.transport}.{pair}",
+        "transport",
+        capacity=value,
+        private=True,
+        what=what,
+        formula=what,
+        source="dtnsim.physics.tcp.ratebased",
+    )
