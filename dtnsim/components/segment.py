@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.base import Component
+from dtnsim.components.base import Component, Pick
+from dtnsim.components.firewall import Firewall
+from dtnsim.components.policer import Policer
 from dtnsim.quantity import Quantity, Unit, prior
-
-
-class Firewall(Component):
-    """A firewall on a segment: one flow goes through one inspection engine with a small input buffer."""
-
-    kind: ClassVar[str] = "firewall"
-    family: ClassVar[str] = "firewall"
-
-    engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3)]
-    total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3)] | None = None
-    buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior(
-        "128 KiB", 1.0, "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)"
-    )
-    strips_window_scaling: bool = False
-
-
-class Policer(Component):
-    """A token bucket: ``police`` drops what exceeds the rate, ``shape`` queues it."""
-
-    kind: ClassVar[str] = "policer"
-    family: ClassVar[str] = "policer"
-
-    rate: Annotated[Quantity, Unit("B/s", low=1e3)]
-    burst: Annotated[Quantity, Unit("B", low=1500)] = prior("1 MB", 1.0, "assumed: default burst of a policer")
-    action: Literal["police", "shape"] = "police"
 
 
 class Background(Component):
@@ -65,6 +42,6 @@ class Segment(Component):
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] | None = None
     background: Background | None = None
-    firewall: Firewall | None = None
-    policer: Policer | None = None
+    firewall: Annotated[Firewall, Pick(Firewall)] | None = None
+    policer: Annotated[Policer, Pick(Policer)] | None = None
     between: tuple[str, str] | None = None

@@ -1,0 +1,146 @@
+"""The parts library: every part builds, and every number in it says where it comes from."""
+
+import numpy as np
+import pytest
+
+from dtnsim import library, units, yamlio
+from dtnsim.components import base
+from dtnsim.components.base import find_kind
+from dtnsim.physics import pcie
+from dtnsim.quantity import Quantity
+
+NAMES = library.names("parts")
+#: what a source must not be: it says nothing
+EMPTY = {"", "default", "todo", "unknown", "none", "n/a", "?"}
+
+
+def part(name):
+    raw = library.read("parts", name)
+    return find_kind(str(raw["kind"])).build(name)
+
+
+def quantities(component):
+    for field in type(component).model_fields:
+        value = getattr(component, field)
+        if isinstance(value, Quantity):
+            yield field, value
+
+
+def test_the_library_is_there():
+    kinds = {name.split("/")[0] for name in NAMES}
+    assert {"ssd", "hdd", "hba", "nic", "cpu", "memory", "slot", "stack", "firewall"} <= kinds
+    short = [name.rsplit("/", 1)[-1] for name in NAMES]
+    assert len(short) == len(set(short)), "a part is found by its short name only while that is unique"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_part_builds_and_every_number_has_a_source(name):
+    raw = library.read("parts", name)
+    assert str(raw["kind"]) == name.split("/")[0]
+    source = str(raw["source"])
+    assert len(source) > 12
+    assert source.lower() not in EMPTY
+    component = part(name)
+    assert component.kind == raw["kind"]
+    for field, quantity in quantities(component):
+        assert quantity.source.strip().lower() not in EMPTY, field
+        assert len(quantity.source) > 8, field
+        assert np.isfinite(quantity.value), field
+        if quantity.source.startswith("assumed"):
+            assert quantity.spread > 0, f"{field} is assumed, so it needs a spread"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_written_sources_are_complete(name):
+    # a number written out with a spread or source of its own may not hide behind an empty text
+    for key, value in library.read("parts", name).items():
+        if isinstance(value, yamlio.Mapping):
+            assert "value" in value, key
+            assert str(value.get("source", "inherited")).strip().lower() not in EMPTY, key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_prices_can_be_read(name):
+    price = library.read("parts", name).get("price")
+    if price is not None:
+        assert 1 < units.parse(str(price), "USD") < 1e6
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("ssd/")])
+def test_ssd_figures_fit_together(name):
+    ssd = part(name)
+    assert ssd.read.value <= ssd.link.value * 1.08  # datasheets round their bus up
+    assert ssd.write.value <= ssd.read.value
+    if ssd.burst_write is not None:
+        assert ssd.write.value <= ssd.burst_write.value <= ssd.link.value
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("nic/")])
+def test_one_port_fits_its_own_bus(name):
+    nic = part(name)
+    generation = nic.card_generation
+    bus = pcie.tlp_rate(generation, nic.card_lanes, 256) / pcie.dma_write_demand(generation, 256)[0]
+    if name == "nic/mellanox-connectx-qdr-ib":
+        # a QDR port behind PCIe 2.0 x8 is the exception: its bus is what limits, at about 3.2 GB/s
+        assert bus == pytest.approx(3.2e9, rel=0.05)
+    else:
+        assert nic.rate.value <= bus
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("hdd/")])
+def test_disks_turn_and_seek_like_disks(name):
+    disk = part(name)
+    assert 85 <= disk.spindle.value <= 170
+    assert disk.track_seek.value < disk.seek.value < 0.02
+    assert disk.rate.value < disk.link.value
+
+
+def test_nasa_stack_gives_back_the_shares_it_was_fitted_to():
+    # reference figures: share x 3.2 GHz / rate, nuttcp in 64-KiB calls
+    stack = part("stack/linux-2010-lro")
+    receive = stack.receive_byte.value + stack.receive_packet.value / stack.aggregate.value
+    send = stack.send_byte.value + stack.send_packet.value / stack.aggregate.value
+    call = stack.file_call.value / 65536
+    assert receive == pytest.approx(0.49 * 3.2e9 / (17324.4416e6 / 8), rel=0.005)
+    both = [0.34 * 3.2e9 / (19805.8537e6 / 8), 0.39 * 3.2e9 / (19808.7300e6 / 8)]
+    assert send == pytest.approx(sum(both) / 2, rel=0.005)
+    read = send + stack.file_read_byte.value + call
+    assert read == pytest.approx(0.98 * 3.2e9 / (17324.4416e6 / 8), rel=0.005)
+    write = receive + stack.file_write_byte.value + call
+    assert write == pytest.approx(0.99 * 3.2e9 / (10129.7218e6 / 8), rel=0.005)
+    zero = send + stack.zero_byte.value
+    assert zero == pytest.approx(0.27 * 3.2e9 / (10129.7218e6 / 8), rel=0.01)
+
+
+def test_modern_stack_receives_what_the_study_found():
+    # Cai et al., SIGCOMM 2021: about 42 Gb/s on one 3.4 GHz core that also takes its interrupts
+    stack = part("stack/linux-modern")
+    cost = stack.receive_byte.value + stack.receive_packet.value / stack.aggregate.value + stack.interrupt_byte.value
+    assert 3.4e9 / cost * 8 == pytest.approx(42e9, rel=0.05)
+
+
+def test_venadi_memory_has_the_bandwidth_of_its_modules():
+    # PC4-19200: 19.2 GB/s a module's channel
+    memory = part("memory/ddr4-2400-4ch-128g")
+    assert memory.channels * memory.rate.value * 8 == pytest.approx(4 * 19.2e9)
+
+
+def test_genoa_memory_has_the_published_bandwidth():
+    memory = part("memory/ddr5-4800-12ch-384g")
+    assert memory.channels * memory.rate.value * 8 == pytest.approx(460.8e9)
+
+
+def test_a_segment_takes_a_firewall_by_name():
+    from dtnsim.components.segment import Segment
+
+    segment = Segment.build({"bandwidth": "10 Gb/s", "firewall": "campus-stateful-10g", "policer": "cloud-10g"})
+    assert segment.firewall is not None
+    assert segment.firewall.engine.value == pytest.approx(2.5e8)
+    assert segment.policer is not None
+    inline = Segment.build({"bandwidth": "1 Gb/s", "firewall": {"engine": "800 Mb/s"}})
+    assert inline.firewall is not None
+    assert inline.firewall.engine.value == pytest.approx(1e8)
+
+
+def test_a_part_is_found_by_kind_and_name_and_by_name_alone():
+    assert base.Component.build("ssd/intel-535-480").read == base.Component.build("intel-535-480").read
