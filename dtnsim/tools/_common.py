@@ -25,10 +25,11 @@ ZERO_BYTE: Final = prior(
     "0.2 cycles/B", 0.3, "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop"
 )
 RANDOM_BYTE: Final = prior(
-    "160 cycles/B", 1.0,
+    "160 cycles/B",
+    1.0,
     "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); "
     "kernels since 4.8 (ChaCha20) are some ten times faster",
-)  # fmt: skip
+)
 
 
 def version_tuple(text: str) -> tuple[int, ...]:
@@ -58,27 +59,54 @@ def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
 
 
 def reading(
-    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady",
-) -> Access | None:  # fmt: skip
+    job: Job,
+    thread: Thread,
+    block: Quantity,
+    *,
+    workers: int = 1,
+    queue_depth: int = 1,
+    finish: Finish = "steady",
+) -> Access | None:
     """Use of the source volume; None where the source is a device or memory."""
     if job.source != "volume":
         return None
     return Access(
-        "read", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B, streams=workers,
-        own_streams=workers, queue_depth=queue_depth, finish=finish,
-    )  # fmt: skip
+        "read",
+        thread,
+        block_B=block.value,
+        file_B=job.mean_B,
+        total_B=job.payload_B,
+        streams=workers,
+        own_streams=workers,
+        queue_depth=queue_depth,
+        finish=finish,
+    )
 
 
 def writing(
-    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "steady", queue_depth: int = 1,
-) -> Access | None:  # fmt: skip
+    job: Job,
+    thread: Thread,
+    block: Quantity,
+    *,
+    workers: int = 1,
+    finish: Finish = "steady",
+    queue_depth: int = 1,
+) -> Access | None:
     """Use of the destination volume; None where the destination is a device or memory."""
     if job.destination != "volume":
         return None
     return Access(
-        "write", thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B, streams=workers,
-        own_streams=workers, finish=finish, queue_depth=queue_depth, stored=job.stored,
-    )  # fmt: skip
+        "write",
+        thread,
+        block_B=block.value,
+        file_B=job.mean_B,
+        total_B=job.payload_B,
+        streams=workers,
+        own_streams=workers,
+        finish=finish,
+        queue_depth=queue_depth,
+        stored=job.stored,
+    )
 
 
 def rereading(job: Job, thread: Thread, block: Quantity, *, workers: int = 1) -> Access | None:
@@ -112,9 +140,10 @@ def one_host(job: Job, tool: str) -> None:
     """
     if job.rtt_s > 0:
         raise SpecError(
-            f"{tool} copies within one host", key=f"{job.name}.to",
+            f"{tool} copies within one host",
+            key=f"{job.name}.to",
             remedy="give the other end as a volume mounted on this host (NFS, Lustre ...), or use a network tool",
-        )  # fmt: skip
+        )
 
 
 def needs_volume(job: Job, end: End, tool: str) -> None:
@@ -126,5 +155,9 @@ def needs_volume(job: Job, end: End, tool: str) -> None:
     kind = job.source if end == "source" else job.destination
     if kind != "volume":
         key = "from" if end == "source" else "to"
-        raise SpecError(f"{tool} needs a volume here", key=f"{job.name}.{key}", value=kind,
-                        remedy="write host:/mount of one of the host's volumes")  # fmt: skip
+        raise SpecError(
+            f"{tool} needs a volume here",
+            key=f"{job.name}.{key}",
+            value=kind,
+            remedy="write host:/mount of one of the host's volumes",
+        )

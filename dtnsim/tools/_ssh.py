@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
+from dtnsim.components.base import Model
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.quantity import Quantity, prior
-from dtnsim.tools._common import Rate, Size, Version, both_ends, version_tuple
+from dtnsim.tools._common import Rate, Size, Version, both_ends, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, NetUse, Tool
 
 Cipher = Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"]
@@ -19,9 +21,10 @@ _TCP = 0.62
 _VM = "OpenSSH 9.2 over loopback on an Ice Lake-SP VM (2.8 GHz nominal, noisy), server process"
 
 
-def _end_to_end(rate_Bps: float, clock_Hz: float, source: str) -> Quantity:  # noqa: N803 - unit in the name
-    cycles = clock_Hz / rate_Bps - _TCP
-    return Quantity(cycles, "cycles/B", 0.4, f"{source}: {clock_Hz / rate_Bps:.1f} cycles/B less {_TCP} of kernel TCP")
+def _end_to_end(rate: float, clock: float, source: str) -> Quantity:
+    """Cost of a byte [cycles/B] from an end-to-end rate [B/s] at a clock [Hz]."""
+    whole = clock / rate
+    return Quantity(whole - _TCP, "cycles/B", 0.4, f"{source}: {whole:.1f} cycles/B less {_TCP} of kernel TCP")
 
 
 _GCM = CORE_RATES["openssh_aes_gcm"]
@@ -33,33 +36,41 @@ COSTS: Final = {
     "aes-ctr": _end_to_end(0.38e9, 2.8e9, _VM + ", AES-CTR with SHA2 MAC"),
     "none": prior("3.3 cycles/B", 0.4, "HPN-README: no cipher and no MAC is > 30 % faster than AES-GCM (4.3 cycles/B)"),
     "chacha20-poly1305 portable": prior(
-        "13 cycles/B", 0.4, "assumed: portable C ChaCha20 and Poly1305 before OpenSSH used libcrypto's, about 10 cycles/B, "
+        "13 cycles/B",
+        0.4,
+        "assumed: portable C ChaCha20 and Poly1305 before OpenSSH used libcrypto's, about 10 cycles/B, "
         "and 3.3 without cipher",
     ),
     "aes-ctr old": prior(
-        "16 cycles/B", 0.5, "assumed: AES-CTR with HMAC before OpenSSH 6.5, 11 cycles/B with AES instructions, 25 without"
+        "16 cycles/B",
+        0.5,
+        "assumed: AES-CTR with HMAC before OpenSSH 6.5, 11 cycles/B with AES instructions, 25 without",
     ),
-}  # fmt: skip
+}
 
 CHANNEL: Final = prior("2 MiB", 0.0, "OpenSSH channels.h, CHAN_SES_WINDOW_DEFAULT 64 x 32 KiB, since 4.7 (2007)")
 CHANNEL_OLD: Final = prior("128 KiB", 0.0, "OpenSSH channels.h before 4.7: 4 packets of 32 KiB")
 #: 32 KiB of data travel with length, padding, channel header and MAC: about 48 bytes (RFC 4253, RFC 4254)
 OVERHEAD: Final = 1.0 + 48.0 / 32768.0
+#: the SSH process of each side: network, cipher and copies on one core
+SENDER: Final = Thread("ssh sender")
+RECEIVER: Final = Thread("ssh receiver")
+#: cipher threads of HPN-SSH for each direction (HPN-README: two to four by default)
+HPN_THREADS: Final = 4
 #: release that made libcrypto do ChaCha20 (cipher-chachapoly-libcrypto.c)
 _LIBCRYPTO: Final = (8, 3)
 
 
-class SshTool(Tool):
-    """Options of every tool that rides on SSH.
+class SshLink(Model):
+    """What the two ends of an SSH connection agree on.
 
-    ``version`` is the older one of the two ends: that one decides what they agree on.
+    ``version`` is the older one of the two ends: that one decides.
     """
 
     version: Version = "8.9"
     cipher: Annotated[Cipher | None, Field(validation_alias=AliasChoices("cipher", "c", "Ciphers"))] = None
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False
     channel: Size | None = None
-    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None
 
     def agreed(self) -> str:
         """Key into `COSTS`: the cipher and how these versions compute it.
@@ -82,25 +93,25 @@ class SshTool(Tool):
             return None
         return CHANNEL if version_tuple(self.version) >= (4, 7) else CHANNEL_OLD
 
-    def network(self, workers: int = 1, channel: Quantity | None = None) -> NetUse:
-        """One TCP connection and one channel for each worker."""
-        sender, receiver = self.processes(workers)
-        return NetUse(
-            sender, receiver, streams=workers, channel=channel or self.window(), rate=self.limit, overhead=OVERHEAD
-        )
+    def network(self, *, channel: Quantity | None = None, rate: Quantity | None = None, sent: float = 1.0) -> NetUse:
+        """One TCP connection with one channel; ``sent`` bytes go through it per payload byte."""
+        return NetUse(SENDER, RECEIVER, channel=channel or self.window(), rate=rate, overhead=sent * OVERHEAD)
 
-    def crypto(self, workers: int = 1) -> tuple[CpuUse, ...]:
+    def crypto(self, sent: float = 1.0) -> tuple[CpuUse, ...]:
         """Work of the SSH processes; HPN-SSH spreads ChaCha20 and AES-CTR over threads beside them."""
-        cost, words = COSTS[self.agreed()], f"SSH {self.agreed()}"
-        sender, receiver = self.processes(workers)
-        if not self.hpn or self.agreed() in ("aes-gcm", "none"):
-            return both_ends(sender, receiver, cost, words)
-        bare = COSTS["none"]
-        cipher = Quantity(max(cost.value - bare.value, 0.0), "cycles/B", cost.spread, f"{cost.source}, less {bare.value}")
-        threads = (Thread("ssh cipher threads", 4 * workers), Thread("ssh decipher threads", 4 * workers))
-        return (*both_ends(sender, receiver, bare, "SSH without cipher"), *both_ends(*threads, cipher, words))
+        agreed = self.agreed()
+        cost, words = COSTS[agreed], f"SSH {agreed}"
+        if sent != 1.0:
+            cost = scaled(cost, sent, f"{sent:.3g} bytes sent per payload byte")
+        if not self.hpn or agreed in ("aes-gcm", "none"):
+            return both_ends(SENDER, RECEIVER, cost, words)
+        bare = scaled(COSTS["none"], sent, "HPN-SSH beside its cipher threads")
+        cipher = replace(cost, value=max(cost.value - bare.value, 0.0), source=f"{cost.source}; less {bare.value:.3g}")
+        threads = (Thread("ssh cipher threads", HPN_THREADS), Thread("ssh decipher threads", HPN_THREADS))
+        return (*both_ends(SENDER, RECEIVER, bare, "SSH without cipher"), *both_ends(*threads, cipher, words))
 
-    @staticmethod
-    def processes(workers: int) -> tuple[Thread, Thread]:
-        """The SSH process of each side: network, cipher and copies on one core."""
-        return Thread("ssh sender", workers), Thread("ssh receiver", workers)
+
+class SshTool(SshLink, Tool):
+    """A tool whose one connection is SSH."""
+
+    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, Field, model_validator
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, Scalar, Unit, prior
+from dtnsim.quantity import Scalar, prior
 from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 
@@ -19,10 +19,11 @@ class Bbcp(Tool):
     """``bbcp -s streams -w [=]window -B buffer -e -r -z -P seconds``.
 
     The window is only where a kernel that tunes its buffers starts; ``w: =8 MiB`` fixes it. ``-P`` is the
-    interval of progress messages, ``-z`` turns the connection round; neither changes the rate.
+    interval of progress messages, ``-z`` turns the connection round; neither changes the rate. One thread
+    reads, one a stream sends or receives, one writes in order; ``-e`` sums in a thread of its own.
 
     Neglects: the ssh sessions that start both sides; ``-a`` checkpoints.
-    Source: bbcp source (Config, Network, ProgMon).
+    Source: bbcp source (Config, Network, ProgMon; threads: Node, File).
     """
 
     kind: ClassVar[str] = "bbcp"
@@ -62,9 +63,13 @@ class Bbcp(Tool):
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
         block = self.B or self.w
         volume = job.destination == "volume"
-        sums = both_ends(reader, writer, _MD5, "MD5") if self.e else ()
+        sums = (
+            both_ends(Thread("bbcp checksum at source"), Thread("bbcp checksum at sink"), _MD5, "MD5") if self.e else ()
+        )
         step = Step(
-            "transfer", read=reading(job, reader, block), write=writing(job, writer, block),
+            "transfer",
+            read=reading(job, reader, block),
+            write=writing(job, writer, block),
             net=NetUse(senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x),
             cpu=(*device_work(job, reader), *both_ends(reader, writer, self.buffer_work, "hand-over of blocks"), *sums),
             files=FileCost(
@@ -73,5 +78,5 @@ class Bbcp(Tool):
                 destination=("create", "close") if volume else (),
                 directory=("mkdir",) if volume else (),
             ),
-        )  # fmt: skip
+        )
         return Plan((step,), weight=self.s)

@@ -15,8 +15,10 @@ from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 class Cp(Tool):
     """``cp [-r] [-p|-a]``, with ``sync: true`` for ``cp ... && sync``.
 
+    An exclusive create is a CREATE and a SETATTR on NFSv3; ``close`` sends what was written.
+
     Neglects: reflinks and ``copy_file_range`` (coreutils 9), which some file systems serve without copying.
-    Source: GNU coreutils src/ioblksize.h (buffer), strace of one file (operations).
+    Source: GNU coreutils src/ioblksize.h and copy.c; RFC 1813 section 3.3.8 (exclusive create).
     """
 
     kind: ClassVar[str] = "cp"
@@ -24,7 +26,7 @@ class Cp(Tool):
     sync: bool = False
     r: Annotated[bool, Field(validation_alias=AliasChoices("r", "R", "recursive"))] = False
     p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
-    buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB, 128 KiB, since 9.x 256 KiB")
+    buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
 
     def plan(self, job: Job) -> Plan:
         """One process, file after file."""
@@ -34,7 +36,7 @@ class Cp(Tool):
         kept = ("setattr",) if self.p else ()
         cost = FileCost(
             source=("stat", "open", "close") if job.source == "volume" else (),
-            destination=("lookup", "create", "close", *kept) if write else (),
+            destination=("lookup", "create", "setattr", "close", *kept) if write else (),
             directory=("mkdir", *kept) if write else (),
         )
         read = reading(job, process, self.buffer)

@@ -21,15 +21,16 @@ class Tuning(NamedTuple):
     pipelining: int
 
 
+#: mean sizes [B] where the service's defaults change
 SMALL_B: Final = 50e6
 MEDIUM_B: Final = 250e6
 
 
-def tuning(mean_B: float) -> Tuning:  # noqa: N803 - unit in the name
-    """The service's choice for files of a mean size [B] (reference: from memory, not published)."""
-    if mean_B < SMALL_B:
+def tuning(size: float) -> Tuning:
+    """The service's choice for files of a mean size [B] (from memory: the service does not publish it)."""
+    if size < SMALL_B:
         return Tuning(2, 2, 20)
-    return Tuning(2, 4, 5) if mean_B < MEDIUM_B else Tuning(2, 8, 5)
+    return Tuning(2, 4, 5) if size < MEDIUM_B else Tuning(2, 8, 5)
 
 
 class Globus(Tool):
@@ -82,27 +83,32 @@ class Globus(Tool):
             cpu += both_ends(sender, receiver, self.cipher, "encryption of the data channel")
         volume = job.destination == "volume"
         return Step(
-            "transfer", read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(sender, receiver, streams=workers * use.parallelism), cpu=cpu,
+            "transfer",
+            read=reading(job, sender, self.block, workers=workers),
+            net=NetUse(sender, receiver, streams=workers * use.parallelism),
+            cpu=cpu,
             write=writing(job, receiver, self.block, workers=workers),
             files=FileCost(
-                round_trips=ROUND_TRIPS_FAST, ahead=float(use.pipelining),
+                round_trips=ROUND_TRIPS_FAST,
+                ahead=float(use.pipelining),
                 source=("stat", "open", "close") if job.source == "volume" else (),
                 destination=("create", "close", "setattr") if volume else (),
                 directory=("mkdir",) if volume else (),
             ),
-        )  # fmt: skip
+        )
 
     def _verification(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)
         sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification")
         there = {"source": job.source == "volume", "destination": job.destination == "volume"}
         return Step(
-            "verification", read=reading(job, sender, self.checksum_block, workers=workers),
+            "verification",
+            read=reading(job, sender, self.checksum_block, workers=workers),
             reread=rereading(job, receiver, self.checksum_block, workers=workers),
             cpu=tuple(use for use in sums if there[use.end]),
             files=FileCost(
-                round_trips=1.0, source=("open", "close") if there["source"] else (),
+                round_trips=1.0,
+                source=("open", "close") if there["source"] else (),
                 destination=("open", "close") if there["destination"] else (),
             ),
-        )  # fmt: skip
+        )

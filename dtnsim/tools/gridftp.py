@@ -7,17 +7,9 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.physics.tcp import ratebased
-from dtnsim.quantity import Quantity, prior
+from dtnsim.quantity import prior
 from dtnsim.tools._common import Count, Cycles, Size, both_ends, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
-
-#: UDT sends packets of 1500 bytes whatever the MTU; 44 of them are IP, UDP and UDT headers
-UDT_PAYLOAD_B = 1456.0
-_UDT = Quantity(
-    ratebased.UDT_CYCLES_PER_PACKET / UDT_PAYLOAD_B, "cycles/B", 0.7,
-    "assumed: UDT's user-space work of 20000 cycles (a factor 2) for each 1456-byte payload",
-)  # fmt: skip
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 
 #: Control round trips of a file: PASV/PORT, RETR/STOR with their 150, the 226 at the end, and the
 #: TCP connection of the data channel; -fast (MODE E, channels reused) leaves RETR/STOR and the 226.
@@ -63,20 +55,21 @@ class Gridftp(Tool):
         sender, receiver = Thread("gridftp sender", processes), Thread("gridftp receiver", processes)
         streams = self.p * processes
         net = NetUse(
-            sender, receiver, streams=streams, transport="udt" if self.udt else "tcp", window=self.tcp_bs,
-        )  # fmt: skip
+            sender,
+            receiver,
+            streams=streams,
+            transport="udt" if self.udt else "tcp",
+            window=self.tcp_bs,
+        )
         transfer = Step(
-            "transfer", net=net, files=self.file_cost(job),
+            "transfer",
+            net=net,
+            files=self.file_cost(job),
             read=reading(job, sender, self.bs, workers=workers),
             write=writing(job, receiver, self.bs, workers=workers),
-            cpu=(*device_work(job, sender), *self.work(sender, receiver)),
-        )  # fmt: skip
+            cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop")),
+        )
         return Plan((transfer,), workers=workers, weight=streams)
-
-    def work(self, sender: Thread, receiver: Thread) -> tuple[CpuUse, ...]:
-        """CPU work of the processes besides copying."""
-        own = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
-        return (*own, *both_ends(sender, receiver, _UDT, "UDT in user space")) if self.udt else own
 
     def file_cost(self, job: Job) -> FileCost:
         """Commands and file operations of one file."""

@@ -52,10 +52,14 @@ class Iperf3(Tool):
         copies = self.P if version_tuple(self.version) >= _THREADED else 1
         rate = self.b or (_UDP_RATE if self.u else None)
         net = NetUse(
-            Thread("iperf3 sender", copies), Thread("iperf3 receiver", copies), streams=self.P,
-            transport="udp" if self.u else "tcp", window=self.w, cc=self.C,
+            Thread("iperf3 sender", copies),
+            Thread("iperf3 receiver", copies),
+            streams=self.P,
+            transport="udp" if self.u else "tcp",
+            window=self.w,
+            cc=self.C,
             rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
             sendfile=self.Z,
-        )  # fmt: skip
+        )
         said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
         return Plan((Step("transfer", net=net),), weight=self.P, warnings=(said,) if self.R else ())

@@ -16,8 +16,8 @@ class Nuttcp(Tool):
     """``nuttcp -N streams -w window -l buffer -R rate``; between files it is what nuttscp runs.
 
     From memory to memory it measures the network; with a file at an end the same thread reads or writes it,
-    and that core's work adds up. It gives its streams ports one after the other, so that they fill bonded
-    links evenly ("application bonding"). (``-n`` of nuttcp is a number of buffers, not of streams.)
+    and that core's work adds up. Where it addresses each port of a NIC itself ("application bonding"), the NIC
+    has ``bonding: application``. (``-n`` of nuttcp is a number of buffers, not of streams.)
 
     Neglects: start of the server process; ``-u``.
     Source: nuttcp(8); Bill Fink's C-system tests (NASA GSFC, 2010).
@@ -35,14 +35,19 @@ class Nuttcp(Tool):
     def plan(self, job: Job) -> Plan:
         """One thread a side."""
         sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
-        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, spread=True)
+        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R)
         files = FileCost(
-            round_trips=2.0 if job.destination == "volume" else 0.0,  # one process start and one result a file
+            # a file is one run: its start and its result cross the control connection
+            round_trips=2.0 if job.destination == "volume" else 0.0,
             source=("open", "close") if job.source == "volume" else (),
             destination=("create", "close") if job.destination == "volume" else (),
         )
         step = Step(
-            "transfer", net=net, files=files, cpu=device_work(job, sender),
-            read=reading(job, sender, self.length), write=writing(job, receiver, self.length),
-        )  # fmt: skip
+            "transfer",
+            net=net,
+            files=files,
+            cpu=device_work(job, sender),
+            read=reading(job, sender, self.length),
+            write=writing(job, receiver, self.length),
+        )
         return Plan((step,), weight=self.N)

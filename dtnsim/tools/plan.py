@@ -70,7 +70,7 @@ class NetUse:
         rate: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
         overhead: Bytes sent per payload byte.
         sendfile: True where the sender does not copy.
-        spread: True where the tool itself spreads its streams evenly over the ports of a NIC.
+        channels: How many such windows there are; one a connection where not given.
     """
 
     sender: Thread
@@ -83,7 +83,7 @@ class NetUse:
     rate: Quantity | None = None
     overhead: float = 1.0
     sendfile: bool = False
-    spread: bool = False
+    channels: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ class Scp(SshTool):
 
     The file is read and written by a process of its own beside the SSH process.
 
-    Neglects: compression (``-C``); key exchange and log-in; the three packets by which the window adjusts late.
+    Neglects: compression (``-C``); key exchange and log-in; that the window adjusts
+    three packets late.
     Source: openssh-portable scp.c, sftp-client.c, channels.h; release notes 4.7, 6.5 and 9.0.
     """
 
@@ -45,7 +46,11 @@ class Scp(SshTool):
             directory=("mkdir",) if volume else (),
         )
         step = Step(
-            "transfer", read=reading(job, source, self.block), net=self.network(), files=files,
-            write=writing(job, sink, self.block), cpu=(*device_work(job, source), *self.crypto()),
-        )  # fmt: skip
+            "transfer",
+            read=reading(job, source, self.block),
+            net=self.network(rate=self.limit),
+            files=files,
+            write=writing(job, sink, self.block),
+            cpu=(*device_work(job, source), *self.crypto()),
+        )
         return Plan((step,))

@@ -40,13 +40,19 @@ class Sftp(SshTool):
             directory=("mkdir",) if volume else (),
         )
         step = Step(
-            "transfer", read=reading(job, source, self.B), net=self.network(channel=self.in_flight()), files=files,
-            write=writing(job, sink, self.B), cpu=(*device_work(job, source), *self.crypto()),
-        )  # fmt: skip
+            "transfer",
+            read=reading(job, source, self.B),
+            net=self.network(channel=self.in_flight(), rate=self.limit),
+            files=files,
+            write=writing(job, sink, self.B),
+            cpu=(*device_work(job, source), *self.crypto()),
+        )
         return Plan((step,))
 
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
-        requests = Quantity(self.R * self.B.value, "B", self.B.spread, f"{self.R} requests of {self.B}; {self.B.source}")
+        requests = Quantity(
+            self.R * self.B.value, "B", self.B.spread, f"{self.R} requests of {self.B}; {self.B.source}"
+        )
         window = self.window()
         return requests if window is None or requests.value < window.value else window

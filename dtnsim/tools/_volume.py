@@ -1,0 +1,67 @@
+"""What benchmarks of one volume share: which end is the volume, and whether its data lie in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dtnsim.components.access import Access, Finish, Thread
+from dtnsim.quantity import Quantity
+from dtnsim.tools._common import needs_volume, reading, writing
+from dtnsim.tools.plan import Job, Step
+
+
+def in_memory(job: Job) -> bool:
+    """True where what was just written is still cached: the files take less than half of the memory."""
+    return job.payload_B < 0.5 * job.memory_B
+
+
+def read_access(
+    job: Job,
+    tool: str,
+    thread: Thread,
+    block: Quantity,
+    *,
+    workers: int = 1,
+    direct: bool = False,
+    random: bool = False,
+    depth: int = 1,
+) -> Access:
+    """Reading the volume: the transfer's ``to`` where that is one, else its ``from``.
+
+    Raises:
+        SpecError: neither end is a volume.
+    """
+    if job.destination != "volume":
+        needs_volume(job, "source", tool)
+    here = replace(job, source="volume")
+    access = reading(here, thread, block, workers=workers, queue_depth=depth, finish="direct" if direct else "steady")
+    assert access is not None
+    return access.but(cached=not direct and in_memory(job), random=random)
+
+
+def write_access(
+    job: Job,
+    tool: str,
+    thread: Thread,
+    block: Quantity,
+    *,
+    finish: Finish,
+    workers: int = 1,
+    random: bool = False,
+    rewrite: bool = False,
+    depth: int = 1,
+) -> Access:
+    """Writing the transfer's ``to``.
+
+    Raises:
+        SpecError: it is no volume.
+    """
+    needs_volume(job, "destination", tool)
+    access = writing(job, thread, block, workers=workers, finish=finish, queue_depth=depth)
+    assert access is not None
+    return access.but(random=random, rewrite=rewrite)
+
+
+def with_read(job: Job, step: Step, access: Access) -> Step:
+    """The step with its read at the end that `read_access` chose."""
+    return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)

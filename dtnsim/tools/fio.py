@@ -1,0 +1,91 @@
+"""fio: jobs that keep requests in flight on one volume."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Finish, Thread
+from dtnsim.quantity import prior
+from dtnsim.tools._common import Count, Size
+from dtnsim.tools._volume import read_access, with_read, write_access
+from dtnsim.tools.plan import Job, Plan, Step, Tool
+
+
+class Fio(Tool):
+    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread``.
+
+    Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
+    direct I/O; one a job otherwise. Each is a worker, so that latency limits a shallow queue
+    (Little's law). The size of the data set is ``size`` times ``numjobs``.
+
+    Neglects: lay-out of the files before a read; ``fsync`` every n writes with n > 1.
+    Source: fio HOWTO (iodepth and libaio with buffered I/O).
+    """
+
+    kind: ClassVar[str] = "fio"
+
+    rw: Annotated[
+        Literal["read", "write", "randread", "randwrite", "rw", "randrw"],
+        Field(validation_alias=AliasChoices("rw", "readwrite")),
+    ] = "read"
+    bs: Annotated[Size, Field(validation_alias=AliasChoices("bs", "blocksize"))] = prior(
+        "4 KiB", 0.0, "fio HOWTO: default block size"
+    )
+    iodepth: Count = 1
+    numjobs: Count = 1
+    direct: bool = False
+    ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
+    fdatasync: Annotated[bool, Field(description="after every write (--fdatasync=1)")] = False
+    end_fsync: bool = False
+    rwmixread: Annotated[int, Field(ge=0, le=100)] = 50
+
+    @property
+    def depth(self) -> int:
+        """Requests that one job really has in flight."""
+        if self.ioengine in ("io_uring", "posixaio") or (self.ioengine == "libaio" and self.direct):
+            return self.iodepth
+        return 1
+
+    def plan(self, job: Job) -> Plan:
+        """A step for reading, one for writing, each with its part of the bytes."""
+        jobs, random = Thread("fio", self.numjobs), self.rw.startswith("rand")
+        mixed = self.rw in ("rw", "randrw")
+        read_share = self.rwmixread / 100 if mixed else float(self.rw.endswith("read"))
+        steps = []
+        if read_share > 0:
+            read = read_access(
+                job,
+                self.kind,
+                jobs,
+                self.bs,
+                workers=self.numjobs,
+                direct=self.direct,
+                random=random,
+                depth=self.depth,
+            )
+            steps.append(with_read(job, Step("read", share=read_share), read))
+        if read_share < 1:
+            write = write_access(
+                job,
+                self.kind,
+                jobs,
+                self.bs,
+                finish=self.finish,
+                workers=self.numjobs,
+                random=random,
+                rewrite=random or mixed,
+                depth=self.depth,
+            )
+            steps.append(Step("write", write=write, share=1 - read_share))
+        return Plan(tuple(steps), workers=self.numjobs * self.depth)
+
+    @property
+    def finish(self) -> Finish:
+        """What the options make a write wait for."""
+        if self.direct:
+            return "direct"
+        if self.fdatasync:
+            return "dsync"
+        return "fdatasync" if self.end_fsync else "none"

@@ -1,0 +1,135 @@
+"""rsync: scan, then send what changed; one stream, one sender, one receiver."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.tools._common import (
+    Cycles,
+    Rate,
+    Size,
+    Version,
+    both_ends,
+    core_cost,
+    device_work,
+    reading,
+    rereading,
+    scaled,
+    version_tuple,
+    writing,
+)
+from dtnsim.tools._ssh import SshLink
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+
+_SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "whole-file sum, XXH128")}
+_PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
+_UNPACK = {"zlib": core_cost("zlib6_decompress"), "zstd": core_cost("zstd1_decompress")}
+_ROLLING = prior("4 cycles/B", 0.6, "assumed: rolling checksum, byte by byte, over the sender's file")
+_SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
+
+
+class Rsync(Tool):
+    """``rsync -a [-W] [-c] [-z] [-e ssh] [--bwlimit]`` between hosts, or on one host (local or NFS).
+
+    ``changed`` is the part of the bytes in files that the quick check finds new or changed (0: a rescan);
+    ``literal`` the part of those bytes that is sent where an older version lies at the destination and the
+    delta algorithm runs (never with ``whole_file``, the default on one host).
+
+    Neglects: that the generator's scan runs ahead of the transfer; memory for the file list.
+    Source: rsync(1), rsync.h (MAX_MAP_SIZE 256 KiB), checksum.c (MD5, since 3.2 XXH128).
+    """
+
+    kind: ClassVar[str] = "rsync"
+
+    whole_file: Annotated[bool | None, Field(validation_alias=AliasChoices("whole_file", "W", "whole-file"))] = None
+    checksum: Annotated[bool, Field(validation_alias=AliasChoices("checksum", "c"))] = False
+    compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "z"))] = False
+    archive: Annotated[bool, Field(validation_alias=AliasChoices("archive", "a"))] = True
+    e: Annotated[Literal["ssh", "none"], Field(validation_alias=AliasChoices("e", "rsh"))] = "ssh"
+    ssh: SshLink = SshLink()
+    bwlimit: Rate | None = None
+    version: Version = "3.2.7"
+    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
+    literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "no older version at the destination")
+    ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
+    buffer: Size = prior("256 KiB", 0.0, "rsync.h: MAX_MAP_SIZE and write buffer of 8 x 32 KiB")
+    overhead: Cycles = prior("1.5 cycles/B", 0.5, "assumed: map window, multiplexed buffers and pipe, three copies")
+
+    def plan(self, job: Job) -> Plan:
+        """Scan of every file; sums of all bytes with ``checksum``; transfer of what changed."""
+        there = job.destination == "volume"
+        scan = FileCost(
+            source=("stat",) if job.source == "volume" else (), destination=("lookup", "stat") if there else ()
+        )
+        steps = [Step("scan", files=scan)]
+        if self.checksum:
+            steps.append(self._sums(job))
+        changed = self.changed.value
+        if changed > 0:
+            steps.append(self._transfer(job))
+        partly = 0 < changed < 1
+        said = "rsync: operations of the changed files are neglected, as their number is not known"
+        return Plan(tuple(steps), warnings=(said,) if partly else ())
+
+    def _sum(self) -> Quantity:
+        return _SUM["xxh128" if version_tuple(self.version) >= (3, 2) else "md5"]
+
+    def _sums(self, job: Job) -> Step:
+        reread = rereading(job, _RECEIVER, self.buffer) if self.changed.value < 1 else None
+        work = both_ends(_SENDER, _RECEIVER, self._sum(), "sums of all files (-c)")
+        return Step(
+            "checksum",
+            read=reading(job, _SENDER, self.buffer),
+            reread=reread.but(cached=False) if reread is not None else None,
+            cpu=work if reread is not None else work[:1],
+        )
+
+    def _transfer(self, job: Job) -> Step:
+        remote = job.rtt_s > 0
+        delta = self.literal.value < 1 and not (self.whole_file if self.whole_file is not None else not remote)
+        sent = (self.literal.value if delta else 1.0) / (self.ratio.value if self.compress else 1.0)
+        return Step(
+            "transfer",
+            read=reading(job, _SENDER, self.buffer),
+            net=self._net(sent) if remote else None,
+            write=writing(job, _RECEIVER, self.buffer),
+            reread=rereading(job, _RECEIVER, self.buffer) if delta else None,
+            cpu=self._work(job, sent, delta=delta, remote=remote),
+            files=self._files(job) if self.changed.value == 1 else FileCost(),
+            share=self.changed.value,
+        )
+
+    def _net(self, sent: float) -> NetUse:
+        if self.e == "ssh":
+            return self.ssh.network(rate=self.bwlimit, sent=sent)
+        return NetUse(_SENDER, _RECEIVER, rate=self.bwlimit, overhead=sent)
+
+    def _work(self, job: Job, sent: float, *, delta: bool, remote: bool) -> tuple[CpuUse, ...]:
+        work = (*device_work(job, _SENDER), *both_ends(_SENDER, _RECEIVER, self.overhead, "rsync's buffers"))
+        work += both_ends(_SENDER, _RECEIVER, self._sum(), "whole-file sum")
+        if delta:
+            work += (CpuUse("source", _SENDER, _ROLLING, "search for known blocks"),)
+        if self.compress and remote:
+            name = "zstd" if version_tuple(self.version) >= (3, 2) else "zlib"
+            part = self.literal.value if delta else 1.0
+            work += (
+                CpuUse("source", _SENDER, scaled(_PACK[name], part, "of what is sent"), f"{name} compression"),
+                CpuUse("destination", _RECEIVER, scaled(_UNPACK[name], part, "of what is sent"), f"{name} expansion"),
+            )
+        if remote and self.e == "ssh":
+            work += self.ssh.crypto(sent)
+        return work
+
+    def _files(self, job: Job) -> FileCost:
+        """A new file is made under a temporary name and renamed; requests to the sender run ahead."""
+        there = job.destination == "volume"
+        kept = ("setattr",) if self.archive else ()
+        return FileCost(
+            source=("open", "close") if job.source == "volume" else (),
+            destination=("create", "close", *kept, "rename") if there else (),
+            directory=("mkdir", *kept) if there else (),
+        )

@@ -1,0 +1,71 @@
+"""xrdcp: chunks of a file asked for a few at a time."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.quantity import Quantity, prior
+from dtnsim.tools._common import Rate, Size, core_cost, device_work, reading, writing
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+
+_SUMS = {
+    "md5": core_cost("md5_openssl", "MD5 while copying"),
+    "adler32": prior("0.6 cycles/B", 0.5, "assumed: zlib's Adler-32, about 1.5 bytes a cycle"),
+    "crc32c": prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles"),
+}
+
+
+class Xrdcp(Tool):
+    """``xrdcp -S streams --parallel jobs --cksum type``, XRD_CPCHUNKSIZE and XRD_CPPARALLELCHUNKS.
+
+    No more than ``parallel_chunks`` chunks are on their way at once: their bytes are a window.
+
+    Neglects: redirection by a manager; third-party copies.
+    Source: xrootd XrdClConstants.hh (chunk 8 MiB, 4 in parallel); xrdcp(1).
+    """
+
+    kind: ClassVar[str] = "xrdcp"
+
+    S: Annotated[int, Field(ge=1, le=15, validation_alias=AliasChoices("S", "streams"))] = 1
+    parallel: Annotated[int, Field(ge=1, le=128)] = 1
+    chunk_size: Annotated[Size, Field(validation_alias=AliasChoices("chunk_size", "XRD_CPCHUNKSIZE"))] = prior(
+        "8 MiB", 0.0, "XrdClConstants.hh: DefaultCPChunkSize"
+    )
+    parallel_chunks: Annotated[
+        int, Field(ge=1, le=255, validation_alias=AliasChoices("parallel_chunks", "XRD_CPPARALLELCHUNKS"))
+    ] = 4
+    cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
+    xrate: Rate | None = None
+
+    def plan(self, job: Job) -> Plan:
+        """Jobs at once, each with its window of chunks."""
+        workers = max(1, min(self.parallel, job.files))
+        sender, receiver = Thread("xrootd sender", workers), Thread("xrootd receiver", workers)
+        reader, writer = Thread("xrootd reader", workers), Thread("xrootd writer", workers)
+        flight = Quantity(
+            self.chunk_size.value * self.parallel_chunks,
+            "B",
+            self.chunk_size.spread,
+            f"{self.parallel_chunks} chunks of {self.chunk_size}; {self.chunk_size.source}",
+        )
+        sums: tuple[CpuUse, ...] = ()
+        if self.cksum != "none":
+            sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
+        volume = job.destination == "volume"
+        step = Step(
+            "transfer",
+            read=reading(job, reader, self.chunk_size, workers=workers),
+            net=NetUse(sender, receiver, streams=workers * self.S, channel=flight, channels=workers, rate=self.xrate),
+            write=writing(job, writer, self.chunk_size, workers=workers),
+            cpu=(*device_work(job, reader), *sums),
+            files=FileCost(
+                round_trips=3.0,  # stat, open and close (XRootD protocol, requests that wait)
+                source=("stat", "open", "close") if job.source == "volume" else (),
+                destination=("create", "close") if volume else (),
+                directory=("mkdir",) if volume else (),
+            ),
+        )
+        return Plan((step,), workers=workers, weight=workers * self.S)
