@@ -13,9 +13,10 @@ from dtnsim.logs.base import DECIMAL, Command, LineParser, Record, decimal, size
 from dtnsim.measurement import Condition, Status
 
 _OPTIONS: Final = {
-    "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!", "--udp": "udp!",
-    "-w": "window", "--window": "window", "-l": "block", "--len": "block", "-b": "rate", "--bandwidth": "rate",
-    "-t": "time", "--time": "time", "-i": "every", "--interval": "every", "-d": "dual!", "--dualtest": "dual!",
+    "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!",
+    "--udp": "udp!", "-w": "window", "--window": "window", "-l": "block", "--len": "block", "-b": "rate",
+    "--bandwidth": "rate", "-t": "time", "--time": "time", "-i": "every", "--interval": "every", "-d": "dual!",
+    "--dualtest": "dual!",
     "-r": "tradeoff!", "--tradeoff": "tradeoff!", "-R": "reverse!", "--reverse": "reverse!",
     "--full-duplex": "full_duplex!", "-s": "server!", "--server": "server!", "-n": "bytes", "--num": "bytes",
     "-p": "port", "--port": "port", "-L": "listen", "-f": "format", "-y": "report", "-e": "enhanced!",
@@ -145,7 +146,7 @@ class Run:
         stream.interval(row)
         conditions = self._known(key, row)
         if key[0] != "SUM" and len(self._peers(key)) > 1:
-            conditions["stream"] = row.id
+            conditions["stream"] = int(row.id)
         conditions |= {"interval": True, "start_s": row.start_s, "end_s": row.end_s}
         udp = udp_of(row.rest)
         if udp is not None and udp[2] > 0:
@@ -188,12 +189,10 @@ class Run:
             return
         conditions = self._known(key, row)
         if not alone:
-            conditions["stream"] = row.id
+            conditions["stream"] = int(row.id)
         conditions["bytes"] = row.size
         status: Status = "truncated" if stream.cut else "complete"
-        yield figure(
-            parser, "throughput", row.rate, "B/s", row.printed, conditions, status=status, line=row.line
-        )
+        yield figure(parser, "throughput", row.rate, "B/s", row.printed, conditions, status=status, line=row.line)
         udp = udp_of(row.rest)
         if udp is not None and udp[2] > 0:
             jitter, lost, total = udp
@@ -221,9 +220,7 @@ class Run:
         enhanced = _ENHANCED.match(row.rest)
         if enhanced is not None:
             text = enhanced["retry"]
-            yield figure(
-                parser, "retransmits", int(text), "1", text, conditions, status=status, line=row.line
-            )
+            yield figure(parser, "retransmits", int(text), "1", text, conditions, status=status, line=row.line)
 
     def _partial(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
         row = stream.last
@@ -231,7 +228,7 @@ class Run:
             return
         conditions = self._known(key, row)
         if not alone:
-            conditions["stream"] = row.id
+            conditions["stream"] = int(row.id)
         conditions |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
         rate = stream.volume / stream.seconds
         yield figure(parser, "throughput", rate, "B/s", "", conditions, status="partial", line=row.line)

@@ -52,11 +52,7 @@ def from_args(args: list[str] | None) -> dict[str, Condition]:
     ):
         if option in found:
             text = found[option].split("/")[0]
-            value = (
-                size_bytes(text)
-                if table is None
-                else size_bytes(text, {**table, "m": 1e6, "g": 1e9, "t": 1e12})
-            )
+            value = size_bytes(text) if table is None else size_bytes(text, {**table, "m": 1e6, "g": 1e9, "t": 1e12})
             if value:
                 conditions[key] = value / 8 if key == "target_Bps" else value
     for option, key in _TEXTS:

@@ -1,4 +1,4 @@
-"""iperf 2.0 and 2.1: TCP, UDP, ``-P``, ``-d``, ``-r``, ``-R``, ``--full-duplex``, ``-e``, ``-y C``, client and server.
+"""iperf 2.0 and 2.1, client and server: TCP, UDP, ``-P -d -r -R -e``, ``--full-duplex``, CSV (``-y C``).
 
 Units: ``GBytes`` = 2^30 B, ``Gbits/sec`` = 1e9 bit/s, ``MBytes/sec`` (``-f M``) = 2^20 B/s; see `_iperf`.
 CSV has plain bytes and bit/s (iperf2 ``src/ReportOutputs.c``).
@@ -22,10 +22,12 @@ from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
 from dtnsim.logs.base import LineParser, Record, size_bytes
 
 _CONNECTED: Final = re.compile(
-    r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) connected with (?P<host>[^\s%]+)\S* port \d+(?P<rest>.*)"
+    r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) "
+    r"connected with (?P<host>[^\s%]+)\S* port \d+(?P<rest>.*)"
 )
 _BANNER: Final = re.compile(
-    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port (?P<port>\d+)"
+    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) "
+    r"(?P<proto>TCP|UDP) port (?P<port>\d+)"
 )
 _WINDOW: Final = re.compile(r"(?:TCP window|UDP buffer) size: +(?P<size>[\d.]+) (?P<unit>[KMG]?)Byte")
 _DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
@@ -108,9 +110,7 @@ class Iperf2Text(_Iperf2):
         if banner is not None:
             yield from self._settled()
             run = self._run
-            if (
-                run.streams and not run.server and run.command is None
-            ):  # a further run, pasted without its prompt
+            if run.streams and not run.server and run.command is None:  # a further run, pasted without its prompt
                 yield from self._restart()
                 run = self._run
             run.conditions["protocol"] = banner["proto"].lower()
@@ -170,9 +170,7 @@ class Iperf2Csv(_Iperf2):
             size=float(found["size"]),
             rate=int(found["rate"]) / 8,
             printed=f"{found['rate']} bit/s",
-            rest=""
-            if found["jitter"] is None
-            else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)",
+            rest="" if found["jitter"] is None else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)",
             line=self.ctx.line,
             text=text,
         )

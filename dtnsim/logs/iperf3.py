@@ -34,9 +34,7 @@ _VERSION: Final = re.compile(r"^iperf (?P<version>3[\w.+-]*)(?: \(.*)?\s*$")
 _MESSAGE: Final = re.compile(r"iperf3: (?P<kind>error|parameter error|interrupt|getaddrinfo)\b.*")
 _CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<role>sender|receiver) (?P<share>[\d.]+)%")
 _ROLE: Final = re.compile(r"(sender|receiver)\s*$")
-_TCP: Final = re.compile(
-    r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$"
-)
+_TCP: Final = re.compile(r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
 _MSS: Final = re.compile(r"TCP MSS: (\d+)")
 _MANY: Final = 64  # titles at a time
 

@@ -48,9 +48,7 @@ class Iperf3Json(DocumentParser):
         ):
             return "data" in data
         start, end = data.get("start"), data.get("end")
-        if not isinstance(start, dict) or not (
-            "intervals" in data or "error" in data or isinstance(end, dict)
-        ):
+        if not isinstance(start, dict) or not ("intervals" in data or "error" in data or isinstance(end, dict)):
             return False
         return "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
 
@@ -148,26 +146,18 @@ class Iperf3Json(DocumentParser):
             return
         seconds = number(part.get("seconds"))
         known = {**conditions, "duration_s": seconds, "bytes": size}
-        yield figure(
-            self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", known, status=status, line=line
-        )
+        yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", known, status=status, line=line)
         retransmits = number(part.get("retransmits"))
         if retransmits is not None and retransmits >= 0 and conditions["role"] == "sender":
-            yield figure(
-                self, "retransmits", retransmits, "1", f"{retransmits:g}", known, status=status, line=line
-            )
+            yield figure(self, "retransmits", retransmits, "1", f"{retransmits:g}", known, status=status, line=line)
         lost, packets = number(part.get("lost_packets")), number(part.get("packets"))
         if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
             return
         known["packets"] = int(packets)
-        yield figure(
-            self, "loss", lost / packets, "1", f"{lost:g}/{packets:g}", known, status=status, line=line
-        )
+        yield figure(self, "loss", lost / packets, "1", f"{lost:g}/{packets:g}", known, status=status, line=line)
         jitter = number(part.get("jitter_ms"))
         if jitter is not None:
-            yield figure(
-                self, "jitter", jitter * 1e-3, "s", f"{jitter:g} ms", known, status=status, line=line
-            )
+            yield figure(self, "jitter", jitter * 1e-3, "s", f"{jitter:g} ms", known, status=status, line=line)
 
     def _cpu(
         self, doc: Document, cpu: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
@@ -179,9 +169,7 @@ class Iperf3Json(DocumentParser):
                 continue
             known: dict[str, Condition] = {"where": where, "streams": conditions.get("streams")}
             if not conditions.get("bidir"):
-                known["role"] = (
-                    "sender" if (where == "local") != bool(conditions.get("reverse")) else "receiver"
-                )
+                known["role"] = "sender" if (where == "local") != bool(conditions.get("reverse")) else "receiver"
             yield figure(self, "cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
 
     def _rtts(
