@@ -3,6 +3,53 @@
 Every component is a set of stations with capacities; every transfer is a row of service demands
 on those stations; the answer is how fast the rows can grow (operational analysis, Denning and
 Buzen 1978).
+
+    >>> import dtnsim
+    >>> answer = dtnsim.predict("venadi/gridftp-gpfs")
+    >>> answer.bottleneck.kind
+    'core'
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dtnsim.errors import DtnsimError, InputError
+    from dtnsim.logs import read_logs
+    from dtnsim.measurement import Measurement
+    from dtnsim.predict import predict
+    from dtnsim.quantity import Quantity
+    from dtnsim.records import Prediction
+    from dtnsim.spec import load
+
 __version__ = "0.1.0"
+
+#: public name -> module it lives in; loaded when first used, so that ``import dtnsim`` stays quick
+_HOME = {
+    "DtnsimError": "errors",
+    "InputError": "errors",
+    "Measurement": "measurement",
+    "Prediction": "records",
+    "Quantity": "quantity",
+    "load": "spec",
+    "predict": "predict",
+    "read_logs": "logs",
+}
+
+__all__ = ["DtnsimError", "InputError", "Measurement", "Prediction", "Quantity", "load", "predict", "read_logs"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dtnsim' has no attribute {name!r}")
+    import importlib
+
+    # a function may share its module's name: put the function where the name is looked up next time
+    value = getattr(importlib.import_module(f"dtnsim.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -7,8 +7,9 @@ then throttled), the step becomes as many phases.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import Stretch
@@ -24,7 +25,7 @@ from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
 
 #: what a metadata operation on a server costs in round trips (NFSv3, RFC 1813: one RPC each)
-_ROUND_TRIPS = {"readdir": 0.05}
+_ROUND_TRIPS = {"readdir": 0.05, "revalidate": 0.5}  # attributes that expired: of some entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Composer:
                     str(work.cycles),
                     work.cycles.source,
                 )
-            delays = self._delays(step, part, job, number, route)
+            delays = self._delays(step, part, job, number, route, row)
             name = step.name if len(stretches) == 1 else f"{step.name}: {part.name}"
             phases.append(Phase(name, tuple(row.demands), tuple(delays)))
         return phases
@@ -239,65 +240,74 @@ class Composer:
 
     # -- waiting ----------------------------------------------------------------------------------
 
-    def _delays(self, step: Step, part: Stretch, job: Job, number: int, route: Route | None) -> list[Demand]:
+    def _delays(self, step: Step, part: Stretch, job: Job, number: int, route: Route | None, row: Row) -> list[Demand]:
+        """Seconds per payload byte in which a worker waits while no station works."""
         draw, payload = self.ledger.draw, max(job.payload_B, 1.0)
-        worker = f"{job.name}.workers"
-        delays = []
+        delays: list[Demand] = []
 
         def wait(seconds: Value, what: str, formula: str, source: str = "") -> None:
             if _positive(seconds):
-                delays.append(Demand(worker, seconds, what, formula, source))
+                delays.append(Demand(f"{job.name}.workers", seconds, what, formula, source))
 
         wait(part.delay, part.what, "seconds per byte")
         if not _positive(part.cpu):
             return delays  # a flush has no files of its own
-        cost = step.files
+        cost, each = step.files, part.cpu / payload
+        workers = self.plans[number][1].workers
         rtt = route.rtt(draw) if route is not None else 0.0
-        if cost.round_trips:
-            wait(
-                job.files * cost.round_trips * rtt / cost.ahead / payload,
-                "control round trips",
-                f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
-            )
+        wait(
+            job.files * cost.round_trips * rtt / cost.ahead * each,
+            "control round trips",
+            f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
+        )
         source, destination = self.ends[number]
-        for end, operations in ((source, cost.source), (destination, cost.destination)):
-            self._operations(wait, end, operations, job, payload)
-        if cost.fixed is not None:
+        for end, operations, count in (
+            (source, cost.source, job.files),
+            (destination, cost.destination, job.files),
+            (destination, cost.directory, job.directories),
+        ):
+            seconds, base = self._operations(end, operations, job)
+            what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
             wait(
-                job.files * draw(cost.fixed) / payload,
-                "per-file work",
-                f"{job.files} files x {cost.fixed}",
-                cost.fixed.source,
+                count * seconds * each,
+                what,
+                f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
+                base,
             )
+        if cost.fixed is not None:
+            wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
-            ramp = self.network.ramp(route, step.net, job, draw)
-            wait(ramp / payload, "slow start", "time the ramp loses against the steady rate")
+            lost = self.network.ramp(route, step.net, payload, self._solo_rate(row), draw)
+            wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate")
         return delays
 
-    def _operations(
-        self, wait: Callable[..., None], end: End, operations: tuple[str, ...], job: Job, payload: float
-    ) -> None:
+    def _solo_rate(self, row: Row) -> Value:
+        """Rate that the stations of a row allow when nobody else is there [B/s]."""
+        load: dict[str, Value] = {}
+        for demand in row.demands:
+            load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
+        rate: Value = np.inf
+        for name, per_byte in load.items():
+            with np.errstate(divide="ignore"):
+                rate = np.minimum(rate, np.asarray(self.ledger.stations[name].capacity) / per_byte)
+        return rate
+
+    def _operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
+        """Seconds of one file's metadata operations on a volume, and where their cost comes from."""
         if not operations or end.volume is None:
-            return
+            return 0.0, ""
         volume = end.host.volumes[end.volume]
         probe = Row(self.ledger, job.name, [], 1.0, end.host.name)
-        times = self._server_rtt(end)
+        away = self._server_rtt(end)
         seconds: Value = 0.0
         for operation in operations:
             trips = _ROUND_TRIPS.get(operation, 1.0)
-            seconds = seconds + trips * (times + volume.filesystem.operation_time(probe, operation, end.host))
-        what = "file operations" + (" x latency to the server" if volume.server else "")
-        wait(
-            job.files * seconds / payload,
-            what,
-            f"{job.files} files x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
-            volume.filesystem.op_time.source,
-        )
+            seconds = seconds + trips * (away + volume.filesystem.operation_time(probe, operation, end.host))
+        source = volume.filesystem.op_time.source
+        return seconds, f"server round trips; {source}" if volume.server else source
 
 
 def _positive(value: Value) -> bool:
-    import numpy as np
-
     return bool(np.any(np.asarray(value) > 0))
 
 

@@ -92,9 +92,18 @@ def _nearest(folder: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _load(path: Path, *, inherit: bool) -> yamlio.Mapping:
-    raw = yamlio.load(path)
+    name = shown(path)
+    raw = yamlio.load(path, name=name)
     source = raw.get("source")
-    return yamlio.load(path, source=str(source)) if inherit and isinstance(source, str) else raw
+    return yamlio.load(path, source=str(source), name=name) if inherit and isinstance(source, str) else raw
+
+
+def shown(path: Path) -> str:
+    """A file as messages and sources name it: shipped ones without the place they are installed in."""
+    for room in ("models", "calibration"):
+        if path.is_relative_to(root(room)):
+            return str(room / path.relative_to(root(room)))
+    return str(path)
 
 
 def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:

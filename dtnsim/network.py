@@ -23,7 +23,7 @@ from dtnsim.route import Framing, Route, background_share
 
 if TYPE_CHECKING:
     from dtnsim.spec import PathSpec, TransferSpec
-    from dtnsim.tools.plan import Job, NetUse
+    from dtnsim.tools.plan import NetUse
 
 
 class Network:
@@ -78,19 +78,14 @@ class Network:
             _segment(row.at(""), name, segment, frame, forward=forward)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
 
-    def ramp(self, route: Route, net: NetUse, job: Job, draw: Draw) -> Value:
-        """Worker-seconds that slow start loses against the steady rate, of all connections of the job."""
+    def ramp(self, route: Route, net: NetUse, payload_B: float, rate: Value, draw: Draw) -> Value:
+        """Seconds that slow start adds to a job whose steady rate is ``rate``, its connections kept open."""
         if net.transport != "tcp" or not route.nominal_rtt:
             return 0.0
-        nics = [self._nic(h, None) for h in (route.source, route.destination)]
-        frame = self.framing(route, [n for _, n in nics])
-        goodput, _ = transport.tcp_goodput(route, net, frame, [n for _, n in nics], draw)
-        each = goodput / net.streams
-        lost = tcp_ramp.slow_start_deficit(each, route.rtt(draw), frame.mss) / np.maximum(each, 1e-300)
-        # a job too small to reach the steady rate cannot lose more than its own time at that rate allows
-        longest = tcp_ramp.slow_start_time(each * route.rtt(draw), route.rtt(draw), frame.mss)
-        del job
-        return np.minimum(lost, longest)
+        frame = self.framing(route, [self._nic(h, None)[1] for h in (route.source, route.destination)])
+        each, part = np.maximum(rate / net.streams, 1e-9), payload_B / net.streams
+        whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
+        return np.maximum(whole - part / each, 0.0)
 
     @staticmethod
     def _nic(host: Host, spec: TransferSpec | None) -> tuple[str, Nic]:
@@ -176,7 +171,7 @@ def _user_space(net: NetUse, frame: Framing) -> float:
     if net.transport == "udt":
         return ratebased.UDT_CYCLES_PER_PACKET / frame.mss
     if net.transport == "fasp":
-        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss + ratebased.FASP_CYCLES_PER_BYTE
+        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss  # the cipher is the tool's (ascp without -T)
     return 0.0
 
 

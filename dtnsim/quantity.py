@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,22 +37,24 @@ class Quantity:
         dim: Its SI unit (a key of `units.EXAMPLES`).
         spread: Relative standard deviation; the number is drawn log-normally around ``value``.
         source: Where it comes from: datasheet, document and line, log file, or ``assumed: why``.
+        text: The value as it was written, for people.
     """
 
     value: float
     dim: str
     spread: float = 0.0
     source: str = ""
+    text: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         """The value as people write it."""
-        return units.show(self.value, self.dim)
+        return self.text or units.show(self.value, self.dim)
 
 
 def prior(text: str, spread: float, source: str) -> Quantity:
     """A default of a component: ``prior("7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23")``."""
     value, dim = units.read(text)
-    return Quantity(value, dim, spread, source)
+    return Quantity(value, dim, spread, source, text)
 
 
 class Scalar(str):
@@ -104,7 +106,8 @@ class Unit:
             quantity = self._from_mapping(given)
         elif isinstance(given, str | int | float):
             source = given.origin if isinstance(given, Scalar) else "given by the caller"
-            quantity = Quantity(_parse(given, self.dim), self.dim, self.spread, source)
+            text = str(given).strip()
+            quantity = Quantity(_parse(given, self.dim), self.dim, self.spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
         if not self.low <= quantity.value <= self.high:

@@ -92,7 +92,7 @@ def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Pat
         SpecError: with file, line, key, value and remedy.
     """
     file = library.find("paths", str(path))
-    raw = yamlio.load(file)
+    raw = yamlio.load(file, name=library.shown(file))
     if calibration is not None:
         raw.put("calibration", str(calibration), "--calibration", 0)
     return resolve(raw, overrides, beside=file.parent)
@@ -207,7 +207,8 @@ def _one_or_many(raw: Mapping) -> None:
 
 def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
     """Puts fitted parameters over those of the hosts they were fitted for (matched by the host file's name)."""
-    fitted = yamlio.load(library.calibration(name, beside=beside))
+    file = library.calibration(name, beside=beside)
+    fitted = yamlio.load(file, name=library.shown(file))
     parameters = fitted.get("parameters")
     if not isinstance(parameters, Mapping):
         raise SpecError(

@@ -148,7 +148,7 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
         what = "UDT: rate control, flow window and one core"
     else:
         target = draw(net.rate) if net.rate is not None else rate
-        value = ratebased.fasp(target, rate, loss, packet_B=frame.mss, clock_Hz=clock)
+        value = ratebased.fasp(target, rate, loss, packet_B=frame.mss, clock_Hz=clock, cycles_per_B=0.0)
         what = "FASP: target, what the path leaves, one core"
     row.charge(
         f"{net.transport}.{pair}",

@@ -44,13 +44,13 @@ class Mapping(dict[str, Any]):
         return new
 
 
-def load(path: Path, *, source: str = "") -> Mapping:
-    """Reads the mapping that a YAML file holds.
+def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
+    """Reads the mapping that a YAML file holds; ``name`` stands for it in messages and sources.
 
     Raises:
         SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
     """
-    name = str(path)
+    name = name or str(path)
     try:
         if path.is_dir():
             raise SpecError("is a folder, not a YAML file", file=name)

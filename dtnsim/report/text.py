@@ -59,7 +59,7 @@ def bar(share: float) -> str:
 
 def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
     """Prints a prediction: answer, reason, utilisation bars, ladder."""
-    out.print(f"[bold]{_plain(p.name)}[/bold]")
+    out.print(f"[bold]{plain(p.name)}[/bold]")
     for t in p.transfers:
         _transfer(t, out, named=len(p.transfers) > 1)
     if len(p.transfers) > 1:
@@ -70,7 +70,7 @@ def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
     )
     for use in [u for u in p.stations if u.utilization > 0][:busiest]:
         used.add_row(
-            _plain(use.station.name),
+            plain(use.station.name),
             bar(use.utilization),
             f"{use.utilization:.1%}",
             capacity(use.station),
@@ -78,24 +78,24 @@ def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
         )
     out.print(used)
     for t in p.transfers:
-        out.print(f"\nladder of {_plain(t.name)}: what binds, and what binds once it is relieved")
+        out.print(f"\nladder of {plain(t.name)}: what binds, and what binds once it is relieved")
         rungs = table(("", "right"), ("at", "right"), ("station", "left"), ("because", "left"))
         for number, rung in enumerate(t.ladder, 1):
-            rungs.add_row(str(number), rate(rung.throughput_Bps), _plain(rung.station), _plain(rung.reason))
+            rungs.add_row(str(number), rate(rung.throughput_Bps), plain(rung.station), plain(rung.reason))
         out.print(rungs)
     for warning in p.warnings:
-        out.print(f"warning: {_plain(warning)}")
+        out.print(f"warning: {plain(warning)}")
 
 
 def _transfer(t: TransferPrediction, out: Console, *, named: bool) -> None:
-    label = f"{_plain(t.name)}: " if named else ""
+    label = f"{plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
     out.print(
         f"{label}duration      {units.show(d.p50, 's')}  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
     )
-    out.print(f"{label}bottleneck    {_plain(t.bottleneck.station)}: {_plain(t.bottleneck.reason)}")
+    out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
 
 
 def _interval_rate(i: Interval) -> str:
@@ -112,7 +112,7 @@ def capacity(station: Station) -> str:
     return f"{units.show(value, '1')} {station.unit}/s"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that rich must not read as markup."""
     return text.replace("[", "\\[")
 
@@ -123,11 +123,11 @@ def explanation(p: Prediction, out: Console) -> None:
     by_name = {s.name: s for s in problem.stations}
     for t, answer in zip(problem.transfers, p.transfers, strict=True):
         out.print(
-            f"[bold]{_plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)"
+            f"[bold]{plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)"
         )
         totals: dict[str, float] = {}
         for phase in t.phases:
-            out.print(f"\nphase '{_plain(phase.name)}': what one byte costs")
+            out.print(f"\nphase '{plain(phase.name)}': what one byte costs")
             rows = table(
                 ("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left")
             )
@@ -135,11 +135,11 @@ def explanation(p: Prediction, out: Console) -> None:
                 value = float(np.ravel(d.per_byte)[0])
                 totals[d.station] = totals.get(d.station, 0.0) + value
                 rows.add_row(
-                    _plain(d.station),
-                    _plain(d.what),
+                    plain(d.station),
+                    plain(d.what),
                     f"{value:.6g} {by_name[d.station].unit}/B",
-                    _plain(d.formula),
-                    _plain(d.source),
+                    plain(d.formula),
+                    plain(d.source),
                 )
             out.print(rows)
         out.print("\nstations: capacity / total demand = the rate at which each would bind")
@@ -154,17 +154,17 @@ def explanation(p: Prediction, out: Console) -> None:
         for name, total in sorted(totals.items(), key=lambda item: _binds(by_name[item[0]], item[1])):
             s = by_name[name]
             rows.add_row(
-                _plain(name),
+                plain(name),
                 capacity(s),
                 f"{total:.6g} {s.unit}/B",
                 rate(_binds(s, total)),
-                _plain(s.formula),
-                _plain(s.source),
+                plain(s.formula),
+                plain(s.source),
             )
         out.print(rows)
         out.print(f"\nthroughput = {answer.throughput_Bps.p50!r} B/s = {rate(answer.throughput_Bps.p50)}")
     for warning in p.warnings:
-        out.print(f"warning: {_plain(warning)}")
+        out.print(f"warning: {plain(warning)}")
 
 
 def _binds(station: Station, demand: float) -> float:

@@ -1,0 +1,101 @@
+"""The library as records: kinds with their parameters, parts with their numbers, JSON Schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dtnsim import library
+from dtnsim.components.base import Component, Model, find_kind, kinds
+from dtnsim.errors import SpecError
+from dtnsim.quantity import Quantity
+
+SCHEMA = "dtnsim.components/1"
+
+
+def overview() -> dict[str, Any]:
+    """All kinds by family, with the parts that are shipped for each."""
+    parts: dict[str, list[str]] = {}
+    for name in library.names("parts"):
+        parts.setdefault(name.partition("/")[0], []).append(name.partition("/")[2])
+    found = []
+    for kind in sorted(kinds()):
+        component = find_kind(kind)
+        summary = (component.__doc__ or "").strip().splitlines()[0]
+        found.append({"kind": kind, "family": component.family, "summary": summary, "parts": parts.get(kind, [])})
+    return {"schema": SCHEMA, "kinds": found}
+
+
+def parameters(kind: str) -> list[dict[str, Any]]:
+    """The parameters of a kind: name, unit, default with spread and source."""
+    rows = []
+    for name, field in find_kind(kind).model_fields.items():
+        if name in Component.model_fields:
+            continue
+        unit = next((m.dim for m in field.metadata if hasattr(m, "dim")), "")
+        default = field.default
+        known = isinstance(default, Quantity)
+        rows.append(
+            {
+                "parameter": field.alias or name,
+                "unit": unit,
+                "default": None if field.is_required() else str(default),
+                "spread": default.spread if known else None,
+                "source": default.source if known else (field.description or ""),
+            }
+        )
+    return rows
+
+
+def part(name: str) -> dict[str, Any]:
+    """A part with every number, its spread and its source."""
+    built = Component.build(name)
+    rows = []
+    for key in type(built).model_fields:
+        value = getattr(built, key)
+        if isinstance(value, Quantity):
+            rows.append(
+                {
+                    "parameter": key,
+                    "text": str(value),
+                    "value": value.value,
+                    "unit": value.dim,
+                    "spread": value.spread,
+                    "source": value.source,
+                }
+            )
+        elif key not in Component.model_fields and value is not None:
+            rows.append({"parameter": key, "text": str(value), "value": None, "unit": "", "spread": None, "source": ""})
+    return {"schema": SCHEMA, "part": name, "kind": built.kind, "source": built.source, "parameters": rows}
+
+
+def json_schema(what: str) -> dict[str, Any]:
+    """JSON Schema of ``path``, ``host`` or a kind.
+
+    Raises:
+        SpecError: no such thing.
+    """
+    from dtnsim.host import Host
+    from dtnsim.spec import PathSpec
+
+    models: dict[str, type[Model]] = {"path": PathSpec, "host": Host}
+    if what not in models and what not in kinds():
+        raise SpecError("has no schema", value=what, remedy=f"write path, host or one of: {', '.join(sorted(kinds()))}")
+    model = models.get(what) or find_kind(what)
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(by_alias=True)}
+    if what == "path":
+        _as_written(schema)
+    return schema
+
+
+def _as_written(schema: dict[str, Any]) -> None:
+    """A path file may name hosts, have one ``wan`` or several, and one ``transfer`` or several."""
+    properties = schema["properties"]
+    for key in ("file",):
+        properties.pop(key, None)
+    host, transfer = properties["hosts"]["additionalProperties"], properties["transfers"]["items"]
+    properties["hosts"]["additionalProperties"] = {"anyOf": [{"type": "string"}, {"type": "object"}, host]}
+    segment = properties["wan"]["items"]
+    properties["wan"] = {"anyOf": [segment, properties["wan"]]}
+    properties["transfer"] = transfer
+    properties["transfers"] = {"anyOf": [properties["transfers"], {"type": "object", "additionalProperties": transfer}]}
+    schema["required"] = ["name", "hosts"]
