@@ -60,7 +60,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             source=pacing.source,
         )
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
-        workers = max(1, net.streams)
+        workers = net.channels or max(1, net.streams)
         row.charge(
             f"channel.{pair}",
             "window",
