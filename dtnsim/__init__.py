@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dtnsim.errors import DtnsimError, InputError
     from dtnsim.logs import read_logs
     from dtnsim.measurement import Measurement
-    from dtnsim.predict import predict
+    from dtnsim.prediction import predict
     from dtnsim.quantity import Quantity
     from dtnsim.records import Prediction
     from dtnsim.spec import load
@@ -33,7 +33,7 @@ _HOME = {
     "Prediction": "records",
     "Quantity": "quantity",
     "load": "spec",
-    "predict": "predict",
+    "predict": "prediction",
     "read_logs": "logs",
 }
 
@@ -45,7 +45,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'dtnsim' has no attribute {name!r}")
     import importlib
 
-    # a function may share its module's name: put the function where the name is looked up next time
     value = getattr(importlib.import_module(f"dtnsim.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -177,32 +177,43 @@ def _one_or_many(raw: Mapping) -> None:
         raw.put("transfers", [raw.pop("transfer")], *at)
     items = raw.get("transfers")
     if isinstance(items, Mapping):
-        named = []
-        for name, item in items.items():
-            if isinstance(item, Mapping):
-                item = item.clone()
-                item.setdefault("name", name)
-            named.append(item)
-        raw.put("transfers", named, *raw.lines["transfers"])
-    elif isinstance(items, list):
-        seen: set[str] = set()
-        for number, item in enumerate(items):
-            if isinstance(item, Mapping):
-                items[number] = item = item.clone()
-                base = str(item.get("name", "transfer"))
-                unique = base if base not in seen else f"{base}-{number + 1}"
-                seen.add(unique)
-                item["name"] = unique
-                tool = item.get("tool")
-                if isinstance(tool, str):
-                    short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
-                    short.put("name", tool, short.file, short.line)
-                    tool = short
-                if isinstance(tool, Mapping) and "name" in tool:
-                    # a tool is called by its name where other components have a kind
-                    tool = tool.clone()
-                    tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
-                item["tool"] = tool
+        items = [_named(item, name) for name, item in items.items()]
+    if isinstance(items, list):
+        raw.put("transfers", _transfers(items), *raw.lines["transfers"])
+
+
+def _named(item: object, name: str) -> object:
+    if isinstance(item, Mapping):
+        item = item.clone()
+        item.setdefault("name", name)
+    return item
+
+
+def _transfers(items: list[Any]) -> list[Any]:
+    """Gives every transfer a name of its own, and its tool a kind (a tool is called by its name in a file)."""
+    seen: set[str] = set()
+    done = []
+    for number, item in enumerate(items):
+        if isinstance(item, Mapping):
+            item = item.clone()
+            base = str(item.get("name", "transfer"))
+            unique = base if base not in seen else f"{base}-{number + 1}"
+            seen.add(unique)
+            item["name"] = unique
+            item["tool"] = _tool(item.get("tool"))
+        done.append(item)
+    return done
+
+
+def _tool(tool: object) -> object:
+    if isinstance(tool, str):
+        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
+        short.put("name", tool, short.file, short.line)
+        tool = short
+    if isinstance(tool, Mapping) and "name" in tool:
+        tool = tool.clone()
+        tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
+    return tool
 
 
 def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:

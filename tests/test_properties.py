@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dtnsim import solve
 from dtnsim.compose import compose
-from dtnsim.predict import predict
+from dtnsim.prediction import predict
 from dtnsim.quantity import Draw
 from dtnsim.report.document import explanation_document
 from tests.strategies import load, paths

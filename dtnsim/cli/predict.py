@@ -28,7 +28,7 @@ def command(
       dtnsim predict my-path.yaml --set wan.rtt=50ms --set transfer.tool.p=16
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.predict import predict
+    from dtnsim.prediction import predict
 
     answers = [
         predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths

@@ -33,9 +33,7 @@ def iter_log(source: str | Path | IO[bytes], name: str | None = None) -> Iterato
     from dtnsim.logs._reader import LogReader
     from dtnsim.logs._source import blocks
 
-    label = name or (
-        str(source) if isinstance(source, str | Path) else getattr(source, "name", None) or "log"
-    )
+    label = name or (str(source) if isinstance(source, str | Path) else getattr(source, "name", None) or "log")
     if label == "-":
         label = "<stdin>"
     reader = LogReader(label)

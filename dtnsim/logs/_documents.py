@@ -14,7 +14,37 @@ _ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")
 _JSON_START: Final = re.compile(rb"\s*(?:[A-Za-z]\S*\s+)?(\{|\[\{|\[)\s*(?:$|[\"{}\[])")
 _JSON_LINE: Final = re.compile(rb"^\s*(?:\"[^\"]*\"\s*:|[{}\[\]\"]|-?\d|true|false|null)")
 
+_TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\],]')
+_CLOSERS: Final = {"{": "}", "[": "]"}
+
 State = Literal["more", "never", "done"]
+
+
+def whole_part(text: str) -> Any:
+    """The elements of a JSON text that are complete although the text is cut; None if there are none.
+
+    Cuts at the last comma or closing bracket outside strings and closes what is open there.
+    """
+    open_at: list[str] = []
+    best: tuple[int, str] | None = None
+    for token in _TOKENS.finditer(text):
+        mark = token[0]
+        if mark == '"':
+            break  # an unterminated string
+        if mark in _CLOSERS:
+            open_at.append(_CLOSERS[mark])
+        elif mark in ("}", "]"):
+            if not open_at or open_at.pop() != mark:
+                return None
+            best = token.end(), "".join(reversed(open_at))
+        elif mark == ",":
+            best = token.start(), "".join(reversed(open_at))
+    if best is None:
+        return None
+    try:
+        return json.loads(text[: best[0]] + best[1])
+    except (json.JSONDecodeError, RecursionError):
+        return None
 
 
 class DocumentBuffer:
@@ -64,9 +94,7 @@ class DocumentBuffer:
             if not last.endswith((b"}", b"]")):
                 return False
             indent = len(last) - len(last.lstrip())
-            return self._depth <= 0 or (
-                len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2
-            )
+            return self._depth <= 0 or (len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2)
         if self.kind == "html":
             return b"</table" in last
         if not self._ends:
@@ -97,13 +125,21 @@ class DocumentBuffer:
             return "never", None, b""
         return "done", Document("json", data, text[:end], first), text[end:].encode()
 
+    def cut(self) -> Document | None:
+        """The whole elements of a JSON document in which the file ends."""
+        if self.kind != "json" or self._size > LARGEST:
+            return None
+        text = b"\n".join(line for _, line in self.lines).decode("utf-8", "replace")
+        data = whole_part(text)
+        return None if data is None else Document("json", data, text, self.lines[0][0], cut=True)
+
     def note(self, file: str | None, *, ended: bool) -> Unread | None:
         """A note about a document that could not be read, if it did look like one."""
         like = sum(1 for _, raw in self.lines[:50] if _JSON_LINE.match(raw)) if self.kind == "json" else 0
         if self.kind == "html" or (self.kind == "json" and like < min(3, len(self.lines))):
             return None
         head = self.lines[0][1][:80].decode("utf-8", "replace")
-        why = "the file ends inside it" if ended else "it is not valid"
+        why = "the file ends inside it (its whole elements are read)" if ended else "it is not valid"
         if self._size > LARGEST:
             why = "it is longer than 16 MiB"
-        return Unread(file, self.lines[0][0], head, f"{self.kind.upper()} document not read: {why}")
+        return Unread(file, self.lines[0][0], head, f"{self.kind.upper()} document: {why}")

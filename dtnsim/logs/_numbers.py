@@ -22,7 +22,7 @@ BINARY: Final = {
     "E": 2.0**60,
 }  # fmt: skip
 
-_GROUPS: Final = str.maketrans("", "", " ,.'’_  ")
+_GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 
 
 def decimal(text: str) -> float:

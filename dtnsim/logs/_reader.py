@@ -17,14 +17,13 @@ from typing import Any, Final
 from dtnsim.logs._clean import ANSI, clean, decode, host_of
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import DocumentBuffer
-from dtnsim.logs.base import Context, DocumentParser, LineParser, Record, parser_types
+from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record, parser_types
 
 LONGEST_LINE: Final = 32 << 20
 _CACHE: Final = 50_000
 _DELETED: Final = b"0123456789."
 _BLANKS: Final = bytes(
-    byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32
-    for byte in range(256)
+    byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32 for byte in range(256)
 )
 #: pseudo-parsers in a dispatch tuple
 _COMMAND, _DOCUMENT = -1, -2
@@ -50,9 +49,7 @@ class Catalogue:
         self._words.setdefault(b"$", []).append(_COMMAND)
         self._words.setdefault(b"{", []).append(_DOCUMENT)
         self._keys = self._words.keys()
-        self._shapes = [
-            (at, re.compile(kind.shape.encode())) for at, kind in enumerate(self.lines) if kind.shape
-        ]
+        self._shapes = [(at, re.compile(kind.shape.encode())) for at, kind in enumerate(self.lines) if kind.shape]
 
     def targets(self, shape: bytes) -> Targets:
         """Indices of the parsers that care for lines of this shape."""
@@ -66,11 +63,7 @@ class Catalogue:
                 found.add(at)
         if b"@" in shape or b"]#" in shape or shape.startswith((b"# ", b"+ ", b"$")):
             found.add(_COMMAND)
-        if (
-            shape.startswith((b"<?xml", b"<topology", b"<table", b"[{", b"[\n"))
-            or shape == b"["
-            or b"<table" in shape
-        ):
+        if shape.startswith((b"<?xml", b"<topology", b"<table", b"[{", b"[\n")) or shape == b"[" or b"<table" in shape:
             found.add(_DOCUMENT)
         return tuple(sorted(found))
 
@@ -80,9 +73,7 @@ def catalogue() -> Catalogue:
     """Imports every parser module of the package once."""
     import dtnsim.logs as package
 
-    names = sorted(
-        m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_" and m.name != "base"
-    )
+    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_" and m.name != "base")
     return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
 
 
@@ -197,9 +188,7 @@ class LogReader:
                 return
         yield from self._text(raw, targets, number, redraw=redraw, after=after)
 
-    def _text(
-        self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool
-    ) -> Iterator[Record]:
+    def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> Iterator[Record]:
         text = clean(decode(raw))
         host = self._main
         if ": " in text:
@@ -216,18 +205,13 @@ class LogReader:
                     yield from host.parsers[at].on_command(command)
                     host.mark(at)
                 ctx.command = command
-        if host.open:
-            wanted = sorted({*host.open, *(t for t in targets if t >= 0)})
-        else:
-            wanted = [t for t in targets if t >= 0]
+        wanted = sorted({*host.open, *(t for t in targets if t >= 0)}) if host.open else [t for t in targets if t >= 0]
         for at in wanted:
             parser = host.parsers[at]
             yield from parser.feed(text)
             if parser.open is not (at in host.open):
                 host.mark(at)
-        self._busy = self._document is not None or any(
-            h.open or h.commands.open for h in self._hosts.values()
-        )
+        self._busy = self._document is not None or any(h.open or h.commands.open for h in self._hosts.values())
 
     def _new_host(self, name: str) -> _Host:
         if len(self._hosts) > 4096:
@@ -254,9 +238,7 @@ class LogReader:
         if state == "never" or doc is None:
             yield from self._abandon(ended=False)
             return
-        host = self._main
-        host.ctx.line, host.ctx.cut = doc.line, False
-        parser = next((p for p in host.documents if p.match(doc)), None)
+        parser = self._parser_of(doc)
         if parser is None:
             if doc.kind == "json":
                 self._document, self._busy = None, self._still_busy()
@@ -268,6 +250,11 @@ class LogReader:
         if tail.strip():
             yield from self._take(tail, self._targets(tail.translate(None, _DELETED)))
 
+    def _parser_of(self, doc: Document) -> DocumentParser | None:
+        ctx = self._main.ctx
+        ctx.line, ctx.cut = doc.line, False
+        return next((p for p in self._main.documents if p.kind == doc.kind and p.match(doc)), None)
+
     def _abandon(self, *, ended: bool) -> Iterator[Record]:
         """What looked like a document is none (or the file ends in it): read its lines as text."""
         buffer = self._document
@@ -276,6 +263,11 @@ class LogReader:
         note = buffer.note(self.file, ended=ended)
         if note is not None:
             yield note
+            doc = buffer.cut() if ended else None
+            parser = None if doc is None else self._parser_of(doc)
+            if doc is not None and parser is not None:
+                yield from parser.read(doc)
+                return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1
         for at, (number, raw) in enumerate(buffer.lines):

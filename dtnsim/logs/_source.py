@@ -24,21 +24,15 @@ def blocks(source: str | Path | IO[bytes], name: str) -> Iterator[bytes]:
         yield from _blocks(source, name)
     except (OSError, EOFError) as error:
         if isinstance(error, FileNotFoundError):
-            raise LogError(
-                f"{name}: no such file; give the name of a benchmark log, or - for stdin"
-            ) from None
+            raise LogError(f"{name}: no such file; give the name of a benchmark log, or - for stdin") from None
         if isinstance(error, IsADirectoryError):
-            raise LogError(
-                f"{name}: is a directory; name the log files in it, for instance {name}/*.txt"
-            ) from None
+            raise LogError(f"{name}: is a directory; name the log files in it, for instance {name}/*.txt") from None
         if isinstance(error, PermissionError):
             raise LogError(f"{name}: permission denied; make it readable for this user") from None
         raise LogError(f"{name}: cannot be read ({error})") from None
     except Exception as error:
         if type(error).__module__ in ("zlib", "_lzma", "lzma"):
-            raise LogError(
-                f"{name}: cannot be decompressed ({error}); check the file with its own tool"
-            ) from None
+            raise LogError(f"{name}: cannot be decompressed ({error}); check the file with its own tool") from None
         raise
 
 

@@ -60,11 +60,14 @@ from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, siz
 from dtnsim.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY", "DECIMAL", "Command", "Context", "Document", "DocumentParser", "LineParser", "Record",
+    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Record",
     "agrees", "decimal", "grouped", "integer", "number", "size_bytes",
 ]  # fmt: skip
 
 Record = Measurement | Unread
+
+#: conditions under construction (a dict of `Condition`; Any, so that it can be passed on as keywords)
+Conditions = dict[str, Any]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
@@ -129,14 +132,14 @@ class _Parser(ABC):
         """
         ctx = self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
-            return Unread(
-                ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}"
-            )
+            return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}")
         if ctx.cut and (line is None or line == ctx.line) and status == "complete":
             status = "truncated"
         host = ctx.host or (ctx.command.host if ctx.command is not None else None)
         if host is not None and "host" not in conditions:
             conditions["host"] = host
+        if None in conditions.values():
+            conditions = {key: found for key, found in conditions.items() if found is not None}
         return Measurement(
             self.tool,
             quantity,
@@ -201,12 +204,15 @@ class Document:
         data: Decoded JSON value; None for xml and html.
         text: The text as it stands in the log.
         line: Line where it starts.
+        cut: The file ends inside the document; ``data`` (JSON only) holds the elements that are whole,
+            so that a missing key may mean a missing end.
     """
 
     kind: Literal["json", "xml", "html"]
     data: Any
     text: str
     line: int
+    cut: bool = False
 
     def line_of(self, needle: str, start: int = 0) -> int:
         """Line of the first ``needle`` at or after offset ``start``; of the document if absent."""

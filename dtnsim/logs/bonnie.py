@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, Document, DocumentParser, LineParser, Record, decimal
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, decimal
 from dtnsim.measurement import Condition, Measurement
 
 #: operation of each rate, in the order of all forms
@@ -66,7 +66,7 @@ def _size_bytes(text: str) -> float | None:
 class _Figures:
     """Turns pairs of (rate, %CPU) into records; shared by text, CSV and HTML."""
 
-    def __init__(self, parser: LineParser | DocumentParser, conditions: dict[str, Condition], line: int) -> None:
+    def __init__(self, parser: LineParser | DocumentParser, conditions: Conditions, line: int) -> None:
         self.parser, self.conditions, self.line = parser, conditions, line
 
     def rates(self, values: Sequence[str], names: Sequence[str], unit: Sequence[float]) -> Iterator[Record]:
@@ -106,9 +106,7 @@ class _Figures:
                 value = int(match[1]) * _TIMES[match[2]]
                 yield self._record("latency", value, "s", text.strip(), name, statistic="max")
 
-    def _record(
-        self, quantity: str, value: float, unit: str, printed: str, name: str, **more: Condition
-    ) -> Record:
+    def _record(self, quantity: str, value: float, unit: str, printed: str, name: str, **more: Condition) -> Record:
         conditions = {**self.conditions, "operation": name, **more}
         return self.parser.measure(quantity, value, unit, printed, line=self.line, **conditions)
 
@@ -127,7 +125,7 @@ class Bonnie(LineParser):
         self._row: tuple[str, int] | None = None  # a row that may go on in the next line
         self._names: Sequence[str] = SEQUENTIAL
         self._run: list[Record] = []  # records of the table, until a CSV line of the same run
-        self._conditions: dict[str, Condition] = {}
+        self._conditions: Conditions = {}
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -211,7 +209,7 @@ class Bonnie(LineParser):
             note = self.unread(",".join(fields), "the CSV line is cut or has no figures")
             return (*self._finish(), note)
         earlier = self._finish()
-        conditions: dict[str, Condition] = {"file_B": _size_bytes(size), "machine": host}
+        conditions: Conditions = {"file_B": _size_bytes(size), "machine": host}
         if new_form:
             self.version = fields[1]
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
@@ -284,7 +282,7 @@ class BonnieHtml(DocumentParser):
         self.version = version[1] if version else None
         mebi = "M/sec" in doc.text
         unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if mebi else [KIB] * 5 + [0.0]
-        host, conditions, offset = "", dict[str, Condition](), 0
+        host, conditions, offset = "", Conditions(), 0
         for part in re.split(r"(?=<t[rR][\s>])", doc.text):
             cells = [_text_of(cell) for cell in re.split(r"</?t[dhDH]\b[^<>]*>", part)]
             cells = [cell for cell in cells if cell]
@@ -302,9 +300,7 @@ class BonnieHtml(DocumentParser):
             elif "Size" in cells[1:2]:
                 host = cells[0]
 
-    def _row(
-        self, values: list[str], conditions: dict[str, Condition], unit: list[float], line: int
-    ) -> Iterator[Record]:
+    def _row(self, values: list[str], conditions: Conditions, unit: list[float], line: int) -> Iterator[Record]:
         if len(values) < 12:
             yield self.unread(" ".join(values), "a table row has fewer than 12 figures", line=line)
             return

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Command, LineParser, Record, agrees, decimal, integer
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, LineParser, Record, agrees, decimal, integer
+from dtnsim.measurement import Status
 
 _RESULT: Final = re.compile(
     r"(?<![\d.,])(?P<bytes>\d+(?:[,.' \u202f\xa0]\d{3})*)\s*[^\W\d_]+[^\d,(（]{0,24}"
@@ -200,8 +200,8 @@ class Dd(LineParser):
         tables = (DECIMAL, BINARY)
         return any(agrees(rate / t[run.prefix], shown, run.rate_text) for t in tables if run.prefix in t)
 
-    def _conditions(self, run: _Run, records: tuple[int, int] | None) -> dict[str, Condition]:
-        found: dict[str, Condition] = {}
+    def _conditions(self, run: _Run, records: tuple[int, int] | None) -> Conditions:
+        found: Conditions = {}
         args = self.ctx.args("dd", "gdd")
         if args is not None:
             found = _from_args(args)
@@ -225,10 +225,10 @@ class Dd(LineParser):
         return (self.failure(text),)
 
 
-def _from_args(args: list[str]) -> dict[str, Condition]:
+def _from_args(args: list[str]) -> Conditions:
     """Conditions from a dd command line."""
     given = dict(arg.split("=", 1) for arg in args if "=" in arg)
-    found: dict[str, Condition] = {}
+    found: Conditions = {}
     block = argument_bytes(given.get("bs") or given.get("obs") or given.get("ibs") or "512")
     if block is not None:
         found["block_B"] = block

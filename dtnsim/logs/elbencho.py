@@ -14,8 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
 
 _HEAD: Final = re.compile(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE")
 _ROW: Final = re.compile(
@@ -54,7 +53,7 @@ class Elbencho(LineParser):
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
         self._operation: str | None = None
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._csv: list[str] | None = None
         self._sweep = False
 
@@ -120,7 +119,14 @@ class Elbencho(LineParser):
             statistic = {"avg": "mean"}.get(name, name)
             of = "file" if what.lower().startswith(("file", "ent")) else "io"
             yield self.measure(
-                "latency", seconds, "s", f"{name}={value}{unit}", statistic=statistic, of=of, operation=operation, **self._run
+                "latency",
+                seconds,
+                "s",
+                f"{name}={value}{unit}",
+                statistic=statistic,
+                of=of,
+                operation=operation,
+                **self._run,
             )
 
     def _sweep_row(self, text: str) -> Iterable[Record]:
@@ -161,7 +167,7 @@ class Elbencho(LineParser):
         return ()
 
 
-def _dataset(name: str) -> dict[str, Condition]:
+def _dataset(name: str) -> Conditions:
     """``1048576x1KiB`` as files and their size."""
     match = _DATASET.search(name)
     if match is None:

@@ -18,27 +18,52 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Context, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
 
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
 PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
 _NUM: Final = r"[\d.]+"
-_RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>[kKMGTP]?i?B)/s"
-_START: Final = re.compile(r"^(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)")
-_JOB: Final = re.compile(r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): err=\s*(?P<err>\d+)(?P<text>[^:]*)")
-_OLD: Final = re.compile(rf"^\s+(?P<op>read|write|trim)\s*:\s*io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?),\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kM]?)\s*,\s*runt=\s*(?P<ms>\d+)\s*msec")
-_NEW: Final = re.compile(rf"^\s+(?P<op>read|write|trim)\s*:\s*IOPS=(?P<iops>{_NUM})(?P<iopsu>[kM]?),\s*BW={_RATE}\s*\((?P<other>{_NUM})(?P<otheru>[kKMGTP]?i?B)/s\)\s*\((?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B)/(?P<ms>\d+)msec\)")
-_GROUP_OLD: Final = re.compile(rf"^\s*(?P<op>READ|WRITE|TRIM): io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?),\s*aggrb={_RATE},.*maxt=(?P<ms>\d+)msec")
-_GROUP_NEW: Final = re.compile(rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} \((?P<other>{_NUM})(?P<otheru>[kKMGTP]?i?B)/s\),.*io=(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B) .*run=\d+-(?P<ms>\d+)msec")
-_LAT: Final = re.compile(r"^\s+(?P<kind>slat|clat|lat) \((?P<unit>[num]?sec)\)\s*:\s*min=\s*(?P<min>[\d.]+)(?P<minu>[kMG]?),\s*max=\s*(?P<max>[\d.]+)(?P<maxu>[kMG]?),\s*avg=\s*(?P<avg>[\d.]+)(?P<avgu>[kMG]?),")
+_UNIT: Final = r"[kKMGTP]?i?B"
+_RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
+_OTHER: Final = rf"\((?P<other>{_NUM})(?P<otheru>{_UNIT})/s\)"
+_MOVED: Final = rf"(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?)"
+_START: Final = re.compile(
+    r"^(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "
+    r"ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)"
+)
+_JOB: Final = re.compile(
+    r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): err=\s*(?P<err>\d+)(?P<text>[^:]*)"
+)
+_OLD: Final = re.compile(
+    rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kM]?)\s*,"
+    r"\s*runt=\s*(?P<ms>\d+)\s*msec"
+)
+_NEW: Final = re.compile(
+    rf"^\s+(?P<op>read|write|trim)\s*:\s*IOPS=(?P<iops>{_NUM})(?P<iopsu>[kM]?),\s*BW={_RATE}\s*{_OTHER}\s*"
+    rf"\({_MOVED}/(?P<ms>\d+)msec\)"
+)
+_GROUP_OLD: Final = re.compile(
+    rf"^\s*(?P<op>READ|WRITE|TRIM): io={_MOVED},\s*aggrb={_RATE},.*maxt=\s*(?P<ms>\d+)\s*msec"
+)
+_GROUP_NEW: Final = re.compile(
+    rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} {_OTHER},.*io={_MOVED} .*run=\d+-(?P<ms>\d+)msec"
+)
+_LAT: Final = re.compile(
+    r"^\s+(?P<kind>slat|clat|lat) \((?P<unit>[num]?sec)\)\s*:\s*min=\s*(?P<min>[\d.]+)(?P<minu>[kMG]?),"
+    r"\s*max=\s*(?P<max>[\d.]+)(?P<maxu>[kMG]?),\s*avg=\s*(?P<avg>[\d.]+)(?P<avgu>[kMG]?),"
+)
 _PCT_HEAD: Final = re.compile(r"^\s+(clat|lat|slat|sync) percentiles \((?P<unit>[num]?sec)\)")
 _PCT: Final = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
 _CPU: Final = re.compile(r"^\s+cpu\s*:\s*usr=(?P<usr>[\d.]+)%,\s*sys=(?P<sys>[\d.]+)%")
 _VERSION: Final = re.compile(r"^fio-(\d\S*)|fio=fio-(\d\S*?),")
-_ETA: Final = re.compile(r"^Jobs: \d+ \(f=\d+\).*?\[(?:(?:r=(?P<r>[\d.]+)(?P<ru>[kKMGT]?i?B)/s)?,?(?:w=(?P<w>[\d.]+)(?P<wu>[kKMGT]?i?B)/s)?|(?P<r2>[\d.]+)(?P<r2u>[KMG]?B)/(?P<w2>[\d.]+)(?P<w2u>[KMG]?B)/.*?/s)\]")
-_ERROR: Final = re.compile(r"^fio: (?:pid=\d+, )?(?P<what>err=.*|.*(?:error|failed|not found|cannot|unable).*)", re.I)
+_ETA: Final = re.compile(
+    rf"^Jobs: \d+ \(f=\d+\).*?\[(?:(?:r=(?P<r>{_NUM})(?P<ru>{_UNIT})/s)?,?(?:w=(?P<w>{_NUM})(?P<wu>{_UNIT})/s)?"
+    rf"|(?P<r2>{_NUM})(?P<r2u>[KMG]?B)/(?P<w2>{_NUM})(?P<w2u>[KMG]?B)/.*?/s)\]"
+)
+_ERROR: Final = re.compile(
+    r"^fio: (?:pid=\d+, )?(?P<what>err=.*|.*(?:error|failed|not found|cannot|unable).*)", re.IGNORECASE
+)
 _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
 
 
@@ -76,8 +101,8 @@ class Fio(LineParser):
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
         self._seen = Seen(ctx.memo)
-        self._started: dict[str, dict[str, Condition]] = {}
-        self._job: dict[str, Condition] | None = None  # conditions of the job being read
+        self._started: dict[str, Conditions] = {}
+        self._job: Conditions | None = None  # conditions of the job being read
         self._operation: str | None = None
         self._percentile_unit: float | None = None
         self._skip = False
@@ -151,7 +176,7 @@ class Fio(LineParser):
         self._skip = self._seen.again(str(job.get("job")), match["op"], int(match["ms"]), "text")
         if self._skip or match["rate"] is None:
             return
-        conditions: dict[str, Condition] = {**job, "operation": match["op"], "duration_s": int(match["ms"]) * 1e-3}
+        conditions: Conditions = {**job, "operation": match["op"], "duration_s": int(match["ms"]) / 1e3}
         iops = float(match["iops"]) * DECIMAL[match["iopsu"]]
         value = self._rate_of(match, iops, conditions)
         if value <= 0:
@@ -161,7 +186,7 @@ class Fio(LineParser):
         yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **conditions)
         yield self._check(match, value)
 
-    def _rate_of(self, match: re.Match[str], iops: float, conditions: dict[str, Condition]) -> float:
+    def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
             return float(match["rate"]) * factor_of(match["unit"])
         prefix = match["unit"].rstrip("Bi")
@@ -176,7 +201,7 @@ class Fio(LineParser):
         unit = match["iou"]
         new = "other" in match.groupdict()
         moved = float(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
-        seconds = int(match["ms"]) * 1e-3
+        seconds = int(match["ms"]) / 1e3
         conditions = {**(self._job or {}), "operation": match["op"]}
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
             why = f"prints {match['rate']}{match['unit']}/s, but bytes / seconds give {moved / seconds:.4g} B/s"
@@ -216,7 +241,7 @@ class Fio(LineParser):
         if self._seen.again("group", operation, int(match["ms"]), "text"):
             return ()
         printed = f"{match['rate']}{match['unit']}/s"
-        conditions: dict[str, Condition] = {"operation": operation, "duration_s": int(match["ms"]) * 1e-3}
+        conditions: Conditions = {"operation": operation, "duration_s": int(match["ms"]) / 1e3}
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
         return (self.measure("throughput", value, "B/s", printed, **conditions),)
@@ -248,8 +273,8 @@ class Fio(LineParser):
             return
         if moved <= 0 or rate <= 0 or self._seen.again(name, operation, int(milliseconds), "terse"):
             return
-        conditions: dict[str, Condition] = {**self._started.get(name, {}), "job": name, "operation": operation}
-        conditions["duration_s"] = milliseconds * 1e-3
+        conditions: Conditions = {**self._started.get(name, {}), "job": name, "operation": operation}
+        conditions["duration_s"] = milliseconds / 1e3
         yield self.measure("throughput", rate * 1024, "B/s", fields[1] + " KiB/s", **conditions)
         yield self.measure("iops", iops, "1/s", fields[2] + " IOPS", **conditions)
 
@@ -276,8 +301,8 @@ class Fio(LineParser):
                 )  # fmt: skip
 
 
-def _conditions(start: re.Match[str]) -> dict[str, Condition]:
-    found: dict[str, Condition] = {
+def _conditions(start: re.Match[str]) -> Conditions:
+    found: Conditions = {
         "pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"]),
     }  # fmt: skip
     block = _BLOCK.match(start["bs"])

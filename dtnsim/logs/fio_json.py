@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dtnsim.logs.base import BINARY, Context, Document, DocumentParser, Record, number, size_bytes
+from dtnsim.logs.base import BINARY, Conditions, Context, Document, DocumentParser, Record, number, size_bytes
 from dtnsim.logs.fio import PERCENTILES, Seen
-from dtnsim.measurement import Condition
 
 _OPTIONS: Final = {"rw": "pattern", "ioengine": "engine", "filename": "target", "directory": "target"}
 
@@ -45,10 +44,13 @@ class FioJson(DocumentParser):
         total = [job for job in jobs if job.get("jobname") == "All clients"]
         if not jobs:
             yield self.unread("jobs", "the document has no job results", line=doc.line)
+        if doc.cut and "client_stats" in data and not total:
+            yield self.unread("client_stats", "the sum over all clients is cut off", line=doc.line)
+            return
         start = 0
         for job in total or jobs:
             at = doc.text.find(f'"{job.get("jobname")}"', start)
-            start = at if at > start else start
+            start = max(start, at)
             line = doc.line_of(f'"{job.get("jobname")}"', start)
             yield from self._job(job, shared if isinstance(shared, dict) else {}, line)
 
@@ -72,9 +74,7 @@ class FioJson(DocumentParser):
             if counted and share is not None:
                 yield self.measure("cpu_share", share / 100, "1", f"{share} %", line=line, state=state, **conditions)
 
-    def _direction(
-        self, result: dict[str, Any], operation: str, shared: dict[str, Condition], line: int
-    ) -> Iterator[Record]:
+    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions, line: int) -> Iterator[Record]:
         moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
         exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
         rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
@@ -82,7 +82,7 @@ class FioJson(DocumentParser):
             return
         if self._seen.again(str(shared["job"]), operation, int(milliseconds), "json"):
             return
-        seconds = milliseconds * 1e-3
+        seconds = milliseconds / 1e3
         if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:
             moved *= 1024  # 2.1 and before
         conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
@@ -96,9 +96,7 @@ class FioJson(DocumentParser):
             yield self.measure("iops", iops, "1/s", f"{result['iops']} IOPS", line=line, **conditions)
         yield from self._latencies(result, conditions, line)
 
-    def _latencies(
-        self, result: dict[str, Any], conditions: dict[str, Condition], line: int
-    ) -> Iterator[Record]:
+    def _latencies(self, result: dict[str, Any], conditions: Conditions, line: int) -> Iterator[Record]:
         for kind in ("clat", "lat"):
             for key, unit in ((kind + "_ns", 1e-9), (kind, 1e-6)):
                 block = result.get(key)
@@ -117,8 +115,8 @@ class FioJson(DocumentParser):
                         )  # fmt: skip
 
 
-def _conditions(options: dict[str, Any]) -> dict[str, Condition]:
-    found: dict[str, Condition] = {}
+def _conditions(options: dict[str, Any]) -> Conditions:
+    found: Conditions = {}
     for key, name in _OPTIONS.items():
         if isinstance(options.get(key), str):
             found[name] = options[key]

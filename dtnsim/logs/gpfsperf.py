@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import Context, LineParser, Record, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import Conditions, Context, LineParser, Record, size_bytes
 
 _RATE: Final = re.compile(
     r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?"
@@ -36,7 +35,7 @@ class Gpfsperf(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._conditions: dict[str, Condition] = {}
+        self._conditions: Conditions = {}
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line."""

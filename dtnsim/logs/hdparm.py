@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Context, LineParser, Record, agrees, decimal
+from dtnsim.logs.base import BINARY, Conditions, Context, LineParser, Record, agrees, decimal
 
 _LINE: Final = re.compile(
     r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
@@ -63,8 +63,6 @@ class Hdparm(LineParser):
         operation, direct = _KIND[match["what"]]
         args = self.ctx.args("hdparm")
         device_name = self._device or next((a for a in args or () if a.startswith("/dev/")), None)
-        conditions = {"operation": operation, "direct": direct, "device": device_name}
+        conditions: Conditions = {"operation": operation, "direct": direct, "device": device_name}
         printed = f"{match['rate']} {match['unit']}/sec"
-        yield self.measure(
-            "throughput", shown * factor, "B/s", printed, duration_s=seconds, bytes=size, **conditions
-        )
+        yield self.measure("throughput", shown * factor, "B/s", printed, duration_s=seconds, bytes=size, **conditions)

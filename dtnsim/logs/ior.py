@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record, size_bytes
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.measurement import Status
 
 MIB: Final = BINARY["M"]
 _VERSION: Final = re.compile(r"\bIOR-(\d[\w.+-]*): MPI")
@@ -39,7 +39,7 @@ class Ior(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._rows: list[tuple[str, str, int, bool]] = []
         self._table = False
         self._heads: list[str] = []
@@ -114,7 +114,8 @@ class Ior(LineParser):
         if operation not in ("write", "read") or len(words) < 6:
             return
         try:
-            figures = {key: float(named[key]) for key in ("Max(MiB)", "Min(MiB)", "Mean(MiB)") if key in named}
+            heads = ["Max(MiB)", "Min(MiB)", "Mean(MiB)"]
+            figures = {head: float(named[head]) for head in heads if head in named}
             ops = float(named["Max(OPs)"]) if "Max(OPs)" in named else 0.0
         except ValueError:
             return

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
@@ -55,8 +54,8 @@ _CHILDREN: Final = re.compile(
 )
 _SUMMARY: Final = re.compile(r'^\s*"\s*([A-Za-z][A-Za-z -]*?)\s*"\s+([\d.]+)\s*$')
 _COMMAND: Final = re.compile(r"Command line used: (.*)")
-_SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.I)
-_RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.I)
+_SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.IGNORECASE)
+_RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.IGNORECASE)
 _REVISION: Final = re.compile(r"\$Revision: ([\d.]+)")
 
 
@@ -74,7 +73,7 @@ class Iozone(LineParser):
         self._edges: list[int] = []
         self._report: str | None = None
         self._report_heads: list[int] = []
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._scale: tuple[str, str, float] = ("throughput", "B/s", KIB)
         self._last: tuple[str, int] | None = None  # operation and processes of the last "Children see"
         self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
@@ -164,9 +163,7 @@ class Iozone(LineParser):
         quantity, unit, factor = self._scale
         conditions = {**self._conditions(), "file_B": file_k * KIB, "record_B": record_k * KIB}
         word = {"B/s": "kB/s", "1/s": "ops/s", "s": "us/op"}[unit]
-        return self.measure(
-            quantity, float(value) * factor, unit, f"{value} {word}", operation=operation, **conditions
-        )
+        return self.measure(quantity, float(value) * factor, unit, f"{value} {word}", operation=operation, **conditions)
 
     def _report_row(self, row: re.Match[str]) -> Iterator[Record]:
         file_k, values = int(row[1]), row[2].split()
@@ -194,7 +191,7 @@ class Iozone(LineParser):
             if who == "Children see":
                 yield self.failure(match[0], operation=operation, threads=processes)
             return
-        conditions: dict[str, Condition] = {**self._conditions(), "threads": processes}
+        conditions: Conditions = {**self._conditions(), "threads": processes}
         if who == "Parent sees":
             conditions["view"] = "parent"
         elif who != "Children see":
@@ -213,7 +210,7 @@ class Iozone(LineParser):
         value = float(match[2]) * factor
         return (self.measure(quantity, value, unit, match[2], operation=operation, **self._conditions()),)
 
-    def _conditions(self) -> dict[str, Condition]:
+    def _conditions(self) -> Conditions:
         args = self.ctx.args("iozone")
         found = {**(_flags(args) if args else {}), **self._run}
         found.pop("tests", None)
@@ -225,9 +222,9 @@ class Iozone(LineParser):
         return ()
 
 
-def _flags(args: list[str]) -> dict[str, Condition]:
+def _flags(args: list[str]) -> Conditions:
     """Conditions from an iozone command line."""
-    found: dict[str, Condition] = {}
+    found: Conditions = {}
     tests: list[str] = []
     for at, arg in enumerate(args):
         if re.fullmatch(r"-[isrt]\d*\w*", arg) is None:

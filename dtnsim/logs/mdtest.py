@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Context, LineParser, Record
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import Conditions, Context, LineParser, Record
 
 _LAUNCH: Final = re.compile(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
 _TABLE: Final = re.compile(r"SUMMARY (rate|time)\b")
@@ -23,7 +22,7 @@ _ROW: Final = re.compile(
     r"(?P<values>(?:NA|[\d.]+)(?:\s+(?:NA|[\d.]+)){2,6})\s*$"
 )
 _FILES: Final = re.compile(r"^(\d+) tasks, (\d+) (files|directories)")
-_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.I)
+_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
 
 
 class Mdtest(LineParser):
@@ -35,7 +34,7 @@ class Mdtest(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._read_any = False
 
     def feed(self, text: str) -> Iterable[Record]:

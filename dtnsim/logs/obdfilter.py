@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, LineParser, Record, decimal
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import BINARY, Conditions, LineParser, Record, decimal
 
 _LINE: Final = re.compile(
     r"\bost\s*(?P<ost>\d+)\s+sz\s*(?P<sz>\d+)K\s+rsz\s*(?P<rsz>\d+)K?\s+obj\s*(?P<obj>\d+)\s+thr\s*(?P<thr>\d+)\s+(?P<rest>.*)"
@@ -37,7 +36,7 @@ class Obdfilter(LineParser):
         match = _LINE.search(text)
         if match is None:
             return
-        conditions: dict[str, Condition] = {
+        conditions: Conditions = {
             "osts": int(match["ost"]), "bytes": int(match["sz"]) * BINARY["K"],
             "record_B": int(match["rsz"]) * BINARY["K"], "objects": int(match["obj"]), "threads": int(match["thr"]),
         }  # fmt: skip

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
 
 _TOTAL: Final = re.compile(
     r"Read (?P<r>[\d.]+)(?P<ru>[kKMGT]?)b\s+Written (?P<w>[\d.]+)(?P<wu>[kKMGT]?)b\s+Total transferred "
@@ -26,8 +25,8 @@ _TIME: Final = re.compile(r"^\s*total time:\s+([\d.]+)s\s*$")
 _LATENCY: Final = re.compile(r"^\s*(min|avg|max|(?:approx\.\s+)?\d+(?:th)? percentile):\s+([\d.]+)(ms)?\s*$")
 _SETTINGS: Final = (
     ("threads", re.compile(r"Number of threads: (\d+)")),
-    ("block_B", re.compile(r"Block size (\S+)b$|Block size (\S+)B\b", re.I)),
-    ("dataset_B", re.compile(r"^([\d.]+[kKMGT]i?B?)b? total file size", re.I)),
+    ("block_B", re.compile(r"Block size (\S+)b$|Block size (\S+)B\b", re.IGNORECASE)),
+    ("dataset_B", re.compile(r"^([\d.]+[kKMGT]i?B?)b? total file size", re.IGNORECASE)),
     ("files", re.compile(r"^(\d+) files, ")),
 )
 _MODES: Final = (
@@ -45,13 +44,13 @@ class Sysbench(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._io = False
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
-        if text.lstrip().startswith("sysbench") and "evaluation benchmark" in text or "(using " in text:
+        if (text.lstrip().startswith("sysbench") and "evaluation benchmark" in text) or "(using " in text:
             self._begin(text)
             return ()
         if not self.open:

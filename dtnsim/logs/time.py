@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Context, LineParser, Record, decimal
-from dtnsim.measurement import Condition
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, decimal
 
 _BASH: Final = re.compile(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
 _POSIX: Final = re.compile(r"^\s*(real|user|sys)\s+(\d+[.,]\d+)\s*$")
@@ -102,16 +101,16 @@ class Time(LineParser):
             return
         for name, seconds, printed in figures:
             quantity, mode = _MODES[name]
-            more: dict[str, Condition] = {} if mode is None else {"mode": mode}
+            more: Conditions = {} if mode is None else {"mode": mode}
             yield self.measure(quantity, seconds, "s", printed, **more, **conditions)
 
-    def _conditions(self, command: str | None) -> dict[str, Condition]:
+    def _conditions(self, command: str | None) -> Conditions:
         if not command:
             return {}
         text = command.strip("() ")
         words = text.split()
         program = words[0].rsplit("/", 1)[-1] if words else ""
-        found: dict[str, Condition] = {"command": text[:300], "operation": program}
+        found: Conditions = {"command": text[:300], "operation": program}
         if re.search(r"&&\s*sync\b|;\s*sync\b", text):
             found["sync"] = "sync"
         return found
@@ -133,12 +132,10 @@ class Time(LineParser):
             return self._verbose_records(figures, conditions)
         return ()
 
-    def _verbose_records(
-        self, figures: list[tuple[str, float, str, int]], conditions: dict[str, Condition]
-    ) -> Iterator[Record]:
+    def _verbose_records(self, figures: list[tuple[str, float, str, int]], conditions: Conditions) -> Iterator[Record]:
         for name, seconds, printed, line in figures:
             quantity, mode = _MODES[name]
-            more: dict[str, Condition] = {} if mode is None else {"mode": mode}
+            more: Conditions = {} if mode is None else {"mode": mode}
             yield self.measure(quantity, seconds, "s", printed, line=line, **more, **conditions)
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)

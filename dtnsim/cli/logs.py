@@ -1,0 +1,145 @@
+"""``dtnsim logs``."""
+
+from __future__ import annotations
+
+import json as json_module
+import math
+import sys
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Annotated, Final
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.errors import LogError
+from dtnsim.measurement import Measurement, Unread
+
+#: rows that are held to be shown as one table; longer logs are written line by line
+TABLE: Final = 500
+NOTES: Final = 20
+
+
+def command(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Benchmark logs (gz, bz2, xz too); - is stdin.")
+    ],
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Show what was read from benchmark logs: every figure in SI, with its conditions and line.
+
+    The tool and its version are recognised by content; one file may hold many runs of many tools,
+    prompts, colours and cut ends. What could not be read is told on stderr. Leaves with 2 if a file
+    gave nothing. With --json: one JSON object a line, written as the log is read.
+
+    \b
+    Examples:
+      dtnsim logs dd.txt iozone.txt.gz
+      dtnsim logs --json capture.txt | jq 'select(.quantity == "throughput")'
+      ssh dtn01 fio job.fio | dtnsim logs -
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    good = True
+    for name in files:
+        good &= _one(name, json=json)
+    if not good:
+        raise typer.Exit(2)
+
+
+def _one(name: str, *, json: bool) -> bool:
+    """Reads one file; whether it gave anything."""
+    from dtnsim.logs import iter_log
+
+    notes = 0
+    count = 0
+
+    def found() -> Iterator[Measurement]:
+        nonlocal notes, count
+        for record in iter_log(name):
+            if isinstance(record, Unread):
+                notes += 1
+                if notes <= NOTES:
+                    _say(f"{record.file}:{record.line}: {record.why}: {record.text[:100]!r}")
+            else:
+                count += 1
+                yield record
+
+    try:
+        if json:
+            write = sys.stdout.write
+            for record in found():
+                write(_line(record))
+        else:
+            _show(found())
+    except LogError as error:
+        _say(f"dtnsim: {error}")
+        return False
+    finally:
+        if notes > NOTES:
+            _say(f"{name}: {notes - NOTES} more parts were not read")
+    if count == 0:
+        _say(f"dtnsim: {name}: nothing in it looks like the output of a tool dtnsim knows; give the raw output")
+    return count > 0
+
+
+def _line(record: Measurement) -> str:
+    return (
+        json_module.dumps({
+            "schema": "dtnsim.logs/1",
+            "tool": record.tool,
+            "version": record.version,
+            "quantity": record.quantity,
+            "value": record.value if math.isfinite(record.value) else None,
+            "unit": record.unit,
+            "printed": record.printed,
+            "conditions": dict(record.conditions),
+            "status": record.status,
+            "file": record.file,
+            "line": record.line,
+        })
+        + "\n"
+    )  # fmt: skip
+
+
+def _show(records: Iterator[Measurement]) -> None:
+    """A table; a log of more than `TABLE` figures is written as plain lines while it is read."""
+    from dtnsim.report import text
+
+    head = list(islice(records, TABLE + 1))
+    if len(head) > TABLE:
+        for record in chain(head, records):
+            sys.stdout.write("  ".join(_cells(record)) + "\n")
+        return
+    if not head:
+        return
+    rows = text.table(
+        ("line", "right"), ("tool", "left"), ("quantity", "left"), ("value", "right"), ("conditions", "left")
+    )
+    for record in head:
+        line, tool, quantity, value, conditions = _cells(record)
+        rows.add_row(line, tool, quantity, value, text.plain(conditions))
+    out = text.console()
+    out.print(f"{head[0].file}: {len(head)} figures", highlight=False, markup=False)
+    out.print(rows)
+
+
+def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
+    from dtnsim import units
+
+    if math.isnan(record.value):
+        value = "-"
+    elif record.unit in ("B/s", "B", "1/s"):
+        value = units.show(record.value, record.unit)
+    else:
+        value = f"{record.value:.6g} {record.unit.replace('1', '', 1)}".strip()
+    parts = [f"{key}={_short(found)}" for key, found in record.conditions.items()]
+    if record.status != "complete":
+        parts.insert(0, record.status)
+    return str(record.line), record.tool, record.quantity, value, " ".join(parts) or record.printed
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr)  # noqa: T201 - notes go to stderr
