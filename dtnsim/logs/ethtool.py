@@ -1,0 +1,131 @@
+"""ethtool: link settings, -S statistics, -m module page, -g rings.
+
+Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts
+since the driver was loaded. ``BR, Nominal`` of a module is mega-baud (symbols, not bytes).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+
+_SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
+_SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s\s*$")
+_DUPLEX: Final = re.compile(r"^\s*Duplex: (\w+)")
+_LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
+_COUNTER: Final = re.compile(r"^\s+(\S[^:]*?(?:::\S+)?): (\d+)\s*$")
+_BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+)M?Bd")
+_MODULE: Final = re.compile(r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (.*?)\s*$")
+_RINGS: Final = re.compile(r"^\s*Ring parameters for (\S+?):")
+_RING: Final = re.compile(r"^(RX|TX):\s+(\d+)\s*$")
+
+
+class Ethtool(LineParser):
+    """Blocks of one interface each."""
+
+    tool = "ethtool"
+    words = ("Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver")
+    commands = ("ethtool",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._interface: str | None = None
+        self._block = ""
+        self._module: Conditions = {}
+        self._pending: tuple[float, str, int] | None = None  # speed, until duplex is known
+        self._view = "maximum"
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        if (settings := _SETTINGS.match(text)) is not None:
+            ended = list(self._flush(None))
+            self._interface, self._block = settings[1], "settings"
+            return ended
+        if text.strip() == "NIC statistics:":
+            self._block, self.open = "statistics", True
+            self._interface = self._named() or self._interface
+            return ()
+        if (rings := _RINGS.match(text)) is not None:
+            self._interface, self._block, self.open = rings[1], "rings", True
+            return ()
+        if self._block == "statistics":
+            return self._counter(text)
+        if self._block == "rings":
+            return self._ring(text)
+        if self._block == "settings" and (found := self._setting(text)) is not None:
+            return found
+        return self._module_line(text)
+
+    def _named(self) -> str | None:
+        args = self.ctx.args("ethtool")
+        return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)
+
+    def _setting(self, text: str) -> Iterable[Record] | None:
+        if (speed := _SPEED.match(text)) is not None:
+            self._pending = int(speed[1]) * 1e6 / 8, speed[1] + "Mb/s", self.ctx.line
+            return ()
+        if (duplex := _DUPLEX.match(text)) is not None:
+            return list(self._flush(duplex[1].lower()))
+        if (link := _LINK.match(text)) is not None:
+            up = 1.0 if link[1] == "yes" else 0.0
+            return (*self._flush(None), self.measure("link_up", up, "1", link[0].strip(), interface=self._interface))
+        return None
+
+    def _flush(self, duplex: str | None) -> Iterator[Record]:
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            rate, printed, line = pending
+            yield self.measure("link_rate", rate, "B/s", printed, line=line, interface=self._interface, duplex=duplex)
+
+    def _counter(self, text: str) -> Iterable[Record]:
+        match = _COUNTER.match(text)
+        if match is None:
+            if text.strip():
+                self._block, self.open = "", False
+            return ()
+        return (self.measure("count", int(match[2]), "1", match[0].strip(), of=match[1], interface=self._interface),)
+
+    def _ring(self, text: str) -> Iterable[Record]:
+        if "Pre-set maximums" in text or "Current hardware settings" in text:
+            self._view = "maximum" if "maximums" in text else "current"
+            return ()
+        match = _RING.match(text)
+        if match is not None:
+            direction = "receive" if match[1] == "RX" else "send"
+            return (
+                self.measure(
+                    "ring_entries", int(match[2]), "1", match[0], direction=direction, view=self._view,
+                    interface=self._interface,
+                ),
+            )  # fmt: skip
+        if not re.match(r"^(?:RX|TX)\b|^\w[\w ]*:", text):
+            self._block, self.open = "", False
+        return ()
+
+    def _module_line(self, text: str) -> Iterable[Record]:
+        if (module := _MODULE.match(text)) is not None:
+            if module[1] == "Identifier":
+                self._module, self.open, self._block = {}, True, "module"
+            if self._block == "module":
+                self._module.setdefault(module[1].lower().replace(" ", "_"), module[2])
+        elif self._block == "module":
+            if (baud := _BAUD.match(text)) is not None:
+                rate = int(baud[1]) * 1e6
+                interface = self._interface or self._named()
+                return (self.measure("symbol_rate", rate, "1/s", baud[0].strip(), interface=interface, **self._module),)
+            if " : " not in text and text.strip():
+                self._block, self.open = "", False
+        return ()
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the listing before it."""
+        ended = list(self._flush(None))
+        self._interface, self._block, self.open, self._module = None, "", False, {}
+        return ended
+
+    def close(self) -> Iterable[Record]:
+        """A speed whose duplex never came."""
+        return list(self._flush(None))

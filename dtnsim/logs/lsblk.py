@@ -1,0 +1,106 @@
+"""lsblk: text with any columns, JSON.
+
+Units: ``SIZE`` is in powers of 1024 with one letter (20G = 20 * 2**30, rounded to one decimal) or bytes with
+-b (util-linux lsblk(8)). Locales write ``3,7T``. Columns may be blank, so SIZE is found by its right edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._columns import tokens
+from dtnsim.logs.base import (
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    LineParser,
+    Record,
+    number,
+    size_bytes,
+)
+
+_SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
+_TREE: Final = re.compile(r"^[\s├└│─|`-]*")
+
+
+class Lsblk(LineParser):
+    """The table under a heading with NAME and SIZE."""
+
+    tool = "lsblk"
+    words = ("NAME",)
+    commands = ("lsblk",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._heads: list[tuple[str, int, int]] = []
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        words = text.split()
+        if "NAME" in words[:4] and "SIZE" in words and "STATE" not in words[:2]:
+            self._heads, self.open = tokens(text), True
+            return ()
+        if not self.open:
+            return ()
+        return self._row(text)
+
+    def _row(self, text: str) -> Iterable[Record]:
+        cells = tokens(text)
+        edge = next(end for name, _, end in self._heads if name == "SIZE")
+        size = next((c for c in cells if abs(c[2] - edge) <= 1 and _SIZE.match(c[0])), None)
+        if size is None:
+            if not text.strip() or len(cells) < 2:
+                self.open = False
+            elif any(_SIZE.match(c[0]) for c in cells[1:]):
+                return (self.unread(text, "no figure stands under SIZE"),)
+            return ()
+        value = size_bytes(size[0].replace(",", "."))
+        if value is None:
+            return ()
+        name = _TREE.sub("", text).split()[0]
+        conditions: Conditions = {"device": name}
+        kinds = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
+        kind = next((c[0] for c in cells if c[0] in kinds or c[0].startswith("raid")), None)
+        if kind is not None:
+            conditions["type"] = kind
+        return (self.measure("capacity", value, "B", size[0], **conditions),)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the table before it."""
+        self.open = False
+        return ()
+
+
+class LsblkJson(DocumentParser):
+    """``lsblk -J``."""
+
+    tool = "lsblk"
+
+    def match(self, doc: Document) -> bool:
+        """A document with block devices."""
+        return isinstance(doc.data, dict) and isinstance(doc.data.get("blockdevices"), list)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Every device and its children."""
+        for device in doc.data["blockdevices"]:
+            yield from self._device(device, doc, None)
+
+    def _device(self, device: Any, doc: Document, parent: str | None) -> Iterator[Record]:
+        if not isinstance(device, dict) or "name" not in device:
+            return
+        name, size = str(device["name"]), device.get("size")
+        value = number(size) if not isinstance(size, str) else size_bytes(size.replace(",", "."))
+        conditions: Conditions = {"device": name, "parent": parent}
+        for key, to in (("type", "type"), ("model", "model"), ("tran", "transport"), ("rota", "rotational")):
+            found = device.get(key)
+            if isinstance(found, str | bool) and found != "":
+                conditions[to] = found.strip() if isinstance(found, str) else found
+        if value is not None:
+            line = doc.line_of(f'"name": "{name}"')
+            yield self.measure("capacity", value, "B", str(size), line=line, **conditions)
+        for child in device.get("children") or []:
+            yield from self._device(child, doc, name)

@@ -1,0 +1,72 @@
+"""mpstat text (any time format) and JSON.
+
+Units: percent of the time of one CPU, or of all (``all``, in JSON ``-1``). Interrupt tables are not read.
+Rows without ``Average`` are intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dtnsim.logs._sysstat import STAMP, cpu_row, json_cpu, statistics
+from dtnsim.logs.base import Command, Context, Document, DocumentParser, LineParser, Record
+
+
+class Mpstat(LineParser):
+    """The utilisation table."""
+
+    tool = "mpstat"
+    words = ("CPU",)
+    commands = ("mpstat",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._heads: list[str] = []
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        match = STAMP.match(text)
+        if match is None:
+            self._heads, self.open = [], False
+            return ()
+        words = match["rest"].split()
+        if "CPU" in words:
+            known = "%usr" in words and self.ctx.args("sar") is None
+            self._heads = words if known else []
+            self.open = known
+            return ()
+        if not self._heads:
+            return ()
+        if len(words) != len(self._heads):
+            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
+        cpu = words[self._heads.index("CPU")]
+        return cpu_row(self, self._heads, words, cpu=cpu, interval=None if match["mean"] else True)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the table before it."""
+        self._heads, self.open = [], False
+        return ()
+
+
+class MpstatJson(DocumentParser):
+    """``mpstat -o JSON``."""
+
+    tool = "mpstat"
+
+    def match(self, doc: Document) -> bool:
+        """A sysstat document with CPU loads and no disks."""
+        return any("cpu-load" in entry and "disk" not in entry for entry in statistics(doc.data))
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Every interval."""
+        start = 0
+        for entry in statistics(doc.data):
+            stamp = str(entry.get("timestamp", ""))
+            start = max(start, doc.text.find(f'"{stamp}"', start))
+            for load in entry.get("cpu-load") or []:
+                if isinstance(load, dict):
+                    cpu = str(load.get("cpu"))
+                    line = doc.line_of(f'"cpu": "{cpu}"', start)
+                    name = "all" if cpu == "-1" else cpu
+                    mean = stamp.lower().startswith("average")
+                    yield from json_cpu(self, load, line, cpu=name, time=stamp, interval=None if mean else True)

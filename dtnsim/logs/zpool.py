@@ -1,0 +1,142 @@
+"""zpool iostat and zpool status.
+
+Units: K, M, G, T of ``zpool iostat`` are powers of 1024 (zpool-iostat(8)), bandwidth bytes per second; a figure
+without a letter is a whole number of bytes or operations. The first report covers the time since
+the pool was imported (``report``). ``zpool status``: ``health`` is 1 for ONLINE and 0 for any other state, with
+the error counts beside it; the ``scan:`` (formerly ``scrub:``) line gives duration and rate of scrub and resilver.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
+
+_HEAD: Final = re.compile(r"^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", re.IGNORECASE)
+_CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
+_CONFIG: Final = re.compile(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM")
+_DEVICE: Final = re.compile(
+    r"^(?P<indent>\s+)(?P<name>\S+)\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
+    r"(?:\s+(?P<errors>[\d.]+[KMG]?\s+[\d.]+[KMG]?\s+[\d.]+[KMG]?)(?=\s|$))?"
+)
+_POOL: Final = re.compile(r"^\s*pool: (\S+)")
+_SCAN: Final = re.compile(r"^\s*(?:scan|scrub): (.*)")
+_RATE: Final = re.compile(r"([\d.]+)([KMGTP]?)B?/s")
+_DAYS: Final = re.compile(r"\bin (?:(\d+) days )?(\d+):(\d\d):(\d\d)\b|\b(?:in|after) (\d+)h(\d+)m\b")
+_AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b|resilvered ([\d.]+)([KMGTP]?)B? in")
+
+
+class Zpool(LineParser):
+    """Both subcommands."""
+
+    tool = "zpool"
+    words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
+    commands = ("zpool",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._table = ""  # "iostat" or "status"
+        self._pool: str | None = None
+        self._reports = 0
+        self._quiet = 0
+        self._scan = False
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        if _HEAD.match(text):
+            self._table, self.open, self._pool = "iostat", True, None
+            self._reports += 1
+            return ()
+        if (pool := _POOL.match(text)) is not None:
+            self._pool, self._table, self.open, self._quiet = pool[1], "", True, 0
+            return ()
+        if _CONFIG.match(text):
+            self._table, self.open, self._quiet = "status", True, 0
+            return ()
+        if (scan := _SCAN.match(text)) is not None:
+            self._scan = True
+            return self._scan_line(scan[1])
+        if self._scan and self.open and _RATE.search(text) and "scanned" in text:
+            return self._scan_line(text)
+        if self._table == "iostat":
+            return self._iostat_row(text)
+        if self._table == "status":
+            return self._status_row(text)
+        self._quiet += 1
+        if self._quiet > 15:
+            self.open = False
+        return ()
+
+    def _iostat_row(self, text: str) -> Iterable[Record]:
+        words = text.split()
+        if not words or set(text) <= set("- "):
+            return ()
+        if len(words) < 7 or not all(_CELL.match(word) for word in words[1:7]):
+            if text[:1].isspace() and len(words) <= 2:
+                return ()  # a group such as "logs" or "mirror" without figures
+            self.open, self._table = False, ""
+            return ()
+        return self._iostat_figures(text, words)
+
+    def _iostat_figures(self, text: str, words: list[str]) -> Iterator[Record]:
+        depth = (len(text) - len(text.lstrip())) // 2
+        if depth == 0:
+            self._pool = words[0]
+        conditions: Conditions = {
+            "pool": self._pool, "device": words[0] if depth else None, "report": self._reports, "interval": True,
+        }  # fmt: skip
+        for quantity, unit, cells in (("iops", "1/s", words[3:5]), ("throughput", "B/s", words[5:7])):
+            for operation, cell in zip(("read", "write"), cells, strict=True):
+                value = size_bytes(cell)
+                if value is not None:
+                    yield self.measure(quantity, value, unit, cell, operation=operation, **conditions)
+        conditions.pop("interval")
+        for view, cell in zip(("allocated", "free"), words[1:3], strict=True):
+            value = size_bytes(cell)
+            if value is not None:
+                yield self.measure("capacity", value, "B", cell, view=view, **conditions)
+
+    def _status_row(self, text: str) -> Iterable[Record]:
+        match = _DEVICE.match(text.expandtabs())
+        if match is None:
+            if not text.strip() or text.split(maxsplit=1)[0] in ("logs", "cache", "spares", "special", "dedup"):
+                return ()
+            self._table = ""
+            self.open = False
+            return ()
+        counts = [size_bytes(word) for word in (match["errors"] or "").split()]
+        names = ("read_errors", "write_errors", "checksum_errors")
+        conditions: Conditions = dict(zip(names, counts, strict=False))
+        if match["name"] != self._pool:
+            conditions["device"] = match["name"]
+        healthy = 1.0 if match["state"] in ("ONLINE", "AVAIL", "INUSE") else 0.0
+        return (
+            self.measure("health", healthy, "1", match["state"], pool=self._pool, state=match["state"], **conditions),
+        )
+
+    def _scan_line(self, text: str) -> Iterator[Record]:
+        operation = "resilver" if "resilver" in text else "scrub"
+        running = "in progress" in text or "scanned" in text
+        conditions: Conditions = {"pool": self._pool, "operation": operation}
+        if running:
+            rate = _RATE.search(text)
+            if rate is not None:
+                value = float(rate[1]) * BINARY[rate[2]]
+                yield self.measure("throughput", value, "B/s", rate[0], status="partial", interval=True, **conditions)
+            return
+        took = _DAYS.search(text)
+        if took is None or "canceled" in text:
+            return
+        days, hours, minutes, seconds, old_hours, old_minutes = (int(part or 0) for part in took.groups())
+        total = days * 86400 + (hours + old_hours) * 3600 + (minutes + old_minutes) * 60 + seconds
+        amount = _AMOUNT.search(text)
+        if amount is not None and amount[1]:
+            conditions["repaired_B"] = float(amount[1]) * BINARY[amount[2]]
+        yield self.measure("duration", total, "s", took[0].partition(" ")[2], **conditions)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the listing before it."""
+        self._table, self._pool, self.open, self._reports, self._scan = "", None, False, 0, False
+        return ()
