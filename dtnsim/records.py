@@ -8,8 +8,6 @@ that the solver and the simulation see, so the two cannot tell different stories
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
 from dtnsim.quantity import Value
 
 
@@ -201,9 +199,3 @@ class Prediction:
     def ladder(self) -> tuple[Rung, ...]:
         """Ladder of the first transfer."""
         return self.transfers[0].ladder
-
-    def as_dict(self) -> dict[str, Any]:
-        """The document of ``dtnsim predict --json``."""
-        from dtnsim.report.document import prediction_document
-
-        return prediction_document(self)

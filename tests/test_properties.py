@@ -14,7 +14,7 @@ from dtnsim import solve
 from dtnsim.compose import compose
 from dtnsim.prediction import predict
 from dtnsim.quantity import Draw
-from dtnsim.report.document import explanation_document
+from dtnsim.report.document import explanation_document, prediction_document
 from tests.strategies import load, paths
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -140,5 +140,5 @@ def test_explain_recomputes_predict(path: dict[str, Any]) -> None:
 @few
 @given(paths(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_bytes(path: dict[str, Any], seed: int) -> None:
-    a, b = (predict(load(path), samples=16, seed=seed).as_dict() for _ in range(2))
+    a, b = (prediction_document(predict(load(path), samples=16, seed=seed)) for _ in range(2))
     assert a == b

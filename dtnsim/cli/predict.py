@@ -29,12 +29,13 @@ def command(
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.prediction import predict
+    from dtnsim.report.document import prediction_document
 
     answers = [
         predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths
     ]
     if json:
-        documents = [a.as_dict() for a in answers]
+        documents = [prediction_document(a) for a in answers]
         options.emit(
             documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents}
         )

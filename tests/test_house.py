@@ -1,0 +1,98 @@
+"""The house keeps its rules: layers, types, style, size of files, public names, nothing private in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+
+ROOT = Path(__file__).parents[1]
+CODE = sorted((ROOT / "dtnsim").rglob("*.py"))
+
+
+def run(*command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_imports_go_one_way() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_are_strict() -> None:
+    run("mypy")
+
+
+def test_style() -> None:
+    run("ruff", "check", "dtnsim", "tests", ".ci")
+
+
+def test_format() -> None:
+    run("ruff", "format", "--check", "dtnsim", "tests")
+
+
+def test_files_can_be_read_in_one_sitting() -> None:
+    lines = {p: len(p.read_text().splitlines()) for p in CODE}
+    assert not {str(p): n for p, n in lines.items() if n > 400}
+    assert sorted(lines.values())[len(lines) // 2] <= 150
+
+
+def test_functions_are_short() -> None:
+    """Past 50 lines of code (docstring apart) a function is two."""
+    long = []
+    for path in CODE:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                if body and body[-1].end_lineno - body[0].lineno + 1 > 50:  # type: ignore[operator]
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert not long
+
+
+def test_the_public_surface_is_small_and_real() -> None:
+    assert len(dtnsim.__all__) <= 15
+    for name in dtnsim.__all__:
+        assert getattr(dtnsim, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = dtnsim.nothing
+
+
+def test_importing_stays_light() -> None:
+    heavy = ["scipy", "plotly", "networkx", "simpy", "lmfit", "numba", "pandas", "jc"]
+    code = (
+        "import sys, dtnsim; assert 'numpy' not in sys.modules; "
+        "from dtnsim import prediction; prediction.predict('venadi/gridftp-gpfs'); "
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_nothing_of_a_workplace_is_in_the_project() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
+    machine = re.compile(r"/(work|tmp|root|home/runner)/[a-z]+/|https?://([a-z]+\.)*(pypi|pythonhosted|npmjs|debian)\.")
+    bad = []
+    for name in filter(None, tracked):
+        path = ROOT / name
+        if path.suffix in {".py", ".md", ".toml", ".yaml", ".cff"} and path != Path(__file__) and "logs" not in name:
+            bad += [f"{name}: {m[0]}" for m in machine.finditer(path.read_text(errors="replace"))]
+    assert not bad
+
+
+def test_every_module_has_a_test_of_its_name() -> None:
+    tests = {p.stem.removeprefix("test_") for p in (ROOT / "tests").rglob("test_*.py")}
+    missing = [
+        str(p.relative_to(ROOT)) for p in CODE
+        if not p.stem.startswith("_") and p.stem not in tests and "cli" not in p.parts
+    ]  # fmt: skip
+    assert not missing
