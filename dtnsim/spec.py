@@ -77,6 +77,8 @@ class PathSpec(Model):
     events: list[Event] = Field(default_factory=list)
     stated_bottleneck: str | None = None
     file: str = ""
+    #: name in this path -> name of the host file, by which fitted parameters are kept
+    host_files: dict[str, str] = Field(default_factory=dict)
 
 
 def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Path | None = None) -> PathSpec:
@@ -107,6 +109,8 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     for override in overrides:
         _override(raw, override)
     hosts = {}
+    files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
+    raw.put("host_files", files, raw.file, raw.line)
     for name, given in raw["hosts"].items():
         hosts[name] = build_host(name, given)
         hosts[name].check_wiring()
