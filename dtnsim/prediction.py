@@ -72,22 +72,35 @@ def scenario_rates(given: spec.PathSpec, samples: int, seed: int = 1) -> Array:
 
 def answer(problem: Problem, rates: Array | None) -> Prediction:
     """Puts the nominal solution and the drawn rates into a `Prediction`."""
-    full = with_workers(problem)
-    m = solve.matrices(problem)
-    solution = solve.solve(m)
+    given = solve.matrices(problem)
+    solution = solve.solve(given)
+    problem = _slowed(problem, solution)
+    m = replace(given, capacity=solution.capacity)
+    full = with_workers(problem, m)
     nominal = solution.rate[0]
     if rates is None:
         rates = nominal[None, :]
     transfers = tuple(
-        _one(problem, m, f, nominal, rates[:, f], int(solution.binding[0, f])) for f in range(len(problem.transfers))
+        _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f])) for f in range(len(problem.transfers))
     )
     total = _interval(rates.sum(axis=1), float(nominal.sum()))
     return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
 
 
-def with_workers(problem: Problem) -> Problem:
+def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
+    """The problem with its capacities as they are at the solution."""
+    stations = []
+    for station, now in zip(problem.stations, solution.capacity[0], strict=True):
+        given = float(np.ravel(station.capacity)[0])
+        if now < given:
+            note = f"{station.formula}, slowed {given / now - 1:.1%} by the load of memory"
+            station = replace(station, capacity=float(now), formula=note)
+        stations.append(station)
+    return replace(problem, stations=tuple(stations), slowdowns=())
+
+
+def with_workers(problem: Problem, m: Matrices) -> Problem:
     """The problem with the workers of each transfer written as a station: what limits them is on the page."""
-    m = solve.matrices(problem)
     ceiling = solve.ceilings(m)[0]
     stations, transfers = list(problem.stations), []
     for f, transfer in enumerate(problem.transfers):
@@ -110,18 +123,18 @@ def with_workers(problem: Problem) -> Problem:
         )
         phases = []
         for phase, solo in zip(transfer.phases, solve.solo_times(m, f), strict=True):
-            slowest = int(np.argmax(solo[0]))
-            busy = Demand(
-                name, float(solo[0, slowest]), phase.name, f"demand / capacity at {problem.stations[slowest].name}"
-            )
+            work: tuple[Demand, ...] = ()
+            if solo[0].any():  # else the phase only waits
+                slowest = int(np.argmax(solo[0]))
+                words = f"demand / capacity at {problem.stations[slowest].name}"
+                work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
             waits = tuple(replace(d, station=name) for d in phase.delays)
-            work = (busy,) if solo[0, slowest] > 0 else ()
             phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
         transfers.append(replace(transfer, phases=tuple(phases)))
     return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
 
 
-def _one(problem: Problem, m: Matrices, f: int, nominal: Array, drawn: Array, binding: int) -> TransferPrediction:
+def _one(problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array, drawn: Array, binding: int) -> TransferPrediction:
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
     rate = _interval(drawn, float(nominal[f]))

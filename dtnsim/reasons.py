@@ -27,7 +27,7 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
         phase = int(np.argmax([row[0, binding] for row in m.phases[f]]))
         return Cause(binding, phase, direct=True)
     times = solve.solo_times(m, f)
-    busy = [float(t[0].max()) for t in times]
+    busy = [float(t[0].max(initial=0.0)) for t in times]
     waits = [float(w[0]) for w in m.delay[f]]
     if sum(waits) > max(busy, default=0.0):
         return Cause(None, int(np.argmax(waits)), direct=False)

@@ -15,7 +15,7 @@ Shapes: S scenarios, F transfers, K stations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+
+#: rounds of `solve` with slowdowns: each gains two digits or more
+_ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Matrices:
         workers: (F,).
         weight: (F,).
         private: (K,): station serves one transfer only, and its capacity is that of all its workers.
+        slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
 
     capacity: Array
@@ -49,6 +54,7 @@ class Matrices:
     workers: Array
     weight: Array
     private: NDArray[np.bool_]
+    slowdowns: tuple[tuple[int, NDArray[np.intp], Array, Array], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +62,13 @@ class Solution:
     """Rates and what holds each of them.
 
     Attributes:
+        capacity: (S, K) capacities at these rates (less than given where memory slows the cores).
         rate: (S, F) payload bytes per second.
         ceiling: (S, F) what the transfer's own workers allow.
         binding: (S, F) index of the station that froze the transfer, or -1 for its workers' ceiling.
     """
 
+    capacity: Array
     rate: Array
     ceiling: Array
     binding: NDArray[np.int64]
@@ -70,7 +78,9 @@ def matrices(problem: Problem) -> Matrices:
     """Writes a problem as arrays; scalar entries broadcast over the scenarios."""
     index = {s.name: k for k, s in enumerate(problem.stations)}
     count = _scenarios(problem)
-    capacity = np.stack([np.broadcast_to(np.asarray(s.capacity, float), (count,)) for s in problem.stations], axis=1)
+    capacity = np.empty((count, len(index)))  # a transfer that only waits (rm) visits no station
+    for k, station in enumerate(problem.stations):
+        capacity[:, k] = station.capacity
     phases, delays = [], []
     for transfer in problem.transfers:
         rows, waits = [], []
@@ -89,7 +99,7 @@ def matrices(problem: Problem) -> Matrices:
         tuple(delays),
         np.array([t.workers for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
-        np.array([s.private for s in problem.stations]),
+        np.array([s.private for s in problem.stations], dtype=bool),
     )
 
 
@@ -118,7 +128,7 @@ def ceilings(m: Matrices) -> Array:
     result = np.full((m.capacity.shape[0], len(m.phases)), np.inf)
     for f, waits in enumerate(m.delay):
         times = solo_times(m, f)
-        busy = sum((t.max(axis=1) for t in times), np.zeros(1)) + sum(waits, np.zeros(1))
+        busy = sum((t.max(axis=1, initial=0.0) for t in times), np.zeros(1)) + sum(waits, np.zeros(1))
         if len(times) > 1 or any(np.any(w > 0) for w in waits) or m.workers[f] > 1:
             with np.errstate(divide="ignore"):
                 result[:, f] = m.workers[f] / busy
@@ -153,7 +163,7 @@ def maxmin(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Sol
         at_ceiling = level_f <= level[:, None] * (1 + 1e-12)
         stop = free & (at_station | at_ceiling)
         new = np.where(stop, np.minimum(level[:, None] * weight, ceiling), 0.0)
-        first = np.argmax(full[:, None, :] & (demand > 0), axis=2)
+        first = np.argmax(full[:, None, :] & (demand > 0), axis=2) if capacity.shape[1] else binding
         binding = np.where(stop & at_station & ~(at_ceiling & ~at_station), first, binding)
         rate += new
         with np.errstate(invalid="ignore"):
@@ -162,9 +172,30 @@ def maxmin(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Sol
         if not free.any() or not np.isfinite(level).any():
             break
     rate[free] = np.inf
-    return Solution(rate, ceiling, binding)
+    return Solution(capacity, rate, ceiling, binding)
 
 
 def solve(m: Matrices) -> Solution:
-    """Rates of all transfers in all scenarios."""
-    return maxmin(m.capacity, m.demand, m.weight, ceilings(m))
+    """Rates of all transfers in all scenarios.
+
+    Where memory load slows cores, rates and capacities are found together by repetition: more rate
+    means less capacity, so there is one answer, and each round is closer by the slope (a quarter).
+    """
+    solution = maxmin(m.capacity, m.demand, m.weight, ceilings(m))
+    for _ in range(_ROUNDS if m.slowdowns else 0):
+        slowed = replace(m, capacity=slowed_capacity(m, solution.rate))
+        before, solution = solution, maxmin(slowed.capacity, m.demand, m.weight, ceilings(slowed))
+        if np.allclose(before.rate, solution.rate, rtol=1e-13, atol=0.0):
+            break
+    return solution
+
+
+def slowed_capacity(m: Matrices, rate: Array) -> Array:
+    """Capacities (S, K) when the transfers run at ``rate`` (S, F)."""
+    capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(rate)), m.capacity.shape[1])).copy()
+    finite = np.where(np.isfinite(rate), rate, 0.0)
+    for driver, affected, slope, reference in m.slowdowns:
+        used = np.minimum(np.einsum("sf,sf->s", finite, m.demand[:, :, driver]) / m.capacity[:, driver], 1.0)
+        factor = np.maximum((1 + slope * used) / (1 + slope * reference), 1.0)
+        capacity[:, affected] /= factor[:, None]
+    return capacity

@@ -1,0 +1,121 @@
+"""What holds for every tool: options are checked, plans are sound, numbers have a source."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.base import find_kind, kinds
+from dtnsim.errors import SpecError
+from dtnsim.quantity import Quantity
+from dtnsim.tools.plan import EndKind, Job, Tool
+
+ASKED = {
+    "dd", "cp", "tar", "rm", "iozone", "bonnie", "fio", "iperf3", "nuttcp", "scp", "sftp", "bbcp", "gridftp",
+    "globus", "rsync", "ascp", "crashplan", "rclone", "fdt", "wdt", "xrdcp",
+}  # fmt: skip
+TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
+LOCAL = {"dd", "cp", "tar"}
+#: what plan may name as an operation on a file system
+OPERATIONS = {
+    "create", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "revalidate", "readdir",
+}  # fmt: skip
+
+
+def test_all_tools_are_there_and_no_helper_module_is_a_kind():
+    assert set(TOOLS) == ASKED
+    assert all(issubclass(find_kind(k), Tool) and find_kind(k).kind == k for k in TOOLS)
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_unknown_option_is_an_error_that_names_the_key(kind, tool):
+    with pytest.raises(SpecError, match=r"warp_speed: is not a key here.*known keys"):
+        tool(kind, warp_speed="9")
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_every_number_has_unit_and_source(kind, tool):
+    made = tool(kind)
+    for name in type(made).model_fields:
+        value = getattr(made, name)
+        if isinstance(value, Quantity):
+            assert value.source, f"{kind}.{name}"
+            assert value.source.startswith("assumed:") <= (value.spread > 0), f"{kind}.{name}: assumed without spread"
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_negative_numbers_are_errors_that_name_the_key(kind, tool):
+    made, tried = tool(kind), 0
+    for name in type(made).model_fields:
+        value = getattr(made, name)
+        if isinstance(value, Quantity):
+            tried += 1
+            unit = {"B": "B", "B/s": "B/s", "s": "s", "cycles/B": "cycles/B", "1": ""}[value.dim]
+            with pytest.raises(SpecError, match=rf"^{name}: .*out of range"):
+                tool(kind, **{name: f"-3 {unit}"})
+    assert tried or kind == "rm"
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_json_schema_lists_every_option(kind):
+    model = find_kind(kind)
+    shown = model.model_json_schema(by_alias=False)["properties"]
+    assert set(shown) == set(model.model_fields)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    kind=st.sampled_from(TOOLS),
+    files=st.integers(1, 10**6),
+    size=st.floats(1.0, 1e12),
+    ends=st.tuples(st.sampled_from(get_args(EndKind)), st.sampled_from(get_args(EndKind))),
+    rtt=st.sampled_from([0.0, 1e-4, 0.2]),
+)
+def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
+    job = Job("j", files, files * size, size, 3, 0.0 if kind in LOCAL else rtt, *ends, 64e9, 8)
+    made = Tool.build({"kind": kind})
+    # iozone and bonnie write by default and need a volume at 'to'; fio reads, and rm removes, at either end
+    needed = {"iozone": ends[1:], "bonnie": ends[1:], "fio": ends, "rm": ends}.get(kind)
+    if needed is not None and "volume" not in needed:
+        with pytest.raises(SpecError, match="needs a volume"):
+            made.plan(job)
+        return
+    plan = made.plan(job)
+    assert plan.steps
+    assert plan.workers >= 1
+    assert plan.weight >= 1
+    for step in plan.steps:
+        assert step.share > 0
+        for access, end in ((step.read, ends[0]), (step.write, ends[1]), (step.reread, ends[1])):
+            if access is not None:
+                assert end == "volume"
+                assert access.total_B == pytest.approx(job.payload_B)
+                assert 1 <= access.own_streams <= access.streams
+        if step.net is not None:
+            assert step.net.streams >= 1
+            assert min(step.net.sender.copies, step.net.receiver.copies) >= 1
+        assert {*step.files.source, *step.files.destination, *step.files.directory} <= OPERATIONS
+        assert all(work.cycles.value > 0 and work.cycles.source and work.what for work in step.cpu)
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool, job):
+    if kind in {"iozone", "bonnie", "fio", "rm", "iperf3", "crashplan"}:
+        pytest.skip("makes its own data, or has no source")
+    rtt = 0.0 if kind in LOCAL else 0.01
+    made = tool(kind)
+    zero, random, stored = (made.plan(job(source=s, rtt_s=rtt)).steps[-1] for s in ("zero", "random", "volume"))
+    if kind == "globus":
+        zero, random, stored = (made.plan(job(source=s, rtt_s=rtt)).steps[0] for s in ("zero", "random", "volume"))
+    assert zero.read is None
+    assert stored.read is not None
+    extra = {w.what: w.cycles.value for w in random.cpu if "random" in w.what}
+    assert list(extra.values()) == [160.0]
+    assert [w.cycles.value for w in zero.cpu if "zero" in w.what] == [0.2]
+    assert zero.write is not None
+    assert zero.write.stored == 0.0  # zeros vanish on a compressing medium
+    assert stored.write is not None
+    assert stored.write.stored == 1.0

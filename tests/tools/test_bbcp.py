@@ -1,0 +1,61 @@
+import pytest
+
+from dtnsim.errors import SpecError
+from dtnsim.quantity import Scalar
+from dtnsim.yamlio import Mapping
+
+
+def test_four_streams_and_a_window_that_the_kernel_tunes(tool, job):
+    plan = tool("bbcp").plan(job())
+    net = plan.steps[0].net
+    assert (net.streams, plan.weight, net.window) == (4, 4, None)
+    assert plan.steps[0].read.block_B == 131072
+
+
+def test_equals_sign_fixes_the_window(tool, job):
+    net = tool("bbcp", w="=8 MiB", s="16").plan(job()).steps[0].net
+    assert net.window.value == 8 * 2**20
+    assert net.streams == 16
+    assert tool("bbcp", w="8 MiB").plan(job()).steps[0].net.window is None
+
+
+def test_a_fixed_window_stays_traceable_to_its_line():
+    from dtnsim.tools.plan import Tool
+
+    given = Mapping("path.yaml", 3)
+    given.put("kind", "bbcp", "path.yaml", 3)
+    given.put("w", Scalar("=8", "path.yaml", 4), "path.yaml", 4)
+    with pytest.raises(SpecError, match=r"path\.yaml:4: w: .*no unit"):
+        Tool.build(given)
+
+
+def test_documented_default_window_would_be_173_mb_per_s(run):
+    """4 x 128 KiB / 3.02 ms: what bbcp would do if its window did not grow (reference, section 12)."""
+    rate = run('{name: bbcp, w: "=128 KiB"}', rtt="3.02 ms").throughput_Bps.p50
+    assert rate == pytest.approx(173.5e6, rel=0.01)
+
+
+def test_threads_of_their_own_for_reading_streams_and_writing(tool, job):
+    step = tool("bbcp", e="true").plan(job()).steps[0]
+    names = {step.read.thread.name, step.write.thread.name, step.net.sender.name, step.net.receiver.name}
+    assert len(names) == 4
+    assert (step.net.sender.copies, step.read.thread.copies) == (4, 1)
+    sums = [w for w in step.cpu if w.what == "MD5"]
+    assert {w.end for w in sums} == {"source", "destination"}
+    assert 4.9e9 / sums[0].cycles.value == pytest.approx(0.6e9)  # MD5 on an i7-9700K (xxHash README)
+
+
+def test_options_that_change_no_rate(tool, job):
+    plain, dressed = tool("bbcp"), tool("bbcp", z="true", P="10", r="true")
+    assert plain.plan(job()) == dressed.plan(job())
+
+
+def test_rejects(tool):
+    for options, key in (
+        ({"s": "0"}, "s"),
+        ({"w": "=-1 MiB"}, "w"),
+        ({"P": "-2"}, "P"),
+        ({"streams": "many"}, "streams"),
+    ):
+        with pytest.raises(SpecError, match=f"^{key}: "):
+            tool("bbcp", **options)

@@ -1,0 +1,82 @@
+import pytest
+
+from dtnsim.errors import SpecError
+
+
+def test_first_copy_over_ssh(tool, job):
+    scan, transfer = tool("rsync").plan(job()).steps
+    assert scan.files.destination == ("lookup", "stat")
+    assert scan.read is scan.net is scan.write is None
+    assert transfer.net.sender.name == "ssh sender"
+    assert transfer.net.channel.value == 2**21
+    assert transfer.net.streams == 1
+    assert transfer.share == 1.0
+
+
+def test_daemon_has_no_cipher_and_no_channel(tool, job):
+    transfer = tool("rsync", e="none").plan(job()).steps[1]
+    assert transfer.net.channel is None
+    assert not [w for w in transfer.cpu if "SSH" in w.what]
+
+
+def test_on_one_host_there_is_no_network(tool, job):
+    transfer = tool("rsync").plan(job(rtt_s=0.0)).steps[1]
+    assert transfer.net is None
+    assert {w.thread.name for w in transfer.cpu} == {"rsync sender", "rsync receiver"}
+
+
+def test_sum_by_version(tool, job):
+    """rsync 3.2 replaced MD5 by XXH128, some fifty times cheaper (xxHash README: 31.5 against 0.6 GB/s)."""
+    cost = {
+        v: next(w.cycles.value for w in tool("rsync", version=v).plan(job()).steps[1].cpu if "sum" in w.what)
+        for v in ("3.1.3", "3.2.7")
+    }
+    assert cost["3.1.3"] / cost["3.2.7"] == pytest.approx(31.5 / 0.6)
+
+
+def test_a_rescan_over_nfs_takes_two_round_trips_a_file(run):
+    """60.8 s for 3065 entries over 10.2 ms (UCI report), rsync on one host onto an NFS mount."""
+    duration = run(
+        "{name: rsync, changed: 0}", rtt="10.2 ms", data="{files: 3065, size: 46275341 B}", start="a:/data", to="a:/nfs"
+    ).duration_s.p50
+    assert duration == pytest.approx(60.8, rel=0.05)
+
+
+def test_delta_sends_less_but_reads_the_old_version(tool, job):
+    transfer = tool("rsync", literal="10 %").plan(job()).steps[1]
+    assert transfer.net.overhead == pytest.approx(0.1, rel=0.01)
+    assert transfer.reread is not None
+    whole = tool("rsync", literal="10 %", W="true").plan(job()).steps[1]
+    assert whole.net.overhead == pytest.approx(1.0, rel=0.01)
+    assert whole.reread is None
+    assert tool("rsync", literal="10 %").plan(job(rtt_s=0.0)).steps[1].reread is None  # whole files on one host
+
+
+def test_cipher_works_on_what_is_sent(tool, job):
+    def cipher(**options):
+        return next(w.cycles.value for w in tool("rsync", **options).plan(job()).steps[1].cpu if "SSH" in w.what)
+
+    assert cipher(z="true", ratio="4") == pytest.approx(cipher() / 4)
+
+
+def test_compression_by_version(tool, job):
+    words = {
+        v: {w.what for w in tool("rsync", z="true", version=v).plan(job()).steps[1].cpu} for v in ("3.1.3", "3.2.7")
+    }
+    assert "zlib compression" in words["3.1.3"]
+    assert "zstd compression" in words["3.2.7"]
+
+
+def test_partial_change_says_what_it_leaves_out(tool, job):
+    plan = tool("rsync", changed="1 %").plan(job())
+    assert plan.steps[1].share == pytest.approx(0.01)
+    assert plan.warnings
+    assert [s.name for s in tool("rsync", changed="0", c="true").plan(job()).steps] == ["scan", "checksum"]
+
+
+def test_rejects(tool):
+    for options, key in (({"changed": "2"}, "changed"), ({"ratio": "0.5"}, "ratio"), ({"e": "rsh"}, "e")):
+        with pytest.raises(SpecError, match=f"^{key}: "):
+            tool("rsync", **options)
+    with pytest.raises(SpecError, match=r"ssh\.cipher"):
+        tool("rsync", ssh={"cipher": "rot13"})
