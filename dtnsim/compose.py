@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import Stretch
 from dtnsim.dataset import Dataset
@@ -54,7 +55,8 @@ def compose(spec: PathSpec, draw: Draw) -> Problem:
     composer = Composer(spec, Ledger(draw))
     transfers = tuple(composer.transfer(number) for number in range(len(spec.transfers)))
     ledger = composer.ledger
-    return Problem(spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings))
+    slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
+    return Problem(spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings), slowdowns)
 
 
 class Composer:
@@ -218,7 +220,8 @@ class Composer:
             host.stack.file_read_byte.source if verb == "file read" else host.stack.file_write_byte.source
         )
         host.core(calls, use.thread, cycles, verb, cost, source)
-        host.memory.cross(calls, 1.0 if use.finish == "direct" else 3.0, verb)
+        crossings = memory.READ if use.operation == "read" else memory.WRITE
+        host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)
         if use.cached and use.operation == "read":
             return
         volume.filesystem.medium(medium, use, host, end.volume)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim import topology, transport
+from dtnsim.components import memory
 from dtnsim.components.access import Thread
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Segment
@@ -69,7 +70,7 @@ class Network:
     def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> None:
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
         nics = [self._nic(h, spec) for h in (route.source, route.destination)]
-        frame = self.framing(route, [n for _, n in nics])
+        frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
         row = row.times(net.overhead)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
             port = spec.ports.get(host.name) if spec is not None else None
@@ -136,9 +137,9 @@ def _host_side(
     if net.sendfile and not receiving:
         byte = stack.sendfile_byte
     if net.transport != "tcp":
-        own = _user_space(net, frame)
+        own, source = _user_space(row, net, frame)
         words = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
-        cost, source = f"{own:.3g} cycles/B", "per-packet user-space work (see dtnsim.physics.tcp.ratebased)"
+        cost = f"{float(np.mean(own)):.3g} + {byte}"
         cycles: Value = own + row.value(byte)
     else:
         cycles, words = row.value(byte) + row.value(packet) / passes, verb
@@ -154,7 +155,8 @@ def _host_side(
         str(interrupt),
         interrupt.source,
     )
-    host.memory.cross(row, 2.0 if net.sendfile and not receiving else 4.0, verb)
+    crossings = memory.RECEIVE if receiving else memory.SENDFILE if net.sendfile else memory.SEND
+    host.memory.cross(row, crossings, verb)
     host.nic_bus(row, name, receiving=receiving)
     card.send_bits(
         row, name, direction="rx" if receiving else "tx", streams=net.streams, port=port, wire=frame.wire / frame.mss
@@ -167,12 +169,13 @@ def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
     return Thread(thread.name, thread.copies, spec.core)
 
 
-def _user_space(net: NetUse, frame: Framing) -> float:
+def _user_space(row: Row, net: NetUse, frame: Framing) -> tuple[Value, str]:
+    """Cycles a byte of a transport in user space, and their source."""
     if net.transport == "udt":
-        return ratebased.UDT_CYCLES_PER_PACKET / frame.mss
-    if net.transport == "fasp":
-        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss  # the cipher is the tool's (ascp without -T)
-    return 0.0
+        return row.value(transport.UDT_PACKET) / frame.mss, transport.UDT_PACKET.source
+    if net.transport == "fasp":  # the cipher is the tool's (ascp without -T)
+        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss, "per-packet work, see dtnsim.physics.tcp.ratebased"
+    return 0.0, "UDP has none"
 
 
 def _segment(row: Row, name: str, segment: Segment, frame: Framing, *, forward: bool) -> None:

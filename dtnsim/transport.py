@@ -11,7 +11,7 @@ from dtnsim.components.nic import Nic
 from dtnsim.ledger import Row
 from dtnsim.physics.tcp import path as tcp_path
 from dtnsim.physics.tcp import ratebased, window
-from dtnsim.quantity import Draw, Quantity, Value
+from dtnsim.quantity import Draw, Quantity, Value, prior
 from dtnsim.route import Framing, Route, background_share
 
 if TYPE_CHECKING:
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B = 65535.0
+#: UDT sends packets of its own size (UDT_MSS) whatever the MTU of the path; 44 bytes are IP, UDP and UDT headers
+UDT_PACKET_B = 1500.0
+UDT_HEADERS_B = 44.0
+#: user-space cost of one such packet
+UDT_PACKET = prior(
+    f"{ratebased.UDT_CYCLES_PER_PACKET:.0f} cycles", 0.7,
+    "assumed: a system call, a copy and UDT's bookkeeping for each packet, a factor of 2",
+)  # fmt: skip
+
+
+def packets(net: NetUse, frame: Framing) -> Framing:
+    """Packet sizes that a transport really uses on a route."""
+    if net.transport != "udt":
+        return frame
+    size = min(UDT_PACKET_B, frame.mtu)
+    return Framing(size, size - UDT_HEADERS_B, size + frame.wire - frame.mtu)
 
 
 def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
@@ -144,7 +160,9 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
     rtt, loss = np.maximum(route.rtt(draw), 1e-6), 1 - np.asarray(passed)
     clock = draw(route.source.cpu.clock)
     if net.transport == "udt":
-        value = net.streams * ratebased.udt(rate, rtt, loss, frame.mtu, clock_Hz=clock)
+        value = net.streams * ratebased.udt(
+            rate, rtt, loss, frame.mtu, clock_Hz=clock, cycles_per_packet=draw(UDT_PACKET)
+        )
         what = "UDT: rate control, flow window and one core"
     else:
         target = draw(net.rate) if net.rate is not None else rate

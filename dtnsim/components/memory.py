@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ledger import Row
 from dtnsim.quantity import Quantity, Unit, prior
+
+#: Crossings of one byte by what handles it, write-allocate included. The buffer of the program (a block a
+#: thread) stays in the last-level cache between two copies: from disk to network that is the DMA of the
+#: array 1 + READ + SEND = 5, from network to disk RECEIVE + WRITE + 1 = 5 (`physics.memory.crossings_per_byte`).
+READ: Final = 1.0  #: page cache to program
+WRITE: Final = 2.0  #: program to page cache: the line is fetched, then written
+SEND: Final = 3.0  #: program to socket buffer (fetched, written), read by the card
+RECEIVE: Final = 2.0  #: written by the card, copied to the program
+SENDFILE: Final = 1.0  #: the card reads the page cache
+DIRECT: Final = 1.0  #: O_DIRECT: the program's buffer is read or written in memory, besides the DMA
 
 
 class Memory(Component):

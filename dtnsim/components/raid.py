@@ -21,8 +21,9 @@ class Raid(Device):
     """An array of ``disks`` equal devices in each of ``groups`` groups.
 
     ``software`` parity is computed by the host, so parity crosses the bus; a hardware controller
-    keeps it behind the adapter. ``lost`` devices per group leave it degraded; ``rebuild`` is the rate
-    that a running rebuild takes from every device.
+    keeps it behind the adapter, and its write-back cache makes full stripes of sequential writes.
+    ``lost`` devices per group leave it degraded; ``rebuild`` is the rate that a running rebuild takes
+    from every device.
     """
 
     kind: ClassVar[str] = "raid"
@@ -122,8 +123,9 @@ class Raid(Device):
             return float(self.copies)
         if not self.parity:
             return 1.0
-        through = use.finish in ("dsync", "direct") or use.random
-        if through:
+        # a controller's write-back cache gathers sequential writes into full stripes, however they arrive
+        past_cache = self.software and use.finish in ("dsync", "direct")
+        if past_cache or use.random:
             size = np.minimum(use.block_B, 2.0**40)
             return np.asarray(raid.write_amplification(size, row.value(self.chunk), self.disks, self.parity))
         return (self.disks - self.lost) / (self.disks - self.parity)
