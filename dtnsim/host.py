@@ -21,8 +21,9 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
 from dtnsim.errors import SpecError
-from dtnsim.ledger import Row
+from dtnsim.ledger import Ledger, Row
 from dtnsim.quantity import Quantity, Unit, Value, prior
+from dtnsim.records import Slowdown
 
 
 class Volume(Model):
@@ -259,6 +260,15 @@ class Host(Model):
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory."""
         self._slots(row, self.nics[name].slot, to_host=receiving, card=self.nics[name])
+
+    def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
+        """How this host's memory load slows its cores."""
+        driver = f"{self.name}.memory"
+        cores = tuple(n for n, s in ledger.stations.items() if s.host == self.name and s.unit == "cycles")
+        if driver not in ledger.stations or not cores:
+            return ()
+        slope, reference = ledger.draw(self.stack.memory_stall), ledger.draw(self.stack.memory_reference)
+        return (Slowdown(driver, cores, slope, reference),)
 
     def mount_of(self, path: str) -> str | None:
         """The mounted volume that a path lies on: the longest mount point that begins it."""

@@ -81,7 +81,8 @@ def answer(problem: Problem, rates: Array | None) -> Prediction:
     if rates is None:
         rates = nominal[None, :]
     transfers = tuple(
-        _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f])) for f in range(len(problem.transfers))
+        _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f]))
+        for f in range(len(problem.transfers))
     )
     total = _interval(rates.sum(axis=1), float(nominal.sum()))
     return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
@@ -134,7 +135,9 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
     return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
 
 
-def _one(problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array, drawn: Array, binding: int) -> TransferPrediction:
+def _one(
+    problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array, drawn: Array, binding: int
+) -> TransferPrediction:
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
     rate = _interval(drawn, float(nominal[f]))
@@ -146,7 +149,7 @@ def _one(problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array,
         _bottleneck(problem, f, cause),
         transfer.files,
         transfer.payload_B,
-        _ladder(problem, m, f, cause, float(nominal[f])),
+        _ladder(problem, given, f, cause, float(nominal[f])),
     )
 
 
@@ -184,7 +187,7 @@ def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) ->
         rate = float(solution.rate[0, f])
         if not np.isfinite(rate):
             break
-        cause = cause_of(relieved, f, int(solution.binding[0, f]))
+        cause = cause_of(replace(relieved, capacity=solution.capacity), f, int(solution.binding[0, f]))
     return tuple(rungs)
 
 

@@ -61,12 +61,17 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
         for d in demands:
             parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
         work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
-        return f"{_core_name(station)} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}"
+        return f"{_core_name(station)} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}{_slowed(station)}"
     what = demands[0].what if demands else station.kind
     if station.kind in ("tcp", "window", "target", "transport"):
         return f"{what}: {units.show(capacity, 'B/s')}"
     size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
     return f"{station.name} is full: {what}, {station.formula} gives {size}"
+
+
+def _slowed(station: Station) -> str:
+    """That memory load slows the core, where it does (the solver notes it in the formula)."""
+    return f" ({station.formula.partition(', ')[2]})" if "slowed" in station.formula else ""
 
 
 def _core_name(station: Station) -> str:

@@ -8,6 +8,7 @@ that the solver and the simulation see, so the two cannot tell different stories
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 from dtnsim.quantity import Value
 
 
@@ -96,6 +97,23 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
+class Slowdown:
+    """Stations that lose capacity as another one fills: cores that wait for a loaded memory.
+
+    Attributes:
+        driver: Station whose utilisation U decides.
+        affected: Stations that slow down.
+        slope: k in ``capacity / max(1, (1 + k U) / (1 + k U0))``.
+        reference: U0, the utilisation at which the demands were measured.
+    """
+
+    driver: str
+    affected: tuple[str, ...]
+    slope: Value
+    reference: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Stations and transfers of one path: all that the solver and the simulation need."""
 
@@ -103,6 +121,7 @@ class Problem:
     stations: tuple[Station, ...]
     transfers: tuple[Transfer, ...]
     warnings: tuple[str, ...] = ()
+    slowdowns: tuple[Slowdown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

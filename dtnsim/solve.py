@@ -100,6 +100,15 @@ def matrices(problem: Problem) -> Matrices:
         np.array([t.workers for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
         np.array([s.private for s in problem.stations], dtype=bool),
+        tuple(
+            (
+                index[d.driver],
+                np.array([index[a] for a in d.affected]),
+                np.atleast_1d(d.slope),
+                np.atleast_1d(d.reference),
+            )
+            for d in problem.slowdowns
+        ),
     )
 
 

@@ -53,6 +53,16 @@ class Stack(Component):
     storage_interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "0.1 cycles/B", 0.5, "assumed: completions of large requests"
     )
+    memory_stall: Annotated[Quantity, Unit("1", spread=0.4)] = prior(
+        "0.25",
+        0.4,
+        "half of the cycles wait for memory, whose latency rises by half at full load (dtnsim.physics.memory)",
+    )
+    memory_reference: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.44",
+        0.2,
+        "memory load while the costs above were measured: 0.33 (write) to 0.56 (read) of 19.5 GB/s in NASA test 2",
+    )
     zero_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.2 cycles/B", 0.3, "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop"
     )
