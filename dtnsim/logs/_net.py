@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, DocumentParser, LineParser, Record, decimal
+from dtnsim.logs.base import BINARY, DECIMAL, Context, DocumentParser, LineParser, Record, decimal
 from dtnsim.measurement import Condition, Status
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
@@ -100,9 +100,10 @@ def _bundle(word: str, spec: Mapping[str, str], queue: list[str], found: dict[st
         found[name[:-1]] = ""
 
 
-def without_none(**conditions: Condition) -> dict[str, Condition]:
-    """The conditions that are known."""
-    return {key: value for key, value in conditions.items() if value is not None}
+def host_of(ctx: Context) -> dict[str, Condition]:
+    """The host a line belongs to, for figures that are settled when another prompt may have come."""
+    host = ctx.host or (ctx.command.host if ctx.command is not None else None)
+    return {} if host is None else {"host": host}
 
 
 def positive_int(text: str | None) -> int | None:

@@ -1,0 +1,222 @@
+"""bbcp: progress in its three forms, file lines, and the closing line.
+
+Units: ``KB MB GB`` = 2^10, 2^20, 2^30 B (bbcp ``bbcp_Config.C``, Scale; ``/1024.0`` in older ``bbcp.C``).
+
+- ``At 140506 17:33:18 copy 20% complete; 89998.2 KB/s`` (before 2005) and ``170307 15:40:36 3% done; 425.7
+  MB/s``: R is the mean since the start of the file (``bbcp_ProgMon.C``: bytes so far / elapsed time), so the ramp
+  and every slow spell are smeared out. Each becomes a record ``average="running"``, and where the digits carry it
+  a second one, ``derived="differentiated"``: the mean since the line before.
+- ``8% done; 1006.2 MB/s, avg 1006.2 MB/s`` (with ``-v``): the first is the rate since the line before. Versions
+  before 2015 print the two unit letters the wrong way round (same source: the prefix of one rate is
+  computed, that of the other printed); seen when the figures differ by about 1024, and put right.
+
+The headline is ``N files copied at effectively R`` (from the start of the program to its end); next the line
+``File F created; N bytes at R`` when there is one file; a run with neither has its last running mean as
+``partial``. "Copying 0 files and 0 links" is normal for a single file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dtnsim.logs._net import binary_size, figure, host_of, options, positive_int
+from dtnsim.logs.base import Command, LineParser, Record, size_bytes
+from dtnsim.measurement import Condition
+
+_PROGRESS: Final = re.compile(
+    r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
+    r"(?:copy )?(?P<share>\d+%|not) (?:complete|done); "
+    r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?"
+)
+_FILE: Final = re.compile(
+    r"File (?P<file>\S.*?) created; (?P<size>\d+) bytes at (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s"
+)
+_CLOSING: Final = re.compile(r"(?P<n>\d+) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s")
+_CREATING: Final = re.compile(r"bbcp: Creating (?P<file>\S.*)$")
+_FAILED: Final = re.compile(
+    r"(?:^|\s)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
+    r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
+)
+_OPTIONS: Final = {
+    "-P": "every", "-s": "streams", "-w": "window", "-B": "block", "-S": "source", "-T": "target", "-z": "reverse!",
+    "-v": "verbose!", "-V": "very!", "-f": "force!", "-r": "recursive!", "-a": "append!", "-k": "keep!", "-x": "limit",
+    "-t": "limit_s", "-d": "dir", "-i": "identity", "-l": "log", "-I": "list", "-c": "compress", "-e": "error!",
+    "-E": "checksum", "-F": "noflush!", "-4": "ipv4!", "-p": "preserve!", "-N": "named", "-u": "unbuffered",
+    "-b": "buffers",
+    "-D": "debug!", "-m": "mode", "-n": "nodns!", "-o": "ordered!", "-O": "omit!", "-q": "qos", "-y": "sync",
+}  # fmt: skip
+_DAY: Final = 86400.0
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of bbcp."""
+
+    known: dict[str, Condition] = field(default_factory=dict)
+    last: tuple[float, str, int, str] | None = None  # running mean [B/s], as printed, line, share
+    clock: float | None = None  # of the line before [s]
+    elapsed: float | None = None  # from the start of the file to the line before, as far as it can be told [s]
+    waiting: tuple[float, float] | None = None  # first line: its running mean and half of its last digit [B/s]
+    mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
+    files: int = 0
+    file: tuple[float, str, int, dict[str, Condition]] | None = None
+    closed: bool = False
+
+
+class Bbcp(LineParser):
+    """Progress, file and closing lines of bbcp."""
+
+    tool = "bbcp"
+    words = ("bbcp", "effectively", "created")
+    commands = ("bbcp",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._command: Command | None = None
+        self._run = _Run()
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line of output."""
+        if self._command is not self.ctx.command:
+            yield from self._settle()
+            self._command = self.ctx.command
+            self._run = _Run({**self._conditions(), **host_of(self.ctx)})
+        if "/s" in text:
+            progress = _PROGRESS.search(text)
+            if progress is not None:
+                yield from self._progress(progress)
+                return
+            done = _FILE.search(text)
+            if done is not None:
+                yield self._file(done)
+                return
+            closing = _CLOSING.search(text)
+            if closing is not None:
+                yield from self._closing(closing)
+                return
+        creating = _CREATING.search(text)
+        if creating is not None:
+            run = self._run
+            run.clock = run.elapsed = run.waiting = run.mean = None
+            run.known["file"] = creating["file"]
+            return
+        failed = _FAILED.search(text)
+        if failed is not None:
+            run, self._run = self._run, _Run(self._run.known)
+            yield self.failure(failed[0], line=None, **run.known)
+
+    def close(self) -> Iterator[Record]:
+        """Settles a run without closing line."""
+        yield from self._settle()
+
+    # ---- lines ------------------------------------------------------------------------------------------
+    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+        run = self._run
+        if run.closed:
+            run = self._run = _Run(dict(run.known))
+        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
+        share: dict[str, Condition] = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
+        if found["avg"] is None:
+            running = (rate, printed, found["rate"])
+        else:
+            rate, mean, printed, text = _ordered(found)
+            running = (mean, text, found["avg"])
+            known = {**run.known, **share, "interval": True, "average": "interval"}
+            yield figure(self, "throughput", rate, "B/s", printed, known)
+        known = {**run.known, **share, "interval": True, "average": "running"}
+        yield figure(self, "throughput", running[0], "B/s", running[1], known)
+        run.last = (running[0], running[1], self.ctx.line, found["share"])
+        if found["avg"] is None and found["day"] is not None:
+            yield from self._differentiated(run, running[0], running[2], found)
+
+    def _differentiated(self, run: _Run, mean: float, digits: str, found: re.Match[str]) -> Iterator[Record]:
+        """The rate since the line before, where rounding leaves at least one good digit.
+
+        The monitor reports at a fixed period from the start of the file on: the first line comes after
+        one period, which is the distance to the second.
+        """
+        clock = int(found["day"][4:]) * _DAY + int(found["h"]) * 3600.0 + int(found["m"]) * 60.0 + int(found["s"])
+        half = 0.5 * 10.0 ** -len(digits.partition(".")[2]) * (mean / float(digits) if float(digits) else 0.0)
+        before, run.clock = run.clock, clock
+        if before is None:
+            run.waiting = run.mean = (mean, half)
+            return
+        step = clock - before
+        if step <= 0 or run.mean is None:
+            run.elapsed, run.mean = None, (mean, half)
+            return
+        if run.elapsed is None and run.waiting is not None:
+            run.elapsed, run.waiting = step, None
+        if run.elapsed is not None:
+            start = run.elapsed
+            end = run.elapsed = start + step
+            rate = (mean * end - run.mean[0] * start) / step
+            error = (half * end + run.mean[1] * start) / step
+            if rate > 0 and error <= 0.1 * rate:
+                known: dict[str, Condition] = {**run.known, "interval": True, "derived": "differentiated"}
+                known |= {"start_s": start, "end_s": end}
+                yield figure(self, "throughput", rate, "B/s", "", known)
+        run.mean = (mean, half)
+
+    def _file(self, found: re.Match[str]) -> Record:
+        run = self._run
+        run.files += 1
+        size = int(found["size"])
+        known: dict[str, Condition] = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
+        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
+        if size == 0 or rate == 0:
+            return self.unread(found[0], "no bytes were transferred: no rate")
+        run.file = (rate, printed, self.ctx.line, known)
+        return figure(self, "throughput", rate, "B/s", printed, {**known, "interval": True})
+
+    def _closing(self, found: re.Match[str]) -> Iterator[Record]:
+        run = self._run
+        run.closed = True
+        rate = binary_size(found["rate"], found["u"])
+        known: dict[str, Condition] = {**run.known, "files": int(found["n"])}
+        if run.file is not None and run.files == 1:
+            known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
+        elif int(found["n"]) > 1:
+            known.pop("file", None)
+        if rate > 0:
+            yield figure(self, "throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", known)
+
+    def _settle(self) -> Iterator[Record]:
+        run, self._run = self._run, _Run()
+        if run.closed:
+            return
+        if run.file is not None and run.files == 1:
+            rate, printed, line, known = run.file
+            yield figure(self, "throughput", rate, "B/s", printed, known, line=line)
+        elif run.last is not None and not run.files:
+            rate, printed, line, _ = run.last
+            known = {**run.known, "average": "running"}
+            yield figure(self, "throughput", rate, "B/s", printed, known, status="partial", line=line)
+
+    def _conditions(self) -> dict[str, Condition]:
+        given, paths = options(self.ctx.args("bbcp"), _OPTIONS)
+        found: dict[str, Condition] = {}
+        if self.ctx.args("bbcp") is not None:
+            found["streams"] = positive_int(given.get("streams")) or 4  # bbcp's default
+        for name, key in (("window", "window_B"), ("block", "block_B")):
+            if name in given:
+                found[key] = size_bytes(given[name])
+        if len(paths) > 1:
+            found["source"], found["target"] = paths[0], paths[-1]
+            remote = [bool(re.match(r"[^/\s]+:", path)) for path in (paths[0], paths[-1])]
+            if remote[0] != remote[1]:
+                found["direction"] = "receive" if remote[0] else "send"
+        return {key: value for key, value in found.items() if value is not None}
+
+
+def _ordered(found: re.Match[str]) -> tuple[float, float, str, str]:
+    """(rate, mean, rate as printed, mean as printed) of the verbose form, swapped letters put right."""
+    rate, mean = binary_size(found["rate"], found["u"]), binary_size(found["avg"], found["au"])
+    if found["u"] != found["au"] and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:
+        swapped = binary_size(found["rate"], found["au"]), binary_size(found["avg"], found["u"])
+        if max(swapped) < 100 * min(swapped):
+            rate, mean = swapped
+    return rate, mean, f"{found['rate']} {found['u']}B/s", f"avg {found['avg']} {found['au']}B/s"

@@ -1,0 +1,183 @@
+"""traceroute (Linux, BSD, macOS, Solaris, busybox, IPv6) and Windows tracert.
+
+Units: milliseconds. Each probe of a hop is a record (``hop``, ``probe``, ``interval=True``); the headline is
+the mean of the last hop that answered, with ``reached`` telling whether that is the target, and ``hops``
+is its number. ``!X``, ``!H`` and the like are ICMP refusals by that hop: its times are good, the target
+counts as reached only if the address is the target's.
+
+Lines may be wrapped anywhere by a mailer: text is gathered until the next hop number. Timeouts give no
+figure. A router that answers slowly (ICMP is handled aside the fast path) is no slow path: use the
+smallest times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dtnsim.logs._net import figure
+from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.measurement import Condition, Status
+
+_HEAD: Final = re.compile(
+    r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"
+)
+_TRACERT: Final = re.compile(
+    r"(?i)^(?:tracing route to|routenverfolgung zu|détermination de l'itinéraire vers|traza a)\s+"
+    r"(?P<target>[\w.:-]+)(?:\s+\[(?P<address>[\da-f.:]+)\])?"
+)
+_HEAD_END: Final = re.compile(r"^\s|packets|hops|abschnitte|sauts|saltos", re.IGNORECASE)  # wrapped or tracert's
+_HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
+_TOKEN: Final = re.compile(
+    r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:\.\d+)?)\s*ms\b|(?P<flag>!\S*)"
+    r"|(?P<name>[^\s()]+)\s+\((?P<ip>[\da-fA-F]*[.:][\da-fA-F.:]+)(?:%\w+)?\)"
+    r"|\[(?P<bracket>\d[\d.]+|[\da-fA-F]*:[\da-fA-F:.]+)\]|\[[^\]]*\]|\([^)]*\)|<[^>]*>"
+    r"|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
+)
+_FAILED: Final = re.compile(
+    r"(?:traceroute6?: (?:unknown host|[Ww]arning.*not|.*[Nn]ot known|bad address|.*unreachable|.*permitted).*"
+    r"|Unable to resolve target system name.*|^\S+: (?:Name or service not known|Temporary failure in name resolution)"
+    r"|Cannot handle \"host\" cmdline arg.*)"
+)
+_MOST_HOPS: Final = 255
+
+
+@dataclass(slots=True)
+class _Route:
+    """One route while it is read."""
+
+    target: str
+    address: str
+    line: int
+    conditions: dict[str, Condition]
+    hop: int = 0
+    text: str = ""
+    hop_line: int = 0
+    last: _Hop | None = None
+
+
+@dataclass(slots=True)
+class _Hop:
+    """A hop that answered: its probes as (address, time [s], refusal)."""
+
+    number: int
+    line: int
+    probes: list[tuple[str | None, float, str | None]]
+
+
+class Traceroute(LineParser):
+    """Routes printed by traceroute and tracert."""
+
+    tool = "traceroute"
+    words = ("traceroute", "Tracing", "tracert", "Routenverfolgung", "itinéraire", "resolve", "known")
+    commands = ("traceroute", "traceroute6", "tracert")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._route: _Route | None = None
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line; every line while a route is open."""
+        head = _HEAD.search(text) if "traceroute" in text else None
+        if head is not None:
+            yield from self.close()
+            self._begin(head["target"], head["address"])
+            return
+        windows = _TRACERT.search(text)
+        if windows is not None:
+            yield from self.close()
+            self._begin(windows["target"], windows["address"])
+            return
+        if self._route is not None:
+            yield from self._more(self._route, text)
+        if self._route is None:
+            failed = _FAILED.search(text)
+            if failed is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
+                yield self.failure(failed[0], line=None)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the route before it."""
+        return list(self.close())
+
+    def close(self) -> Iterator[Record]:
+        """Settles the route that is open."""
+        route, self._route = self._route, None
+        self.open = False
+        if route is None:
+            return
+        yield from self._hop(route)
+        if route.last is None:
+            yield self.unread("", "no hop answered", line=route.line)
+            return
+        last, goal = route.last, (route.address, route.target)
+        answers = [probe for probe in last.probes if probe[0] in goal]
+        reached = bool(answers)
+        answers = answers or last.probes
+        times = [time for _, time, _ in answers]
+        known: dict[str, Condition] = {**route.conditions, "hop": last.number, "reached": reached}
+        known["address"] = answers[-1][0]
+        known["annotation"] = next((flag for _, _, flag in answers if flag), None)
+        status: Status = "complete" if reached else "partial"
+        mean = sum(times) / len(times)
+        yield figure(self, "rtt", mean, "s", f"{mean * 1e3:.3f} ms", known, status=status, line=last.line)
+        least = {**known, "statistic": "min"}
+        text = f"{min(times) * 1e3:g} ms"
+        yield figure(self, "rtt", min(times), "s", text, least, status=status, line=last.line)
+        yield figure(self, "hops", last.number, "1", str(last.number), known, status=status, line=last.line)
+
+    # ---- lines ------------------------------------------------------------------------------------------
+    def _begin(self, target: str, address: str | None) -> None:
+        conditions: dict[str, Condition] = {"target": target}
+        host = self.ctx.host or (self.ctx.command.host if self.ctx.command is not None else None)
+        if host is not None:
+            conditions["host"] = host
+        self._route = _Route(target, address or target, self.ctx.line, conditions)
+        self.open = True
+
+    def _more(self, route: _Route, text: str) -> Iterator[Record]:
+        found = _HOP.match(text)
+        number = int(found["hop"]) if found is not None else 0
+        wrapped = route.text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")
+        if found is not None and route.hop < number <= min(route.hop + 30, _MOST_HOPS) and not wrapped:
+            yield from self._hop(route)
+            route.hop, route.text, route.hop_line = number, found["rest"] or "", self.ctx.line
+        elif not text.strip():
+            if route.hop or self.ctx.line - route.line > 2:
+                yield from self.close()
+        elif route.hop and (text[0] in " \t" or wrapped):
+            route.text = (route.text + " " + text.strip())[:4000]
+        elif (
+            not route.hop
+            and self.ctx.line - route.line <= 2
+            and ("packets" in text or "hops" in text or text[0] in " \t")
+        ):
+            return  # the wrapped end of the head, or tracert's second line
+        else:
+            yield from self.close()
+
+    def _hop(self, route: _Route) -> Iterator[Record]:
+        """The probes of the hop whose text is gathered."""
+        text, route.text = route.text, ""
+        address: str | None = None
+        probes: list[tuple[str | None, float, str | None]] = []
+        sent = 0
+        for token in _TOKEN.finditer(text):
+            if token["ip"] or token["bracket"] or token["bare"]:
+                address = token["ip"] or token["bracket"] or token["bare"]
+            elif token["star"]:
+                sent += 1
+            elif token["flag"] and probes:
+                probes[-1] = (*probes[-1][:2], token["flag"])
+            elif token["ms"]:
+                sent += 1
+                value = float(token["ms"]) * 1e-3
+                probes.append((address, value, None))
+                known: dict[str, Condition] = {**route.conditions, "hop": route.hop, "probe": sent}
+                known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
+                yield figure(self, "rtt", value, "s", token[0].strip(), known, line=route.hop_line)
+        if probes:
+            if probes[0][0] is None:  # tracert prints the address after the times
+                probes = [(address, time, flag) for _, time, flag in probes]
+            route.last = _Hop(route.hop, route.hop_line, probes)
