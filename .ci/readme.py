@@ -1,0 +1,57 @@
+"""Writes the generated blocks of README.md: the real output and the accuracy table.
+
+    python .ci/readme.py            rewrite them
+    python .ci/readme.py --check    exit 1 where they are stale
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def output() -> str:
+    """What the first command of the README prints."""
+    from dtnsim.prediction import predict
+    from dtnsim.report import text
+
+    captured = io.StringIO()
+    with redirect_stdout(captured):
+        text.prediction(predict("venadi/gridftp-gpfs"), text.console(), busiest=8)
+    lines = [line.rstrip() for line in captured.getvalue().splitlines()]
+    return "\n".join(["```text", *lines, "```"])
+
+
+def accuracy() -> str:
+    """The table of measured beside predicted."""
+    from dtnsim.report.accuracy import markdown
+
+    return markdown()
+
+
+def filled(readme: str) -> str:
+    """The README with its generated blocks made new."""
+    for name, make in (("output", output), ("accuracy", accuracy)):
+        begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+        head, _, rest = readme.partition(begin)
+        _, _, tail = rest.partition(end)
+        readme = f"{head}{begin}{make()}\n{end}{tail}"
+    return readme
+
+
+def main() -> int:
+    """Rewrites or checks."""
+    old = README.read_text()
+    new = filled(old)
+    if "--check" in sys.argv:
+        return int(old != new)
+    README.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

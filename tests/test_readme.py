@@ -1,0 +1,32 @@
+"""The README's generated blocks are what the code says today."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import yaml
+
+from dtnsim import spec, yamlio
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_generated_blocks_are_fresh() -> None:
+    loaded = importlib.util.spec_from_file_location("readme", ROOT / ".ci" / "readme.py")
+    assert loaded is not None
+    assert loaded.loader is not None
+    module = importlib.util.module_from_spec(loaded)
+    loaded.loader.exec_module(module)
+    text = (ROOT / "README.md").read_text()
+    assert module.filled(text) == text, "stale: run 'python .ci/readme.py'"
+
+
+def test_the_path_in_the_readme_is_valid() -> None:
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.S)
+    assert blocks
+    for block in blocks:
+        assert yaml.safe_load(block)
+        assert spec.resolve(yamlio.loads(block, "README.md")).transfers
