@@ -159,7 +159,13 @@ def _host_side(
     host.memory.cross(row, crossings, verb)
     host.nic_bus(row, name, receiving=receiving)
     card.send_bits(
-        row, name, direction="rx" if receiving else "tx", streams=net.streams, port=port, wire=frame.wire / frame.mss
+        row,
+        name,
+        direction="rx" if receiving else "tx",
+        streams=net.streams,
+        port=port,
+        wire=frame.wire / frame.mss,
+        lockstep=net.lockstep,
     )
 
 

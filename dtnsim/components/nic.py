@@ -17,8 +17,6 @@ class Nic(Component):
     Attributes:
         bonding: ``none``: one port is used. ``hash``: each stream is hashed onto one of the ports
             (Linux balance-xor or 802.3ad). ``application``: the tool spreads its streams itself.
-        share: With ``hash``: ``dynamic`` where streams take work from one queue (GridFTP MODE E,
-            bbcp), ``equal`` where each carries a fixed part and the slowest decides.
     """
 
     kind: ClassVar[str] = "nic"
@@ -37,7 +35,17 @@ class Nic(Component):
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3
 
-    def send_bits(self, row: Row, name: str, *, direction: str, streams: int, port: int | None, wire: Value) -> None:
+    def send_bits(
+        self,
+        row: Row,
+        name: str,
+        *,
+        direction: str,
+        streams: int,
+        port: int | None,
+        wire: Value,
+        lockstep: bool = False,
+    ) -> None:
         """Charges the wire for one payload byte.
 
         Args:
@@ -47,6 +55,7 @@ class Nic(Component):
             streams: Connections of this transfer.
             port: The port that the transfer is bound to, if it is.
             wire: Bytes on the wire per payload byte.
+            lockstep: True where all streams carry the same, so that the fullest port decides.
         """
         rate = row.value(self.rate)
         kind = "ib" if self.protocol == "infiniband" else "nic"
@@ -77,9 +86,11 @@ class Nic(Component):
                     cost=f"frame bytes per payload byte, spread over {used} ports",
                 )
         else:
-            self._bonded(row, name, direction, streams, wire, kind, rate)
+            self._bonded(row, name, direction, streams, wire, kind, rate, lockstep=lockstep)
 
-    def _bonded(self, row: Row, name: str, direction: str, streams: int, wire: Value, kind: str, rate: Value) -> None:
+    def _bonded(
+        self, row: Row, name: str, direction: str, streams: int, wire: Value, kind: str, rate: Value, *, lockstep: bool
+    ) -> None:
         from dtnsim.physics import bonding
 
         row.charge(
@@ -92,15 +103,19 @@ class Nic(Component):
             source=self.rate.source,
             cost="frame bytes per payload byte",
         )
-        used = bonding.expected_links(streams, self.ports)
+        if lockstep:
+            used, law = float(bonding.static_rate(1.0, self.ports, streams)), "n / E[streams on the fullest port]"
+        else:
+            used, law = float(bonding.expected_links(self.ports, streams)), "k (1 - (1 - 1/k)^n)"
         row.charge(
             f"{name}.bond-hash.{direction}",
             kind,
             capacity=used * rate,
             per_byte=wire,
             private=True,
-            what=f"{streams} streams hashed onto {self.ports} ports use {float(used):.2f} of them on average",
-            formula=f"k (1 - (1 - 1/k)^n) x {self.rate}",
+            what=f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
+            + (", all at the pace of the fullest" if lockstep else ""),
+            formula=f"{law} x {self.rate}",
             source="Linux bonding xmit_hash_policy layer3+4",
             cost="frame bytes per payload byte",
         )

@@ -1,4 +1,4 @@
-"""bbcp: several TCP streams between a reader and a writer that puts the blocks in order again."""
+"""bbcp: several TCP streams in lockstep between one reader and one writer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, Field, model_validator
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Scalar, prior
+from dtnsim.quantity import Quantity, Scalar, prior
 from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+
+#: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
+LARGE_WINDOW_B = 418816
+MAX_BUFFER_B = 524288
+PAGE_B = 4096
 
 _MD5 = core_cost("md5", "bbcp brings its own MD5")
 
@@ -19,11 +24,15 @@ class Bbcp(Tool):
     """``bbcp -s streams -w [=]window -B buffer -e -r -z -P seconds``.
 
     The window is only where a kernel that tunes its buffers starts; ``w: =8 MiB`` fixes it. ``-P`` is the
-    interval of progress messages, ``-z`` turns the connection round; neither changes the rate. One thread
-    reads, one a stream sends or receives, one writes in order; ``-e`` sums in a thread of its own.
+    interval of progress messages, ``-z`` turns the connection round; neither changes the rate.
 
-    Neglects: the ssh sessions that start both sides; ``-a`` checkpoints.
-    Source: bbcp source (Config, Network, ProgMon; threads: Node, File).
+    One thread reads, one a stream sends or receives (and sums with ``-e``), one writes. At the source the
+    streams form a ring in which each waits, after every buffer, for its neighbour: all go at the pace of
+    the slowest. A buffer is the window and a quarter, at most 512 KiB, and its first page is the header's.
+
+    Neglects: the ssh sessions and forks that start each file; ``-a``, ``-c``, ``-o``.
+    Source: bbcp source: bbcp_Config.C (setRWB, default window), bbcp_BuffPool.C (Allocate), bbcp_Node.C and
+    bbcp_Link.C (threads, "buddy pipeline"), bbcp_Network.C (autotuning).
     """
 
     kind: ClassVar[str] = "bbcp"
@@ -57,20 +66,29 @@ class Bbcp(Tool):
                 return {**given, key: bare, "fixed": True}
         return given
 
+    @property
+    def block(self) -> Quantity:
+        """Bytes of a file that one buffer holds."""
+        given, window = self.B, self.w.value
+        size = given.value if given is not None else (MAX_BUFFER_B if window > LARGE_WINDOW_B else 1.25 * window)
+        data = max(size // PAGE_B - 1, 1) * PAGE_B
+        return Quantity(
+            data, "B", 0.0, "bbcp_Config.C setRWB and bbcp_BuffPool.C: whole pages, less one for the header"
+        )
+
     def plan(self, job: Job) -> Plan:
         """One reader, ``s`` network threads a side, one writer; file after file."""
         reader, writer = Thread("bbcp reader"), Thread("bbcp writer")
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
-        block = self.B or self.w
         volume = job.destination == "volume"
-        sums = (
-            both_ends(Thread("bbcp checksum at source"), Thread("bbcp checksum at sink"), _MD5, "MD5") if self.e else ()
-        )
+        sums = both_ends(senders, receivers, _MD5, "MD5") if self.e else ()
         step = Step(
             "transfer",
-            read=reading(job, reader, block),
-            write=writing(job, writer, block),
-            net=NetUse(senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x),
+            read=reading(job, reader, self.block),
+            write=writing(job, writer, self.block),
+            net=NetUse(
+                senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x, lockstep=True
+            ),
             cpu=(*device_work(job, reader), *both_ends(reader, writer, self.buffer_work, "hand-over of blocks"), *sums),
             files=FileCost(
                 round_trips=2.0,  # the request for a file and its end (bbcp_Protocol)

@@ -70,6 +70,7 @@ class NetUse:
         rate: Target rate of a rate-based transport, or a cap that the user set; of all streams together.
         overhead: Bytes sent per payload byte.
         sendfile: True where the sender does not copy.
+        lockstep: True where each stream waits for the others, so that the slowest sets the pace of all.
         channels: How many such windows there are; one a connection where not given.
     """
 
@@ -84,6 +85,7 @@ class NetUse:
     overhead: float = 1.0
     sendfile: bool = False
     channels: int | None = None
+    lockstep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

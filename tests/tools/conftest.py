@@ -20,7 +20,7 @@ MakeTool = Callable[..., Tool]
 _HOST = """
     cpu: {sockets: 4, cores: 64, clock: 9 GHz}
     memory: {channels: 64, rate: 10000 MT/s, size: 1 TiB}
-    nics: {nic: {rate: 400 Gb/s, mtu: 9000 B}}
+    nics: {nic: NIC}
     volumes: {/data: {filesystem: {kind: xfs}}, /nfs: {filesystem: {kind: nfs, op_time: 0 s}, server: "b:/data"}}
     tcp: {rmem_max: 64 GiB, wmem_max: 64 GiB}
 """
@@ -62,10 +62,11 @@ def run() -> Callable[..., Prediction]:
         data: str = "{files: 1, size: 1 PB}",
         start: str = "a:/data",
         to: str = "b:/data",
+        nic: str = "{rate: 400 Gb/s, mtu: 9000 B}",
     ) -> Prediction:
         text = (
-            f"name: t\nhosts:\n  a:{_HOST}  b:{_HOST}"
-            f"wan: {{rtt: {rtt}, bandwidth: 400 Gb/s, mtu: 9000 B}}\n"
+            f"name: t\nhosts:\n  a:{_HOST}  b:{_HOST}".replace("NIC", nic)
+            + f"wan: {{rtt: {rtt}, bandwidth: 400 Gb/s, mtu: 9000 B}}\n"
             f'transfers:\n- {{from: "{start}", to: "{to}", tool: {tool}, dataset: {data}}}\n'
         )
         return predict(resolve(yamlio.loads(text, "t.yaml")), samples=0)

@@ -9,7 +9,27 @@ def test_four_streams_and_a_window_that_the_kernel_tunes(tool, job):
     plan = tool("bbcp").plan(job())
     net = plan.steps[0].net
     assert (net.streams, plan.weight, net.window) == (4, 4, None)
-    assert plan.steps[0].read.block_B == 131072
+    assert net.lockstep
+
+
+@pytest.mark.parametrize(
+    ("options", "block"),
+    [({}, 156 * 1024), ({"w": "1 MiB"}, 508 * 1024), ({"w": "=1 MiB", "B": "256 KiB"}, 252 * 1024)],
+)
+def test_buffers_hold_the_window_and_a_quarter_less_a_page(options, block, tool, job):
+    """setRWB: 128 KiB x 1.25 = 160 KiB, 512 KiB at most; BuffPool: data start on the second page."""
+    (step,) = tool("bbcp", **options).plan(job()).steps
+    assert step.read.block_B == step.write.block_B == block
+
+
+def test_streams_in_lockstep_use_a_bond_less_well(run):
+    """Reference, section 8, k = 4: four free streams use 2.73 links, four equal ones 1.88."""
+    rates = {}
+    for name in ("{name: bbcp}", "{name: gridftp, p: 4}"):
+        prediction = run(name, rtt="1 ms", nic="{rate: 10 Gb/s, ports: 4, bonding: hash, mtu: 9000 B}")
+        rates[name] = prediction.throughput_Bps.p50 * 8 / 9.90e9  # payload of a port at MTU 9000
+    assert rates["{name: gridftp, p: 4}"] == pytest.approx(2.73, rel=0.01)
+    assert rates["{name: bbcp}"] == pytest.approx(1.88, rel=0.01)
 
 
 def test_equals_sign_fixes_the_window(tool, job):
@@ -41,7 +61,7 @@ def test_threads_of_their_own_for_reading_streams_and_writing(tool, job):
     assert len(names) == 4
     assert (step.net.sender.copies, step.read.thread.copies) == (4, 1)
     sums = [w for w in step.cpu if w.what == "MD5"]
-    assert {w.end for w in sums} == {"source", "destination"}
+    assert {w.thread for w in sums} == {step.net.sender, step.net.receiver}  # -e sums each block as it is sent
     assert 4.9e9 / sums[0].cycles.value == pytest.approx(0.6e9)  # MD5 on an i7-9700K (xxHash README)
 
 
