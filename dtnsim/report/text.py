@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import io
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from dtnsim import units
-from dtnsim.records import Interval, Prediction, Problem, Station, TransferPrediction
+from dtnsim.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _BAR = 24
+#: width in a pipe: wider than any line
+_WIDE = 2000
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that is rich on a terminal and plain and unwrapped in a pipe."""
+    """A console that is rich on a terminal; in a pipe every line is whole, so that grep finds it."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    wide = None if stream.isatty() else 160
-    return Console(file=stream, width=wide, highlight=False, soft_wrap=not stream.isatty())
+    if stream.isatty():
+        return Console(file=stream, highlight=False)
+    return Console(file=_Unpadded(stream), width=_WIDE, highlight=False, soft_wrap=True)
+
+
+class _Unpadded(io.TextIOBase):
+    """Writes lines without the blanks that pad the last column of a table."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write("\n".join(line.rstrip() for line in text.split("\n")))
+        return len(text)
 
 
 def table(*columns: tuple[str, str], title: str | None = None) -> Table:
@@ -33,7 +48,7 @@ def table(*columns: tuple[str, str], title: str | None = None) -> Table:
 
     made = Table(title=title, box=box.SIMPLE if sys.stdout.isatty() else None, title_justify="left", pad_edge=False)
     for heading, justify in columns:
-        made.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]  # one of rich's words
+        made.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "used")  # type: ignore[arg-type]  # one of rich's words
     return made
 
 
@@ -68,7 +83,7 @@ def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
     used = table(
         ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
     )
-    for use in [u for u in p.stations if u.utilization > 0][:busiest]:
+    for use in [u for u in p.stations if u.utilization > 0 and _tells(p, u)][:busiest]:
         used.add_row(
             plain(use.station.name),
             bar(use.utilization),
@@ -85,6 +100,15 @@ def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
         out.print(rungs)
     for warning in p.warnings:
         out.print(f"warning: {plain(warning)}")
+
+
+def _tells(p: Prediction, use: StationUse) -> bool:
+    """Whether a station says something: the workers of a plain stream only repeat its bottleneck."""
+    if use.station.kind != "workers":
+        return True
+    return any(len(t.phases) > 1 for t in p.problem.transfers) or any(
+        t.bottleneck.kind == "latency" for t in p.transfers
+    )
 
 
 def _transfer(t: TransferPrediction, out: Console, *, named: bool) -> None:
