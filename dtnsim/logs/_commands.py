@@ -30,7 +30,7 @@ COMMON: Final = frozenset({
 _HOST = r"[A-Za-z0-9][\w.-]*"
 _PROMPTS: Final = (
     re.compile(
-        rf"^\s*(?:\([^()]*\) ?)?\[?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%>]*)?"
+        rf"^\s*(?:\([^()]*\) ?)?\[?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
         r"[$#%>] *(?P<cmd>\S.*)"
     ),
     re.compile(rf"^(?P<host>{_HOST}):\S* (?P<user>[\w.-]+)[$#%] +(?P<cmd>\S.*)"),
