@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Context, DocumentParser, LineParser, Record, decimal
-from dtnsim.measurement import Condition, Status
+from dtnsim.measurement import Condition, Measurement, Status
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|w|d|h|m|s)")
@@ -101,9 +102,11 @@ def _bundle(word: str, spec: Mapping[str, str], queue: list[str], found: dict[st
 
 
 def host_of(ctx: Context) -> dict[str, Condition]:
-    """The host a line belongs to, for figures that are settled when another prompt may have come."""
-    host = ctx.host or (ctx.command.host if ctx.command is not None else None)
-    return {} if host is None else {"host": host}
+    """The host a line belongs to, for figures that are settled when another prompt may have come.
+
+    A host that is not known is kept as None, so that `figure` does not take the next prompt's.
+    """
+    return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
 
 
 def positive_int(text: str | None) -> int | None:
@@ -126,4 +129,22 @@ def figure(
 ) -> Record:
     """The record of one figure, as `LineParser.measure`; conditions that are None drop out."""
     known = {key: value for key, value in conditions.items() if value is not None}
-    return parser.measure(quantity, value, unit, printed, status=status, line=line, **known)
+    unknown_host = "host" in conditions and "host" not in known
+    if unknown_host:
+        known["host"] = ""
+    record = parser.measure(quantity, value, unit, printed, status=status, line=line, **known)
+    if unknown_host and isinstance(record, Measurement):
+        record = replace(record, conditions={key: value for key, value in known.items() if key != "host"})
+    return record
+
+
+def failed(
+    parser: LineParser | DocumentParser,
+    text: str,
+    conditions: Mapping[str, Condition] | None = None,
+    *,
+    line: int | None = None,
+) -> Measurement:
+    """The record of a failed run, as `LineParser.failure`; conditions that are None drop out."""
+    known = {key: value for key, value in (conditions or {}).items() if value is not None}
+    return parser.failure(text, line=line, **known)

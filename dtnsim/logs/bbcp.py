@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, figure, host_of, options, positive_int
+from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record, size_bytes
 from dtnsim.measurement import Condition
 
@@ -103,10 +103,10 @@ class Bbcp(LineParser):
             run.clock = run.elapsed = run.waiting = run.mean = None
             run.known["file"] = creating["file"]
             return
-        failed = _FAILED.search(text)
-        if failed is not None:
+        problem = _FAILED.search(text)
+        if problem is not None:
             run, self._run = self._run, _Run(self._run.known)
-            yield self.failure(failed[0], line=None, **run.known)
+            yield failed(self, problem[0], run.known)
 
     def close(self) -> Iterator[Record]:
         """Settles a run without closing line."""

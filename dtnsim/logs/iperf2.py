@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, generation, row_of
 from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
+from dtnsim.logs._net import failed
 from dtnsim.logs.base import LineParser, Record, size_bytes
 
 _CONNECTED: Final = re.compile(
@@ -138,15 +139,15 @@ class Iperf2Text(_Iperf2):
     def _message(self, text: str) -> Iterator[Record]:
         if "did not receive ack" in text:
             yield self.unread(text, "the server did not report: what arrived is not known")
-        failed = _FAILED.search(text)
-        if failed is None:
+        problem = _FAILED.search(text)
+        if problem is None:
             return
         yield from self._settled()
         if "read failed" in text and self._run.streams:  # lost acknowledgements at the end of a UDP run
             return
         if not self._run.failed:
             self._run.failed = True
-            yield self.failure(failed[0], line=None, **self._run.conditions)
+            yield failed(self, problem[0], self._run.conditions)
 
 
 class Iperf2Csv(_Iperf2):

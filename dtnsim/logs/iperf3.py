@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, generation, row_of, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
-from dtnsim.logs._net import binary_size, figure
+from dtnsim.logs._net import binary_size, failed, figure
 from dtnsim.logs.base import LineParser, Record
 from dtnsim.measurement import Condition, Status
 
@@ -168,7 +168,7 @@ class Iperf3Text(LineParser):
         for test in open_tests:
             test.error = text
         conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
-        yield self.failure(text, line=None, **conditions)
+        yield failed(self, text, conditions)
 
     # ---- the rows ---------------------------------------------------------------------------------
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:

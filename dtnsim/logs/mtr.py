@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import figure
+from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
 from dtnsim.measurement import Condition
 
@@ -89,7 +89,7 @@ class MtrText(LineParser):
                 yield from self._begin(text, columns)
                 return
         if "mtr: " in text and re.search(r"(?:Failed|failure|resolve|known|permitted|denied)", text):
-            yield self.failure(text, line=None)
+            yield failed(self, text)
             return
         if self._columns:
             yield from self._row(text)

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import figure, options, positive_int
+from dtnsim.logs._net import failed, figure, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record, size_bytes
 from dtnsim.measurement import Condition, Status
 
@@ -211,7 +211,7 @@ class Nuttcp(LineParser):
         error = _ERROR.search(text)
         if error is not None:
             self._intervals = [0.0, 0.0, 0.0]
-            yield self.failure(error[0], line=None, **self._known())
+            yield failed(self, error[0], self._known())
             return
         found = _VERBOSE.search(text)
         if found is not None:

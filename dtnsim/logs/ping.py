@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs._net import figure, options
+from dtnsim.logs._net import failed, figure, options
 from dtnsim.logs.base import Command, LineParser, Record, decimal
 from dtnsim.measurement import Condition
 
@@ -181,7 +181,7 @@ class Ping(LineParser):
             return
         error = _ERROR.search(text)
         if error is not None:
-            yield self.failure(error[0], line=None, **self._known)
+            yield failed(self, error[0], self._known)
 
     def _windows_head(self, text: str) -> Iterator[Record]:
         """``Pinging host [address] with 32 bytes of data:`` or ``Ping statistics for address:``."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, clock_s, figure, host_of, options
+from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, agrees, decimal
 from dtnsim.measurement import Condition, Status
 
@@ -143,13 +143,13 @@ class Scp(LineParser):
             return
         if "password" in text or "Warning" in text or text.startswith("sftp> "):
             return
-        failed = _FAILED.match(text)
-        if failed is None:
+        problem = _FAILED.match(text)
+        if problem is None:
             return
         held, self._held = self._held, None
         if held is not None and held.share == 100:
             yield from self._records(held)
-        yield self.failure(failed[0], line=None, **self._known())
+        yield failed(self, problem[0], self._known())
 
     def _wire(self, found: re.Match[str]) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""

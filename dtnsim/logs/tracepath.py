@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import figure
+from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, LineParser, Record
 from dtnsim.measurement import Condition
 
@@ -56,9 +56,9 @@ class Tracepath(LineParser):
         if hop is not None:
             yield from self._hop(hop)
             return
-        failed = _FAILED.search(text)
-        if failed is not None:
-            yield self.failure(failed[0], line=None)
+        problem = _FAILED.search(text)
+        if problem is not None:
+            yield failed(self, problem[0])
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the path before it."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs._net import figure
+from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, LineParser, Record
 from dtnsim.measurement import Condition, Status
 
@@ -93,9 +93,9 @@ class Traceroute(LineParser):
         if self._route is not None:
             yield from self._more(self._route, text)
         if self._route is None:
-            failed = _FAILED.search(text)
-            if failed is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
-                yield self.failure(failed[0], line=None)
+            problem = _FAILED.search(text)
+            if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
+                yield failed(self, problem[0])
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the route before it."""

@@ -1,0 +1,171 @@
+"""globus-url-copy ``-vb`` (GridFTP client); also dcap/dpm clients that print the same line.
+
+Units: ``MB/sec`` = 2^20 B/s (globus ``globus_url_copy.c``, monitor callback: ``/ (1024 * 1024)``); old GT2 prints
+``KB/sec`` = 2^10 B/s. ``avg`` is the mean since the start of the file and the headline; ``inst`` is the rate
+since the line before (``interval=True``). Checked: 49888100352 bytes at 1486.77 MB/sec.
+
+The line is redrawn; the last drawing counts, and may fall short of the file. A copy that ``-t`` ended says
+``Cancelling copy...``: its mean is good (``ended="timer"``); without ``-t`` it was broken off (``partial``). An error
+after the line makes the run a failure without a rate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
+from dtnsim.logs.base import Command, LineParser, Record, size_bytes
+from dtnsim.measurement import Condition, Status
+
+_LINE: Final = re.compile(
+    r"(?P<bytes>\d+) bytes\s+(?P<avg>\d+(?:\.\d+)?) (?P<u>[KMG]?)B/sec avg"
+    r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?"
+)
+_END: Final = re.compile(r"^(?P<what>Source|Dest): +(?P<url>\S.*)$")
+_NAMES: Final = re.compile(r"^ {1,4}(?P<from>\S.*?) {2}-> {2}(?P<to>\S.*)$")
+_ERROR: Final = re.compile(
+    r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
+)
+_OPTIONS: Final = {
+    "-p": "streams", "-parallel": "streams", "-cc": "concurrency", "-concurrency": "concurrency", "-tcp-bs": "window",
+    "-tcp-buffer-size": "window", "-bs": "block", "-block-size": "block", "-t": "timer", "-len": "length",
+    "-partial-length": "length", "-stripe": "stripe!", "-fast": "fast!", "-vb": "vb!", "-r": "recursive!",
+    "-cd": "create!", "-udt": "udt!", "-sync": "sync!", "-f": "list", "-off": "offset", "-rst": "restart!",
+    "-nodcau": "nodcau!", "-dcpriv": "private!", "-dcsafe": "safe!", "-pp": "pipeline!", "-list": "list_url!",
+    "-dbg": "debug!", "-v": "verbose!", "-q": "quiet!", "-ss": "subject", "-ds": "subject", "-s": "subject",
+    "-g2": "g2!", "-sbs": "stripe_block", "-no-g2": "no_g2!", "-ipv6": "ipv6!",
+}  # fmt: skip
+_PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
+
+
+@dataclass(slots=True)
+class _Copy:
+    """The last performance line, until it is known how the copy ended."""
+
+    size: int
+    avg: float
+    printed: str
+    inst: float | None
+    inst_printed: str
+    line: int
+    cut: bool
+    known: dict[str, Condition] = field(default_factory=dict)
+    status: Status = "complete"
+    ended: str | None = None
+
+
+class GlobusUrlCopy(LineParser):
+    """Performance lines and messages of globus-url-copy."""
+
+    tool = "globus-url-copy"
+    words = ("avg", "inst", "Source", "Dest", "Cancelling", "error", "ERROR", "globus")
+    shape = r"^ {1,4}\S.*  ->  \S"
+    commands = _PROGRAMS
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._command: Command | None = None
+        self._held: _Copy | None = None
+        self._where: dict[str, Condition] = {}
+        self._failed = -100  # line of the last error: its text goes on over several lines
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line of output."""
+        if self._command is not self.ctx.command:
+            yield from self._settle()
+            self._command, self._where = self.ctx.command, {}
+        found = _LINE.search(text) if "/sec" in text else None
+        if found is not None:
+            yield from self._performance(found)
+        elif (end := _END.match(text)) is not None:
+            yield from self._settle()
+            if end["what"] == "Source":
+                self._where = {}
+            self._where["source" if end["what"] == "Source" else "target"] = end["url"].strip()
+        elif (names := _NAMES.match(text)) is not None:
+            yield from self._settle()
+            self._where |= {"file": names["from"].strip(), "file_to": names["to"].strip()}
+        elif "Cancelling copy" in text:
+            if self._held is not None:
+                timer = "timer" in options(self.ctx.args(*_PROGRAMS), _OPTIONS)[0]
+                self._held.ended = "timer" if timer else "cancelled"
+                self._held.status = "complete" if timer else "partial"
+        else:
+            yield from self._message(text)
+
+    def close(self) -> Iterator[Record]:
+        """Settles the last line."""
+        yield from self._settle()
+
+    # ---- lines ------------------------------------------------------------------------------------------
+    def _performance(self, found: re.Match[str]) -> Iterator[Record]:
+        held = self._held
+        size = int(found["bytes"])
+        if held is not None and (size < held.size or held.ended is not None):
+            yield from self._settle()
+        elif held is not None and held.inst is not None and not self.ctx.after_redraw:
+            yield self._instant(held)  # a line of its own, not overwritten
+        inst = None if found["inst"] is None else binary_size(found["inst"], found["iu"])
+        self._held = _Copy(
+            size,
+            binary_size(found["avg"], found["u"]),
+            f"{found['avg']} {found['u']}B/sec avg",
+            inst,
+            f"{found['inst']} {found['iu']}B/sec inst",
+            self.ctx.line,
+            self.ctx.cut,
+            {**self._conditions(), **self._where, **host_of(self.ctx)},
+        )
+
+    def _message(self, text: str) -> Iterator[Record]:
+        error = _ERROR.match(text)
+        if error is None:
+            return
+        mine = self._held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in text
+        if not mine or self.ctx.line - self._failed <= 4:
+            return
+        self._failed = self.ctx.line
+        known = self._held.known if self._held is not None else {**self._conditions(), **self._where}
+        if self._held is not None:
+            known = {**known, "bytes": self._held.size}
+        self._held = None
+        yield failed(self, error[0], known)
+
+    # ---- figures ------------------------------------------------------------------------------------------
+    def _instant(self, copy: _Copy) -> Record:
+        known = {**copy.known, "interval": True, "average": "interval", "bytes": copy.size}
+        return figure(self, "throughput", copy.inst or 0.0, "B/s", copy.inst_printed, known, line=copy.line)
+
+    def _settle(self) -> Iterator[Record]:
+        copy, self._held = self._held, None
+        if copy is None:
+            return
+        if copy.size <= 0 or copy.avg <= 0:
+            yield self.unread(copy.printed, "no bytes were transferred: no rate", line=copy.line)
+            return
+        status: Status = "truncated" if copy.cut else copy.status
+        known: dict[str, Condition] = {**copy.known, "bytes": copy.size, "ended": copy.ended}
+        known["duration_s"] = copy.size / copy.avg
+        yield figure(self, "throughput", copy.avg, "B/s", copy.printed, known, status=status, line=copy.line)
+        if copy.inst is not None:
+            yield self._instant(copy)
+
+    def _conditions(self) -> dict[str, Condition]:
+        args = self.ctx.args(*_PROGRAMS)
+        given, urls = options(args, _OPTIONS)
+        found: dict[str, Condition] = {
+            "streams": positive_int(given.get("streams")) or (1 if args is not None else None),
+            "concurrency": positive_int(given.get("concurrency")),
+        }
+        for name, key in (("window", "window_B"), ("block", "block_B")):
+            if name in given:
+                found[key] = size_bytes(given[name])
+        for name in ("stripe", "udt", "recursive", "fast"):
+            if name in given:
+                found[name] = True
+        if len(urls) > 1:
+            found["source"], found["target"] = urls[-2], urls[-1]
+        return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,251 @@
+"""rsync 2.x and 3.x and openrsync: the closing summary, ``--stats``, ``-P`` and ``--info=progress2``.
+
+Units: byte counts are bytes, with digit groups since 3.1 (commas, points or blanks after the locale);
+``-h`` scales by 1000 (``90.02M``), ``-hh`` by 1024 (rsync manual, --human-readable). The progress rate
+``kB/s MB/s GB/s`` is 1024-based (rsync ``progress.c``, rprint_progress: ``/ 1024.0``).
+
+The closing rate is the **wire** rate: (sent + received) / (whole seconds + 0.5) (rsync ``main.c``, output_summary).
+It equals the data rate only when nothing was skipped: so it carries ``wire=True``, and where the speedup is
+within 5 % of 1 a second figure, ``derived="total size / time"``, is the data rate. Its clock counts whole seconds: runs
+under 10 s are off by up to 5 % and more (``resolution_s``).
+
+With ``-P`` each file ends in a line of its own (``interval=True``, ``operation="file"``); ``progress2`` redraws one
+line for all: its last one is the headline where no summary follows. An error after the summary makes the run a
+failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
+from dtnsim.logs.base import Command, LineParser, Record, decimal, grouped
+from dtnsim.measurement import Condition, Status
+
+_NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
+_SUMMARY: Final = re.compile(
+    rf"(?:sent|wrote) (?P<sent>{_NUMBER})(?P<su>[KMGTP]?) bytes +"
+    rf"(?:received|read) (?P<got>{_NUMBER})(?P<gu>[KMGTP]?) bytes +(?P<rate>{_NUMBER})(?P<ru>[KMGTP]?) bytes/sec"
+)
+_TOTAL: Final = re.compile(
+    rf"total size is (?P<size>{_NUMBER})(?P<u>[KMGTP]?)\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?"
+)
+_PROGRESS: Final = re.compile(
+    rf"^\s*(?P<size>{_NUMBER})(?P<su>[KMGTP]?) +(?P<share>\d{{1,3}})% +(?P<rate>\d+(?:[.,]\d+)?)(?P<u>[kMGT])B/s +"
+    r"(?P<time>\d+:\d\d:\d\d)"
+    r"(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=(?P<left>\d+)/\d+\))?"
+)
+_STATS: Final = re.compile(
+    rf"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
+    rf"(?P<n>{_NUMBER})(?P<u>[KMGTP]?)"
+)
+_ERROR: Final = re.compile(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code (?P<code>\d+)\)")
+_SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
+_ANY: Final = re.compile(r"^rsync(?:\(\d+\))?: (?:\[\w+\] )?.*")
+_OPTIONS: Final = {
+    "-e": "shell", "--rsh": "shell", "-z": "compress!", "--compress": "compress!", "--bwlimit": "limit",
+    "-W": "whole!", "--whole-file": "whole!", "-c": "checksum!", "--checksum": "checksum!", "-a": "archive!",
+    "-v": "verbose!", "-r": "recursive!", "-P": "progress!", "-h": "human!", "-n": "dry!", "--inplace": "inplace!",
+    "--info": "info", "--include": "x", "--exclude": "x", "-f": "x", "--filter": "x", "-T": "tmp", "-B": "block",
+    "--files-from": "list", "-u": "update!", "-t": "times!", "-l": "links!", "-p": "perms!", "-o": "owner!",
+    "-g": "group!", "-D": "devices!", "-H": "hard!", "-A": "acls!", "-X": "xattrs!", "-x": "one!", "-S": "sparse!",
+    "--log-file": "log", "-q": "quiet!", "-i": "itemize!", "-R": "relative!", "-L": "copy_links!",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of rsync until its end is known."""
+
+    known: dict[str, Condition] = field(default_factory=dict)
+    sent: tuple[float, float, float, str, int] | None = None  # sent, received [B], rate [B/s], as printed, line
+    total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
+    stats: dict[str, Condition] = field(default_factory=dict)
+    progress: tuple[float, int, float, str, int, int | None] | None = None  # size, share, rate, printed, line, left
+    names: bool = False  # other text stood between progress lines: one line a file
+    files: int = 0
+    status: Status = "complete"
+
+
+class Rsync(LineParser):
+    """Summary, statistics, progress and messages of rsync."""
+
+    tool = "rsync"
+    words = ("sent", "wrote", "speedup", "rsync", "kB", "MB", "GB", "Number", "Literal", "sending", "receiving",
+             "building")  # fmt: skip
+    shape = r"^\s*[, ]* +% +[kMGT]B/s "
+    commands = ("rsync", "openrsync")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._command: Command | None = None
+        self._run = _Run()
+        self._last = -9  # line of the last progress line
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line of output."""
+        if self._command is not self.ctx.command:
+            yield from self._settle()
+            self._command = self.ctx.command
+            self._run.known = {**self._conditions(), **host_of(self.ctx)}
+        run = self._run
+        if "%" in text and "B/s" in text and (progress := _PROGRESS.match(text)) is not None:
+            yield from self._progress(progress)
+        elif "bytes/sec" in text:
+            summary = _SUMMARY.search(text)
+            if summary is not None:
+                if run.sent is not None:
+                    yield from self._settle()
+                yield from self._sums(summary, text)
+        elif "speedup is" in text:
+            yield from self._size(text)
+        elif (stats := _STATS.match(text)) is not None:
+            if run.sent is not None:
+                yield from self._settle()
+            self._stat(stats)
+        elif "rsync" in text:
+            yield from self._message(text)
+        elif text.startswith(("sending incremental", "receiving ", "building file list")) and run.sent is not None:
+            yield from self._settle()
+
+    def close(self) -> Iterator[Record]:
+        """Settles the run that is open."""
+        yield from self._settle()
+
+    # ---- lines ------------------------------------------------------------------------------------------
+    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+        run = self._run
+        if run.sent is not None:
+            yield from self._settle()
+            run = self._run
+        size, share = self._number(found["size"], found["su"]), int(found["share"])
+        if size is None or share > 100:
+            return
+        if self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None:
+            run.names = True
+        self._last = self.ctx.line
+        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
+        left = int(found["left"]) if found["left"] else None
+        run.progress = (size, share, rate, printed, self.ctx.line, left)
+        if found["tail"] and share == 100 and not self.ctx.redraw:
+            run.files += 1
+        if rate > 0 and not self.ctx.redraw:
+            known: dict[str, Condition] = {**run.known, "interval": True, "bytes": size}
+            if found["tail"] and run.names:
+                known["operation"] = "file"
+            seconds = clock_s(found["time"])
+            if found["tail"] and seconds:
+                known["duration_s"] = seconds
+            yield figure(self, "throughput", rate, "B/s", printed, known)
+
+    def _sums(self, found: re.Match[str], text: str) -> Iterator[Record]:
+        sent, got = self._number(found["sent"], found["su"]), self._number(found["got"], found["gu"])
+        rate = self._number(found["rate"], found["ru"])
+        if sent is None or got is None or rate is None:
+            yield self.unread(text, "a number of the summary cannot be read")
+            return
+        self._run.sent = (sent, got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
+
+    def _size(self, text: str) -> Iterator[Record]:
+        found = _TOTAL.search(text)
+        if found is None:
+            return
+        size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
+        if size is None or speedup is None:
+            yield self.unread(text, "a number of the summary cannot be read")
+            return
+        self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, text)
+
+    def _stat(self, found: re.Match[str]) -> None:
+        value = self._number(found["n"], found["u"])
+        if value is None:
+            return
+        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
+        self._run.stats[key] = int(value)
+
+    def _message(self, text: str) -> Iterator[Record]:
+        error = _ERROR.search(text)
+        if error is None:
+            return
+        run = self._run
+        if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:
+            run.status = "partial"
+            run.stats["message"] = error[0][:200]
+            return
+        if error["code"] == "19" or error["kind"] == "warning":  # the other half of the process tree
+            return
+        if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress stands
+            yield from self._settle()
+            return
+        yield failed(self, error[0], run.known)
+        self._run = _Run(run.known)
+
+    # ---- figures ------------------------------------------------------------------------------------------
+    def _settle(self) -> Iterator[Record]:
+        run, self._run = self._run, _Run(dict(self._run.known))
+        self._last = -9
+        if run.sent is None:
+            yield from self._unfinished(run)
+            return
+        sent, got, rate, printed, line = run.sent
+        known: dict[str, Condition] = {**run.known, **run.stats, "wire": True, "bytes": sent + got}
+        if rate <= 0 or sent + got <= 0:
+            yield self.unread(printed, "no bytes were transferred: no rate", line=line)
+            return
+        seconds = (sent + got) / rate
+        known |= {"duration_s": seconds, "resolution_s": 1.0}
+        if run.total is not None:
+            size, speedup, dry, _, _ = run.total
+            known |= {"file_B": size, "speedup": speedup}
+            if dry:
+                yield self.unread(run.total[4], "a dry run moves no data: no rate", line=line)
+                return
+        yield figure(self, "throughput", rate, "B/s", printed, known, status=run.status, line=line)
+        if run.total is not None and 0.95 <= run.total[1] <= 1.05 and run.total[0] > 0:
+            data = {**known, "derived": "total size / time"}
+            del data["wire"]
+            yield figure(
+                self, "throughput", run.total[0] / seconds, "B/s", "", data, status=run.status, line=run.total[3]
+            )
+        if run.total is None:
+            yield self.unread(printed, "the line with the total size is missing", line=line)
+
+    def _unfinished(self, run: _Run) -> Iterator[Record]:
+        """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""
+        if run.progress is None:
+            return
+        size, share, rate, printed, line, left = run.progress
+        if rate <= 0 or (run.names and share == 100):  # -P: the last file says nothing of the whole
+            return
+        known = {**run.known, "bytes": size}
+        status: Status = "complete" if share == 100 and left == 0 else "partial"
+        yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
+
+    def _number(self, digits: str, unit: str) -> float | None:
+        try:
+            if not unit:
+                return grouped(digits.strip())
+            base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
+            return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
+        except ValueError:
+            return None
+
+    def _conditions(self) -> dict[str, Condition]:
+        args = self.ctx.args("rsync", "openrsync")
+        given, paths = options(args, _OPTIONS)
+        found: dict[str, Condition] = {}
+        letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
+        if letters.count("h") + (args or []).count("--human-readable") >= 2:
+            found["scale"] = 1024
+        for name in ("compress", "checksum", "inplace", "whole"):
+            if name in given:
+                found[name] = True
+        if len(paths) > 1:
+            found["source"], found["target"] = paths[-2], paths[-1]
+            remote = [bool(re.match(r"(?:rsync://|[^/\s]+:)", path)) for path in paths[-2:]]
+            if remote[0] != remote[1]:
+                found["direction"] = "receive" if remote[0] else "send"
+        return found
