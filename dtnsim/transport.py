@@ -94,7 +94,7 @@ def _available(route: Route, frame: Framing, nics: list[Nic], draw: Draw) -> tup
     rate: Value = np.inf
     buffer: Value = np.inf
     for card in nics:
-        rate = np.minimum(rate, draw(card.rate) * card.ports * per_wire)
+        rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
     for _, segment, _ in route.hops:
         here = draw(segment.bandwidth) * per_wire * (1 - background_share(draw, segment.background))
         if segment.policer is not None:

@@ -35,6 +35,11 @@ class Nic(Component):
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3
 
+    @property
+    def links(self) -> int:
+        """Ports that one transfer can fill."""
+        return 1 if self.bonding == "none" else self.ports
+
     def send_bits(
         self,
         row: Row,
