@@ -281,6 +281,13 @@ def _child(where: Any, step: str, text: str) -> Any:
     if isinstance(where, list):
         return where[_index(where, step, text)]
     child = where.get(step)
+    if isinstance(child, str) and step == "dataset":
+        raise SpecError(
+            f"the data set is {str(child)!r}, not written out here",
+            key="--set",
+            value=text,
+            remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
+        )
     if isinstance(child, str):
         child = expand(child) if step not in ("wan", "tool") else child
         if step == "tool":
