@@ -256,14 +256,16 @@ def _override(raw: Mapping, text: str) -> None:
 def _put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
     """Sets the key that ``steps`` lead to; parts and hosts named on the way are written out first."""
     where: Any = raw
-    steps = _long_form(where, steps)
+    steps, parent = _long_form(where, steps), ""
     while len(steps) > 1:
-        where = _child(where, steps[0], text)
+        parent, where = steps[0], _child(where, steps[0], text)
         steps = _long_form(where, steps[1:])
     last = steps[0]
     if isinstance(where, list):
         where[_index(where, last, text)] = value
         return
+    if parent == "tool" and last in ("name", "kind"):
+        where.clear()  # another tool: the options of the old one are not its own
     old = where.get(last)
     if (
         isinstance(old, Mapping)
