@@ -7,6 +7,7 @@ then throttled), the step becomes as many phases.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -180,6 +181,7 @@ class Composer:
             thread=self._thread(use.thread, spec),
             cached=use.cached or (spec.cached and use.operation == "read"),
             rtt_s=self._server_rtt(end),
+            llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
         )
 
     def _server_rtt(self, end: End) -> Value:

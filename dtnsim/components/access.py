@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
@@ -48,6 +49,8 @@ class Access:
         queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
         rtt_s: Round-trip time to the volume's server (0 for local drives).
+        hot: True where the same block is moved again and again, so that it stays in the processor's cache.
+        llc_B: Last-level cache of the processor (infinite where it is not known).
     """
 
     operation: Operation
@@ -64,6 +67,8 @@ class Access:
     queue_depth: int = 1
     stored: float = 1.0
     rtt_s: Value = 0.0
+    hot: bool = False
+    llc_B: float = math.inf
 
     def but(self, **changes: object) -> Self:
         """The same access with some things changed."""

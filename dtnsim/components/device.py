@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import ClassVar
 
@@ -41,6 +42,10 @@ class Device(Component):
     def latency(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need them
         """Seconds of one request alone, its transfer left out."""
         return 0.0
+
+    def single_rate(self, row: Row) -> Value:  # noqa: ARG002 - drives need it
+        """Bytes per second of one large request alone, once it has started [B/s]."""
+        return math.inf
 
     def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
         """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""

@@ -38,6 +38,10 @@ class Hdd(Device):
     )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
 
+    def single_rate(self, row: Row) -> Value:
+        """Bytes per second of one large read alone [B/s]."""
+        return hdd.zone_rate(row.value(self.position), row.value(self.rate), row.value(self.inner))
+
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
         """Charges media and link."""
         rate = hdd.zone_rate(row.value(self.position), row.value(self.rate), row.value(self.inner))

@@ -89,6 +89,10 @@ class Raid(Device):
         """That of one device: members work at the same time."""
         return self.of.latency(row, use)
 
+    def single_rate(self, row: Row) -> Value:
+        """That of one member: a request of a chunk or less stays on it [B/s]."""
+        return self.of.single_rate(row)
+
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them."""
         own = self._spread() if self.software and use.operation == "write" else 1.0

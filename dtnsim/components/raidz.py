@@ -56,6 +56,10 @@ class Raidz(Device):
         """That of one device: members work at the same time."""
         return self.of.latency(row, use)
 
+    def single_rate(self, row: Row) -> Value:
+        """A record is spread over the data disks of one group [B/s]."""
+        return (self.disks - self.parity) * self.of.single_rate(row)
+
     def bus_factor(self, use: Access) -> Value:
         """Parity is made by the host, so it crosses the bus when written."""
         own = self._amplification() if use.operation == "write" else 1.0

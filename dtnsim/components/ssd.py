@@ -18,7 +18,7 @@ class Ssd(Device):
 
     ``write`` is the sustained rate of incompressible data where it is known; ``burst_write`` with
     ``burst`` is what the datasheet promises until the fast cache is full. A ``compresses`` controller
-    stores zeros for nothing.
+    stores zeros for nothing, at its own rate ``write_compressed``.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -28,6 +28,7 @@ class Ssd(Device):
     burst_write: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)] | None = None
     burst: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     compresses: bool = False
+    write_compressed: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     latency_read: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "60 us", 0.3, "Intel S4500 datasheet: 36 us sequential, 110 us random read"
     )
@@ -76,11 +77,17 @@ class Ssd(Device):
         """Seconds of one request alone, its transfer left out."""
         return row.value(self.latency_read if use.operation == "read" else self.latency_write)
 
+    def single_rate(self, row: Row) -> Value:
+        """Bytes per second of one large read alone [B/s]."""
+        return np.minimum(row.value(self.read), row.value(self.link))
+
     def _write_rate(self, row: Row, use: Access, copies: int, link: Value) -> Value:
         steady = row.value(self.write)
         if self.compresses:
             # a share of the bytes that compresses away never reaches the flash
             steady = ssd.compressing_write_rate(link, steady, max(use.stored, 1e-9))
+            if self.write_compressed is not None:
+                steady = np.minimum(steady, row.value(self.write_compressed))
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.value(self.burst_write)

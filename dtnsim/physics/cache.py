@@ -276,6 +276,31 @@ def cache_hit_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLik
     return np.minimum(1.0, as_float(cache_B) / (as_float(footprint) * as_float(record_B)))
 
 
+def random_replacement_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLike = 2.0) -> FloatArray:
+    """Share of a reused record buffer still in a cache that replaces lines at random.
+
+    h = exp(-(k - h) s / C): between two uses of a line, (k - h) s bytes miss and each takes a random line's place.
+
+    Args:
+        record_B: Record s [B].
+        cache_B: Cache the core can fill C [B].
+        footprint: Bytes swept per byte of record k, at least 1 [1].
+
+    Returns:
+        Share [1], the smallest solution; 1 for s much below C, 0 for s much above.
+
+    Valid: k >= 1. Hashed pseudo-LRU caches lie between this and `cache_hit_share`.
+    Neglects: other cores in the same cache, prefetch.
+    Source: random replacement: Rao, JACM 25(3), 1978.
+    """
+    load = as_float(record_B) / as_float(cache_B)
+    k = as_float(footprint)
+    h = np.exp(-k * load)
+    for _ in range(60):  # a monotone map: from below it rises to the smallest solution
+        h = np.exp(-(k - h) * load)
+    return as_float(h)
+
+
 def copy_rate(hit_share: ArrayLike, cached_rate: ArrayLike, memory_rate: ArrayLike) -> FloatArray:
     """Rate of a copy whose source is partly in cache: 1/R = h/R_cached + (1 - h)/R_memory.
 

@@ -49,6 +49,7 @@ class Bonnie(Tool):
         if self.test.endswith("write"):
             rewrite = self.test == "rewrite"
             write = write_access(job, self.kind, process, block, finish=self.finish(job), rewrite=rewrite)
+            write = write.but(cached=rewrite)  # it has just read what it writes
             step = Step(self.test, write=write)
         if self.test in ("rewrite", "char-read", "block-read"):
             step = with_read(job, step, read_access(job, self.kind, process, block, direct=self.direct))
@@ -78,6 +79,6 @@ class Bonnie(Tool):
                 workers=count,
                 random=True,
                 rewrite=True,
-            )
+            ).but(cached=True)
             steps.append(Step("update", write=update, share=UPDATE_SHARE))
         return Plan(tuple(steps), workers=count)

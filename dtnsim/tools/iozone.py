@@ -8,9 +8,12 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.quantity import prior
-from dtnsim.tools._common import Count, Size
-from dtnsim.tools._volume import read_access, with_read, write_access
-from dtnsim.tools.plan import Job, Plan, Step, Tool
+from dtnsim.tools._common import Count, Size, core_cost
+from dtnsim.tools._volume import in_memory, read_access, with_read, write_access
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
+
+#: fwrite(3) copies a record into the stream's buffer, which setvbuf(3) made as large as the record
+_STDIO = core_cost("memcpy_cached", "copy of fwrite(3)")
 
 
 class Iozone(Tool):
@@ -19,13 +22,31 @@ class Iozone(Tool):
     ``-s`` is the size of the data set. Without ``-e`` a write is done when the cache has it; a read
     finds what was just written in the cache where that is less than half of the memory.
 
-    Neglects: strided and backward tests, memory-mapped and asynchronous I/O.
-    Source: iozone(1).
+    Backward and strided reads cost what a read costs; ``record-rewrite`` writes one record again and again,
+    so that it stays in the processor's cache; ``fwrite`` and ``frewrite`` copy through the buffer of stdio, and
+    find the memory that the tests before have used.
+
+    Neglects: read-ahead that a backward or strided read of the medium loses; memory-mapped and asynchronous I/O.
+    Source: iozone(1); IOzone documentation (what each test does).
     """
 
     kind: ClassVar[str] = "iozone"
 
-    test: Literal["write", "rewrite", "read", "reread", "random-read", "random-write"] = "write"
+    test: Literal[
+        "write",
+        "rewrite",
+        "read",
+        "reread",
+        "random-read",
+        "random-write",
+        "backward-read",
+        "record-rewrite",
+        "stride-read",
+        "fwrite",
+        "frewrite",
+        "fread",
+        "freread",
+    ] = "write"
     r: Annotated[Size, Field(validation_alias=AliasChoices("r", "reclen", "record"))] = prior(
         "4 KiB", 0.0, "iozone(1): default record size"
     )
@@ -39,7 +60,7 @@ class Iozone(Tool):
         """A single step; all processes do the same."""
         process, random = Thread("iozone", self.t), self.test.startswith("random")
         step = Step(self.test)
-        if self.test in ("read", "reread", "random-read"):
+        if self.test.endswith("read"):
             access = read_access(job, self.kind, process, self.r, workers=self.t, direct=self.direct, random=random)
             step = with_read(job, step, access)
         else:
@@ -52,8 +73,10 @@ class Iozone(Tool):
                 workers=self.t,
                 random=random,
                 rewrite=self.test != "write",
-            )
-            step = Step(self.test, write=access)
+            ).but(hot=self.test == "record-rewrite", cached=in_memory(job) or self.test == "record-rewrite")
+            buffered = self.test.startswith("f")
+            copies = (CpuUse("destination", process, _STDIO, "copy through the buffer of stdio"),) if buffered else ()
+            step = Step(self.test, write=access, cpu=copies)
         return Plan((step,), workers=self.t)
 
     @property
