@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.measurement import Status
 
 _LINE: Final = re.compile(
     r"^\s*(Ethernet Channel Bonding Driver|Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"
@@ -39,11 +40,11 @@ class Bonding(LineParser):
         match = _LINE.match(text)
         if match is None:
             self._quiet += 1
-            return self.close() if self.open and self._quiet > 40 else ()
+            return self._end("complete") if self.open and self._quiet > 40 else ()
         self._quiet = 0
         key, value = match.groups()
         if key.startswith("Ethernet"):
-            ended = list(self.close())
+            ended = list(self._end("complete"))
             path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
             self._bond = {"bond": path[1] if path else None}
             self.open = True
@@ -66,14 +67,19 @@ class Bonding(LineParser):
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the listing before it."""
-        return self.close()
+        return self._end("complete")
 
-    def close(self) -> Iterator[Record]:
+    def close(self) -> Iterable[Record]:
+        """The file ends in the listing: it cannot be known whether a member is missing."""
+        return self._end("partial")
+
+    def _end(self, status: Status) -> Iterator[Record]:
         """The bond's number of members."""
         members, up, bond = self._members, self._up, self._bond
         self._members, self._up, self._bond, self._member, self.open = [], 0, {}, None, False
         if members:
             line = members[-1][1]
             yield self.measure(
-                "count", len(members), "1", f"{len(members)} slaves", line=line, of="members", working=up, **bond
-            )
+                "count", len(members), "1", f"{len(members)} slaves", line=line, status=status, of="members",
+                working=up, **bond,
+            )  # fmt: skip

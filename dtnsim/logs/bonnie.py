@@ -33,11 +33,12 @@ _FILLED: Final = (1, 2, 4, 5)  # columns left under -f
 KIB: Final = BINARY["K"]
 _VALUE: Final = r"(?:\d[\d.,]*[kmg]?|\+{3,}|x{2,})"
 _ROW: Final = re.compile(
-    rf"^\s*(?P<host>\S.*?|)\s*(?<![\d.*])(?P<size>\d+(?:\*\d+)?[KMGT]?(?::[\w:]*)?)(?P<gap>\s+)"
+    rf"^\s*(?P<host>|\S.*?)\s*(?<![\d.*])(?P<size>\d+(?:\*\d+)?[KMGT]?(?::[\w:]*)?)(?P<gap>\s+)"
     rf"(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$"
 )
 _MORE: Final = re.compile(rf"^\s*(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$")
 _FILES: Final = re.compile(rf"^\s*(?:\S+\s+)?(?P<files>\d+[\d:]*)\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{11}})\s*$")
+_FILES_PART: Final = re.compile(rf"^\s*(?:\S+\s+)?\d+[\d:]*\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*$")
 _TIME: Final = re.compile(r"(\d+)(us|ms|s)\b")
 _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
@@ -141,7 +142,7 @@ class Bonnie(LineParser):
         return self._table_line(text) if self._part is not None else ()
 
     def _table_line(self, text: str) -> Iterable[Record]:
-        if self._row is not None and _MORE.match(text) and not _ROW.match(text):
+        if self._row is not None and _MORE.match(text) and self._wants(text.split()):
             self._row = (self._row[0] + " " + text.strip(" ="), self._row[1])
             return ()
         self._end_row()
@@ -151,13 +152,18 @@ class Bonnie(LineParser):
             pass
         elif text.lstrip().startswith("Latency"):
             self._latency(text.split()[1:])
-        elif (row := (_ROW if self._part == "sequential" else _FILES).match(text)) is not None and row["values"]:
+        elif (row := (_ROW if self._part == "sequential" else _FILES_PART).match(text)) is not None and row["values"]:
             self._row, self._quiet = (text.rstrip(" ="), self.ctx.line), 0
         else:
             self._quiet += 1
             if self._quiet > 3:
                 return self._finish()
         return ()
+
+    def _wants(self, more: list[str]) -> bool:
+        """Whether the row at hand, which a mailer may have wrapped, has room for these figures."""
+        row = (_ROW if self._part == "sequential" else _FILES_PART).match(self._row[0] if self._row else "")
+        return row is not None and len(row["values"].split()) + len(more) - ("=" in more) <= 12
 
     def _latency(self, values: list[str]) -> None:
         names: Sequence[str] = self._names if len(values) == 6 else ()
@@ -250,7 +256,7 @@ def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
         return (fields[2], fields[5], first) if _CSV_SIZE.match(fields[5]) else None
     numbers = fields[2:14]
     fits = len(numbers) == 12 and all(re.fullmatch(r"\d*\.?\d*|\++", field) for field in numbers)
-    if fits and re.fullmatch(r"\d+[KMGT]?(?::\d+[kKM]?)?", fields[1]) and len(fields) in range(14, 28):
+    if fits and re.fullmatch(r"\d+[KMGT](?::\d+[kKM]?)?", fields[1]) and len(fields) in range(14, 28):
         return fields[0], fields[1], 2
     return None
 

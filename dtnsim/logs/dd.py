@@ -31,7 +31,7 @@ _BSD: Final = re.compile(
     r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)"
     r"|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
 )
-_RECORDS: Final = re.compile(r"(?P<full>\d+)\+(?P<part>\d+) [^\d\s]")
+_RECORDS: Final = re.compile(r"(?P<full>\d+)\+(?P<part>\d+)\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
 _STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
 _TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)
@@ -74,7 +74,7 @@ class Dd(LineParser):
 
     tool = "dd"
     words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
-    shape = r"^\s*(?:\^C)?\+ \S|\^C\+"
+    shape = "(?:^|\\s|C)\\+[ \u00a0]"
     commands = ("dd", "gdd")
 
     _HELD = 10_000

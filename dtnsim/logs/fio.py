@@ -62,7 +62,7 @@ _ETA: Final = re.compile(
     rf"|(?P<r2>{_NUM})(?P<r2u>[KMG]?B)/(?P<w2>{_NUM})(?P<w2u>[KMG]?B)/.*?/s)\]"
 )
 _ERROR: Final = re.compile(
-    r"^fio: (?:pid=\d+, )?(?P<what>err=.*|.*(?:error|failed|not found|cannot|unable).*)", re.IGNORECASE
+    r"^fio: (?!pid=|io_u error)(?P<what>.*(?:error|failed|not found|cannot|unable).*)", re.IGNORECASE
 )
 _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
 

@@ -41,11 +41,14 @@ class Iostat(LineParser):
         self._heads: list[str] = []
         self._cpu: list[str] | None = None
         self._reports = 0
+        self._in_report: list[list[str]] = []  # headings of this report (--human prints several tables)
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
         if "avg-cpu:" in text:
             self._cpu, self._heads, self.open = text.split()[1:], [], True
+            self._reports += 1
+            self._in_report = []
             return ()
         words = text.split()
         if not words:
@@ -53,16 +56,18 @@ class Iostat(LineParser):
             self.open = self._cpu is not None
             return ()
         if words[0].rstrip(":") == "Device" or words[-1] == "Device":
-            if any(word in RATES or word in IOPS for word in words):
+            if any(word in RATES or word in IOPS or word == "%util" for word in words):
                 self._heads, self.open = [word.rstrip(":") for word in words], True
-                self._reports += 1
+                if self._heads in self._in_report or self._reports == 0:
+                    self._reports, self._in_report = self._reports + 1, []
+                self._in_report.append(self._heads)
             return ()
         if self._cpu is not None:
             heads, self._cpu = self._cpu, None
             if len(words) != len(heads) or figure(words[0]) is None:
                 self.open = False
                 return ()
-            return cpu_row(self, heads, words, cpu="all", report=self._reports + 1, interval=True)
+            return cpu_row(self, heads, words, cpu="all", report=self._reports, interval=True)
         return self._device(words) if self._heads else ()
 
     def _device(self, words: list[str]) -> Iterator[Record]:
@@ -102,7 +107,7 @@ class Iostat(LineParser):
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the report before it."""
-        self._heads, self._cpu, self.open, self._reports = [], None, False, 0
+        self._heads, self._cpu, self.open, self._reports, self._in_report = [], None, False, 0, []
         return ()
 
 

@@ -44,6 +44,7 @@ _REPORTS: Final = {
 }  # fmt: skip
 
 _HEAD: Final = re.compile(r"^\s*(?:k|K)B\s+reclen\s+\S")
+_HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
 _CELL: Final = re.compile(r"^\s*(?:\d+\s+)+\d+\s*$")
 _REPORT: Final = re.compile(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
 _REPORT_ROW: Final = re.compile(r'^\s*"(\d+)"\s+([\d\s.]+)$')
@@ -78,6 +79,7 @@ class Iozone(LineParser):
         self._last: tuple[str, int] | None = None  # operation and processes of the last "Children see"
         self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
         self._children: set[str] = set()
+        self._strange = 0
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
@@ -90,11 +92,15 @@ class Iozone(LineParser):
                 self._report_heads = [int(head) for head in re.findall(r"\d+", text)]
                 return ()
             if text.strip():
-                self._edges, self._report, self.open = [], None, False
+                self._strange += 1
+                if self._strange > 3 or not text[:1].isspace():  # one strange line does not end a table
+                    self._edges, self._report, self.open = [], None, False
+                elif _HALF.match(text):
+                    return (self.unread(text, "a row of the table has no figures"),)
         if " throughput " in text and (match := _CHILDREN.search(text)):
             return self._throughput(match)
         if _HEAD.match(text):
-            self._edges = [end for _, _, end in tokens(text)]
+            self._edges, self._strange = [end for _, _, end in tokens(text)], 0
             self._report, self.open = None, True
         elif match := _REPORT.match(text):
             self._report = _REPORTS.get(match[1].lower().strip())

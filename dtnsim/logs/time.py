@@ -24,7 +24,7 @@ _VERBOSE: Final = re.compile(
 _ZSH: Final = re.compile(
     r"^(?P<cmd>.*?)\s{1,2}(?P<user>[\d.]+)s user (?P<sys>[\d.]+)s system (?P<cpu>\d+)% cpu (?P<real>[\d:.]+) total"
 )
-_CSH: Final = re.compile(r"^(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)% ")
+_CSH: Final = re.compile(r"^(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
 _FAILED: Final = re.compile(r"Command (?:exited with non-zero status \d+|terminated by signal \d+)")
 _MODES: Final = {"real": ("duration", None), "user": ("cpu_time", "user"), "sys": ("cpu_time", "system")}
 _TIMED: Final = re.compile(r"(?:^|[\s;&|(])(?:/usr/bin/)?time\s+(?:-\S+\s+)*(.*)")
@@ -42,7 +42,7 @@ class Time(LineParser):
     """The real time is the figure; user and system time go with it."""
 
     tool = "time"
-    words = ("real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u")
+    words = ("real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command")
     commands = ("time",)
 
     def __init__(self, ctx: Context) -> None:
@@ -117,7 +117,7 @@ class Time(LineParser):
 
     def _verbose_line(self, key: str, value: str) -> Iterable[Record]:
         if key.startswith("Command"):
-            self._timed, self._verbose = value.strip('"'), []
+            self._timed, self._verbose, self._failed = value.strip('"'), [], None
         elif key.startswith(("User", "System", "Elapsed")):
             name = {"U": "user", "S": "sys", "E": "real"}[key[0]]
             try:

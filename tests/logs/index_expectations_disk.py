@@ -207,7 +207,7 @@ EXPECTED["ethtool/node_exporter_S.txt"] = [
 ]  # fmt: skip
 EXPECTED["ethtool/venadi_bonding.txt"] = [
     {**_q("link_rate", 10e9 / 8, "B/s", hash_policy="layer3+4"), "n": 4},
-    _q("count", 4, "1", of="members"),
+    {**_q("count", 4, "1", of="members"), "status": "complete"},
     _q("mtu", 9000, "B"),
 ]
 EXPECTED["lspci/pciutils_cap-pcie-2.txt"] = [_q("transfer_rate", 2.5e9, "1/s", view="status", lanes=4)]

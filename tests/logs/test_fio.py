@@ -1,0 +1,140 @@
+"""fio: text, terse and JSON of 3.33 (own runs in data/fio), 2.x text, units, one run counts once."""
+
+from __future__ import annotations
+
+import pytest
+
+KIB, MIB = 2.0**10, 2.0**20
+
+TEXT_2X = """\
+randread: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=16
+fio-2.2.10
+Starting 1 process
+
+randread: (groupid=0, jobs=8): err= 0: pid=4548: Fri Apr  7 18:43:19 2017
+  read : io=4096.0MB, bw=200000KB/s, iops=50000, runt= 20972msec
+    clat (usec): min=40, max=37330, avg=1856.31, stdev=1712.48
+     lat (usec): min=137, max=37340, avg=1882.48, stdev=1715.18
+    clat percentiles (usec):
+     |  1.00th=[  249],  5.00th=[  318], 10.00th=[  370], 20.00th=[  516],
+     | 99.00th=[ 7840], 99.50th=[10048], 99.90th=[15936], 99.95th=[20096],
+    bw (KB  /s): min=26315, max=52526, per=12.61%, avg=33666.15, stdev=3251.81
+  cpu          : usr=6.79%, sys=15.26%, ctx=56339, majf=0, minf=200
+
+Run status group 0 (all jobs):
+   READ: io=4096.0MB, aggrb=200000KB/s, minb=200000KB/s, maxb=200000KB/s, mint=20972msec, maxt=20972msec
+"""
+
+
+def test_2x_kb_is_kib(log):
+    found = log(TEXT_2X)
+    record = found.one("throughput")
+    assert record.value == 200000 * KIB  # 50000 I/Os of 4 KiB a second are 200000 KiB/s
+    assert record.version == "2.2.10"
+    assert record.conditions["block_B"] == 4 * KIB
+    assert found.value("iops") == 50000
+    assert found.value("latency", of="clat", statistic="p99") == pytest.approx(7840e-6)
+    assert found.value("latency", of="lat", statistic="mean") == pytest.approx(1882.48e-6)
+    assert found.value("cpu_share", state="system") == pytest.approx(0.1526)
+    assert not found.unread
+
+
+def test_2x_with_kb_base_1000_is_told_by_iops(log):
+    text = TEXT_2X.replace("200000KB/s, iops=50000", "204800KB/s, iops=50000").replace("aggrb=200000", "aggrb=204800")
+    assert log(text).one("throughput").value == 204800e3
+
+
+def test_text_and_json_of_the_same_jobs_have_the_same_conditions(log):
+    text, json = log("fio/multi.txt"), log("fio/multi.json")
+    for found in (text, json):
+        write = found.one("throughput", job="seqw", operation="write")
+        assert write.conditions["block_B"] == MIB
+        assert write.version == "3.33"
+        for operation in ("read", "write"):
+            record = found.one("throughput", job="randrw", operation=operation)
+            assert record.value == pytest.approx(
+                found.value("iops", job="randrw", operation=operation) * 4096, rel=0.03
+            )
+    assert json.one("throughput", job="seqw").conditions["sync"] == "fsync"
+    assert json.one("throughput", job="randrw", operation="read").conditions["direct"] is True
+
+
+def test_json_rate_is_bytes_over_runtime(log):
+    for record in log("fio/multi.json").all("throughput"):
+        assert record.value == pytest.approx(record.conditions["bytes"] / record.conditions["duration_s"], rel=0.02)
+
+
+def test_three_forms_of_one_run_count_once(log):
+    found = log("fio/three_forms.txt")
+    assert len(found.all("throughput", operation="read")) == 1
+    assert len(found.all("throughput", operation="write")) == 1
+
+
+def test_the_group_line_adds_up_jobs(log):
+    found = log("fio/nogroup.txt")
+    group = found.one("throughput", scope="group")
+    assert group.conditions["jobs"] == 3
+    assert len(found.all("throughput", job="nogroup")) == 3
+    assert not log("fio/multi.txt").all("throughput", scope="group")
+
+
+@pytest.mark.parametrize("version", [2, 3, 4, 5])
+def test_every_terse_version(log, version):
+    found = log(f"fio/terse{version}.txt")
+    for operation, moved in (("read", 7968), ("write", 8416)):
+        record = found.one("throughput", operation=operation)
+        expected = moved * KIB / record.conditions["duration_s"]
+        assert record.value == pytest.approx(expected, rel=0.02)  # 7968 and 8416 KiB in field 5
+        assert record.conditions["job"] == "t"
+    cut = ";".join(open_text(f"terse{version}.txt").split(";")[:30]) + "\n"
+    assert not log(cut).found
+    assert log(cut).unread
+
+
+def open_text(name):
+    from pathlib import Path
+
+    return (Path(__file__).parent / "data" / "fio" / name).read_text()
+
+
+def test_own_base_of_3x(log):
+    record = log("fio/kb1000.txt").one("throughput")
+    assert record.printed.endswith("MB/s")
+    moved = log("fio/kb1000.txt").one("duration").conditions["bytes"]
+    assert moved == 16e6
+
+
+def test_failed_jobs_have_no_rate(log):
+    for name in ("fio/error.txt", "fio/error.json"):
+        found = log(name)
+        assert not found.all("throughput")
+        assert "28" in found.one("failure").printed
+
+
+def test_client_server(log):
+    assert log("fio/client.txt").one("throughput", job="seqw").value > 0
+    found = log("fio/client2.json")
+    assert {r.conditions["job"] for r in found.all("throughput")} == {"All clients"}
+
+
+def test_progress_counts_only_for_a_run_without_end(log):
+    assert log("fio/eta_pty.txt").one("throughput").status == "complete"
+    text = "fio-3.33\nJobs: 1 (f=1): [W(1)][50.0%][w=250MiB/s][w=250 IOPS][eta 00m:01s]\n"
+    record = log(text).one("throughput")
+    assert record.status == "partial"
+    assert record.value == 250 * MIB
+    old = "fio-2.2.10\rJobs: 1 (f=1): [R(1)] [50.0% done] [250.0MB/0KB/0KB /s] [250/0/0 iops] [eta 00m:02s]\n"
+    assert log(old).one("throughput", operation="read").value == 250 * MIB
+
+
+def test_cut_json_gives_its_whole_jobs(log):
+    text = open_text("multi.json")
+    whole = {r.value for r in log(text).all("throughput")}
+    cut = log(text[: text.index('"jobname" : "randrw"')])
+    assert {r.value for r in cut.all("throughput")} < whole
+    assert "ends inside" in cut.unread[0].why
+
+
+def test_a_rate_far_from_bytes_over_seconds_is_told(log):
+    found = log(TEXT_2X.replace("runt= 20972msec", "runt= 60972msec"))
+    assert any("bytes / seconds" in note.why for note in found.unread)
