@@ -156,6 +156,9 @@ class Nuttcp(LineParser):
         yield figure(self, "throughput", rate, "B/s", printed, conditions)
 
     def _final(self, rate: float, printed: str, conditions: dict[str, Condition], rest: str) -> Iterator[Record]:
+        cwnd = _CWND.search(rest)
+        if cwnd is not None:
+            conditions["cwnd_B"] = int(cwnd[1]) * 1024
         yield figure(self, "throughput", rate, "B/s", printed, conditions)
         for share, end in _CPU.findall(rest):
             role = "sender" if end == "TX" else "receiver"
