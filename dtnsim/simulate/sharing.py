@@ -158,7 +158,9 @@ class Sharing(Nodes):
             if not self.count[node]:
                 continue
             old = self.level[node]
-            if level > 2 * old:
+            if not self.capacity[node]:
+                level = 0.0
+            elif level > 2 * old:
                 bound = self._bound(node)
                 if level > bound:
                     self._look_at(node, math.inf)  # after the node that it overfills has taken its flows
@@ -167,8 +169,6 @@ class Sharing(Nodes):
                 if level == math.inf:
                     self._let_go(node)
                     continue
-            elif level < CANCELLED * old:
-                level = self._exact(node)
             self.shift(node, level)
             self.spare[node] = 0.0
 
@@ -176,9 +176,10 @@ class Sharing(Nodes):
         """The level that just fills a node, after all flows that change sides have done so."""
         lowest, highest = self.lowest[node], self.highest[node]
         levels, feeders = self.level, self.feeders[node]
+        steep = self.spare[node] * CANCELLED < -self.capacity[node]  # much load goes: roundings of it would stay
         while True:
             if self.count[node]:
-                level = levels[node] + self.spare[node] / self.load[node][node]
+                level = max(0.0, levels[node] + self.spare[node] / self.load[node][node])
                 while lowest and lowest[0][2].node != node:
                     heappop(lowest)
                 if lowest and lowest[0][0] < level * (1 - tie):
@@ -194,9 +195,17 @@ class Sharing(Nodes):
             fastest = max(map(levels.__getitem__, feeders)) if feeders else 0.0
             ceiling = level * (1 + tie)
             if cap <= ceiling and fastest <= ceiling:
-                return level
+                if not steep and level >= CANCELLED * levels[node]:
+                    return level
+                self.shift(node, level)
+                self.spare[node] = self.capacity[node] - self.used(node)
+                steep = False
+                continue
             if not self.count[node]:
                 levels[node] = max(cap, fastest)
+            elif level < 0.5 * levels[node]:  # newcomers must not be booked at a level far too high
+                steep = steep or level < CANCELLED * levels[node]
+                self.shift(node, level)
             if fastest >= cap:
                 self._take(node, fastest, now)
             else:
@@ -204,13 +213,8 @@ class Sharing(Nodes):
 
     def _bound(self, node: int) -> float:
         """The level at which a node's flows would fill some node twice over [B/s]."""
-        return min(2 * self.capacity[m] / load for m, load in self.load[node].items())
-
-    def _exact(self, node: int) -> float:
-        """The level of a node after a steep fall, from what its other flows use: no cancellation [B/s]."""
-        parts = [self.load[k][node] * self.level[k] for k in self.feeders[node]]
-        parts += [r.capped_rate * r.index[node] for r in self.active if node in r.index]
-        return max(0.0, (self.capacity[node] - math.fsum(parts)) / self.load[node][node])
+        bounds = [2 * self.capacity[m] / load for m, load in self.load[node].items() if self.capacity[m]]
+        return min(bounds, default=math.inf)
 
     def _let_go(self, node: int) -> None:
         """Nothing limits a node's flows any more: they end at once."""

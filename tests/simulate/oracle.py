@@ -1,0 +1,112 @@
+"""Independent answers to hold the engine against: plain progressive filling, re-solved at every event.
+
+Nothing of the engine is used here, and nothing is clever: every rate is recomputed from the
+definition, every flow is moved on at every event.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass
+class Job:
+    """A transfer of the oracle."""
+
+    start: float
+    size: float
+    row: dict[int, float]
+    weight: float = 1.0
+    cap: float = math.inf
+    finish: float = math.nan
+
+
+def exact_filling(capacity, rows, weights, caps):
+    """`progressive_filling` in rational numbers: no rounding at all."""
+
+    def exact(x):
+        return x if x == math.inf else Fraction(x)
+
+    exact_rows = [{k: Fraction(d) for k, d in row.items()} for row in rows]
+    return progressive_filling(
+        [exact(c) for c in capacity], exact_rows, [Fraction(w) for w in weights], [exact(c) for c in caps], 0
+    )
+
+
+def progressive_filling(capacity, rows, weights, caps, slack=1e-13):
+    """Weighted max-min fair rates: raise all levels together, stop whom a cap or a full station stops."""
+    n = len(rows)
+    rate = [0.0] * n
+    frozen = [False] * n
+    left = list(capacity)
+    level = 0
+    while not all(frozen):
+        use = [0.0] * len(capacity)
+        for f in range(n):
+            if not frozen[f]:
+                for k, d in rows[f].items():
+                    use[k] += weights[f] * d
+        rise = min(
+            [left[k] / use[k] for k in range(len(capacity)) if use[k] > 0]
+            + [caps[f] / weights[f] - level for f in range(n) if not frozen[f]]
+        )
+        if rise == math.inf:
+            for f in range(n):
+                if not frozen[f]:
+                    rate[f] = math.inf
+            return rate
+        rise = max(rise, 0)
+        level += rise
+        full = set()
+        for k in range(len(capacity)):
+            if use[k] > 0 and capacity[k] < math.inf:
+                left[k] -= use[k] * rise
+                if left[k] <= slack * capacity[k]:
+                    left[k] = 0
+                    full.add(k)
+        for f in range(n):
+            if frozen[f]:
+                continue
+            if caps[f] / weights[f] <= level * (1 + slack):
+                rate[f], frozen[f] = caps[f], True
+            elif any(k in full and d > 0 for k, d in rows[f].items()):
+                rate[f], frozen[f] = weights[f] * level, True
+    return rate
+
+
+def event_by_event(capacity, jobs, changes=()):
+    """Finish times of jobs on stations; ``changes``: (time, station, capacity)."""
+    capacity = list(capacity)
+    coming = sorted(range(len(jobs)), key=lambda i: jobs[i].start)
+    pending = sorted(changes)
+    left: dict[int, float] = {}
+    now = 0.0
+    while coming or left or pending:
+        live = list(left)
+        rates = progressive_filling(
+            capacity, [jobs[i].row for i in live], [jobs[i].weight for i in live], [jobs[i].cap for i in live]
+        )
+        ends = {}
+        for i, r in zip(live, rates, strict=True):
+            ends[i] = now + left[i] / r if r > 0 else math.inf
+        time = min([*ends.values(), *(jobs[i].start for i in coming[:1]), *(c[0] for c in pending[:1])])
+        if time == math.inf:
+            break
+        for i, r in zip(live, rates, strict=True):
+            if ends[i] <= time * (1 + 1e-14):
+                jobs[i].finish = time
+                del left[i]
+            else:
+                left[i] -= r * (time - now)
+        now = time
+        while coming and jobs[coming[0]].start <= now:
+            i = coming.pop(0)
+            if jobs[i].size == 0:
+                jobs[i].finish = now
+            else:
+                left[i] = jobs[i].size
+        while pending and pending[0][0] <= now:
+            capacity[pending[0][1]] = pending.pop(0)[2]
+    return [j.finish for j in jobs]
