@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,6 +29,10 @@ from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
 
 #: what a metadata operation on a server costs in round trips (NFSv3, RFC 1813: one RPC each)
 _ROUND_TRIPS = {"readdir": 0.05, "revalidate": 0.5}  # attributes that expired: of some entries
+
+
+#: what a delay belongs to
+Each = Literal["byte", "file", "start"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,45 +133,67 @@ class Composer:
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
-        return Transfer(spec.name, tuple(phases), float(plan.workers), job.payload_B, job.files, plan.weight)
+        data: Dataset = spec.dataset if spec.dataset is not None else _default_dataset()
+        return Transfer(
+            spec.name,
+            tuple(phases),
+            float(plan.workers),
+            job.payload_B,
+            job.files,
+            plan.weight,
+            sizes_B=tuple(float(s) for s in data.sizes_B),
+            counts=tuple(int(c) for c in data.counts),
+            start_s=spec.start.value if spec.start is not None else 0.0,
+            **self._destination_memory(number, plan, job),
+        )
+
+    def _destination_memory(self, number: int, plan: Plan, job: Job) -> dict[str, Any]:
+        """What the destination can take before its medium has to keep up, and at all: for the simulation."""
+        destination = self.ends[number][1]
+        step = next((s for s in plan.steps if s.write is not None), None)
+        if destination.volume is None or step is None or step.write is None:
+            return {}
+        volume = destination.host.volumes[destination.volume]
+        space = {} if volume.size is None else {"space_B": volume.size.value}
+        if step.write.finish in ("dsync", "direct"):
+            return space
+        probe = Row(self.ledger, "", [], 1.0, destination.host.name)
+        free = volume.filesystem.cache_limits(probe, destination.host)[1]
+        whole = self._phase(number, step, Stretch(step.name), step.name, job)
+        flushed = step.write.finish != "none"
+        return {"cache_B": float(np.ravel(free)[0]), "buffered": whole, "flushed": flushed, **space}
 
     # -- one step ---------------------------------------------------------------------------------
 
     def _phases(self, number: int, step: Step, job: Job) -> list[Phase]:
-        source, destination = self.ends[number]
-        spec = self.spec.transfers[number]
-        route = self._route(source, destination, spec) if step.net is not None else None
-        read, write = self._use(source, step.read, spec), self._use(destination, step.write, spec)
-        reread = self._use(destination, step.reread, spec)
+        destination, spec = self.ends[number][1], self.spec.transfers[number]
+        write = self._use(destination, step.write, spec)
         probe = Row(self.ledger, spec.name, [], 1.0)
         stretches: tuple[Stretch, ...] = (Stretch(step.name),)
         if write is not None and destination.volume is not None:
             volume = destination.host.volumes[destination.volume]
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
-        phases = []
-        for part in stretches:
-            row = Row(self.ledger, spec.name, [], step.share)
-            busy = row.times(part.cpu)
-            self._file(busy, busy, source, read)
-            self._file(busy, row.times(part.medium), destination, write)
-            self._file(busy, busy, destination, reread)
-            if step.net is not None and route is not None:
-                self.network.carry(busy, route, step.net, spec)
-            for work in step.cpu:
-                end = source if work.end == "source" else destination
-                thread = self._thread(work.thread, spec)
-                end.host.core(
-                    busy.at(end.host.name),
-                    thread,
-                    row.value(work.cycles),
-                    work.what,
-                    str(work.cycles),
-                    work.cycles.source,
-                )
-            delays = self._delays(step, part, job, number, route, row)
-            name = step.name if len(stretches) == 1 else f"{step.name}: {part.name}"
-            phases.append(Phase(name, tuple(row.demands), tuple(delays)))
-        return phases
+        single = len(stretches) == 1
+        return [self._phase(number, step, p, step.name if single else f"{step.name}: {p.name}", job) for p in stretches]
+
+    def _phase(self, number: int, step: Step, part: Stretch, name: str, job: Job) -> Phase:
+        """The phase in which a stretch of a step happens: everything on the way charges its row."""
+        source, destination = self.ends[number]
+        spec = self.spec.transfers[number]
+        route = self._route(source, destination, spec) if step.net is not None else None
+        row = Row(self.ledger, spec.name, [], step.share)
+        busy = row.times(part.cpu)
+        self._file(busy, busy, source, self._use(source, step.read, spec))
+        below = row.times(part.medium).behind_cache()
+        self._file(busy, below, destination, self._use(destination, step.write, spec))
+        self._file(busy, busy, destination, self._use(destination, step.reread, spec))
+        if step.net is not None and route is not None:
+            self.network.carry(busy, route, step.net, spec)
+        for work in step.cpu:
+            host = (source if work.end == "source" else destination).host
+            thread, cycles = self._thread(work.thread, spec), row.value(work.cycles)
+            host.core(busy.at(host.name), thread, cycles, work.what, str(work.cycles), work.cycles.source)
+        return Phase(name, tuple(row.demands), tuple(self._delays(step, part, job, number, route, row)))
 
     def _thread(self, thread: Thread, spec: TransferSpec) -> Thread:
         if spec.core is None:
@@ -250,11 +277,11 @@ class Composer:
         draw, payload = self.ledger.draw, max(job.payload_B, 1.0)
         delays: list[Demand] = []
 
-        def wait(seconds: Value, what: str, formula: str, source: str = "") -> None:
+        def wait(seconds: Value, what: str, formula: str, source: str = "", each: Each = "file") -> None:
             if _positive(seconds):
-                delays.append(Demand(f"{job.name}.workers", seconds, what, formula, source))
+                delays.append(Demand(f"{job.name}.workers", seconds, what, formula, source, each))
 
-        wait(part.delay, part.what, "seconds per byte")
+        wait(part.delay, part.what, "seconds per byte", each="byte")
         if not _positive(part.cpu):
             return delays  # a flush has no files of its own
         cost, each = step.files, part.cpu / payload
@@ -283,7 +310,7 @@ class Composer:
             wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
             lost = self.network.ramp(route, step.net, payload, self._solo_rate(row), draw)
-            wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate")
+            wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate", each="start")
         return delays
 
     def _solo_rate(self, row: Row) -> Value:

@@ -6,7 +6,7 @@ carries a factor, so that parity, framing or a verification pass scale everythin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from dtnsim.quantity import Draw, Quantity, Value
@@ -37,6 +37,7 @@ class Row:
         demands: The demands charged so far (shared by all views of the row).
         factor: Bytes here per byte of the phase.
         host: Host that the charging component stands in.
+        below_cache: True where the destination's page cache stands before what is charged.
     """
 
     ledger: Ledger
@@ -44,14 +45,19 @@ class Row:
     demands: list[Demand]
     factor: Value = 1.0
     host: str = ""
+    below_cache: bool = False
 
     def at(self, host: str) -> Self:
         """The same row, seen from another host."""
-        return type(self)(self.ledger, self.transfer, self.demands, self.factor, host)
+        return replace(self, host=host)
 
     def times(self, factor: Value) -> Self:
         """The same row where each byte counts ``factor`` times."""
-        return type(self)(self.ledger, self.transfer, self.demands, self.factor * factor, self.host)
+        return replace(self, factor=self.factor * factor)
+
+    def behind_cache(self) -> Self:
+        """The same row, below the destination's page cache."""
+        return replace(self, below_cache=True)
 
     def value(self, quantity: Quantity) -> Value:
         """Value of a parameter in this scenario, or in all of them."""
@@ -89,4 +95,5 @@ class Row:
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
         if name not in self.ledger.stations:
             self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
-        self.demands.append(Demand(name, per_byte * self.factor, what, cost, source))
+        demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)
+        self.demands.append(demand)

@@ -7,7 +7,9 @@ that the solver and the simulation see, so the two cannot tell different stories
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 from dtnsim.quantity import Value
 
@@ -49,6 +51,9 @@ class Demand:
         what: The activity, in words that a bottleneck's reason can quote.
         formula: How ``per_byte`` was reached, with its numbers.
         source: Where those numbers come from.
+        each: What a delay belongs to: every ``byte``, every ``file`` alike, or the ``start`` of a worker
+            (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
+        below_cache: True where the destination's page cache stands before the station.
     """
 
     station: str
@@ -56,6 +61,8 @@ class Demand:
     what: str
     formula: str = ""
     source: str = ""
+    each: Literal["byte", "file", "start"] = "byte"
+    below_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,15 @@ class Transfer:
         payload_B: Bytes to move.
         files: Number of files.
         weight: Weight in fair sharing (number of streams).
+        sizes_B: Sizes of the files, each of which stands for ``counts`` files.
+        counts: How many files have each of the sizes.
+        start_s: When it starts.
+        cache_B: Bytes that the destination's page cache takes before the writer is throttled.
+        space_B: Space on the destination volume.
+        buffered: The phase that writes through the page cache, whole: what fills the cache and, below
+            it, what empties it. None where the tool waits for the medium at every call.
+        flushed: True where the transfer ends when the medium has every byte, False where it ends when
+            the cache has them.
     """
 
     name: str
@@ -94,6 +110,13 @@ class Transfer:
     payload_B: float
     files: int
     weight: float = 1.0
+    sizes_B: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+    start_s: float = 0.0
+    cache_B: float = 0.0
+    space_B: float = math.inf
+    buffered: Phase | None = None
+    flushed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
