@@ -20,7 +20,7 @@ from dtnsim.physics import nic as nic_physics
 from dtnsim.physics.tcp import ramp as tcp_ramp
 from dtnsim.physics.tcp import ratebased
 from dtnsim.quantity import Draw, Value
-from dtnsim.route import Framing, Route, background_share
+from dtnsim.route import Framing, Route, background_share, wall_rate
 
 if TYPE_CHECKING:
     from dtnsim.spec import PathSpec, TransferSpec
@@ -76,7 +76,7 @@ class Network:
             port = spec.ports.get(host.name) if spec is not None else None
             _host_side(row.at(host.name), host, name, card, net, frame, spec, receiving=receiving, port=port)
         for name, segment, forward in route.hops:
-            _segment(row.at(""), name, segment, frame, forward=forward)
+            _segment(row.at(""), name, segment, frame, net.streams, forward=forward)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
 
     def ramp(self, route: Route, net: NetUse, payload_B: float, rate: Value, draw: Draw) -> Value:
@@ -184,7 +184,7 @@ def _user_space(row: Row, net: NetUse, frame: Framing) -> tuple[Value, str]:
     return 0.0, "UDP has none"
 
 
-def _segment(row: Row, name: str, segment: Segment, frame: Framing, *, forward: bool) -> None:
+def _segment(row: Row, name: str, segment: Segment, frame: Framing, streams: int, *, forward: bool) -> None:
     """Bandwidth left by others, firewall and policer of one segment in one direction."""
     way = "" if forward else ".back"
     free = 1.0 - background_share(row.ledger.draw, segment.background)
@@ -204,11 +204,11 @@ def _segment(row: Row, name: str, segment: Segment, frame: Framing, *, forward: 
         row.charge(
             f"{name}{way}.firewall-engine",
             "firewall",
-            capacity=row.value(wall.engine),
+            capacity=wall_rate(row.ledger.draw, wall, streams),
             private=True,
             per_byte=frame.wire / frame.mss,
-            what="one inspection engine of the firewall",
-            formula=f"{wall.engine}",
+            what="inspection engines of the firewall: each flow stays on one",
+            formula=f"{streams} flow{'s' if streams > 1 else ''} on engines of {wall.engine}",
             source=wall.engine.source,
         )
         if wall.total is not None:

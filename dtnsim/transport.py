@@ -12,7 +12,7 @@ from dtnsim.ledger import Row
 from dtnsim.physics.tcp import path as tcp_path
 from dtnsim.physics.tcp import ratebased, window
 from dtnsim.quantity import Draw, Quantity, Value, prior
-from dtnsim.route import Framing, Route, background_share
+from dtnsim.route import Framing, Route, burst_rate, narrowest, policed_share
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
@@ -52,6 +52,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
             source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
         )
+        _middleboxes(row, route, net, frame, nics, draw)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
     if net.rate is not None:
@@ -88,22 +89,38 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
         )
 
 
-def _available(route: Route, frame: Framing, nics: list[Nic], draw: Draw) -> tuple[Value, Value]:
-    """(rate of the narrowest place in IP bytes [B/s], its buffer [B])."""
-    per_wire = frame.mtu / frame.wire
-    rate: Value = np.inf
-    buffer: Value = np.inf
-    for card in nics:
-        rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
-    for _, segment, _ in route.hops:
-        here = draw(segment.bandwidth) * per_wire * (1 - background_share(draw, segment.background))
+def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
+    """What firewalls do to bursts, and policers to streams that take loss for congestion."""
+    cc = net.cc or route.source.tcp.cc
+    for number, (name, segment, forward) in enumerate(route.hops):
+        name += "" if forward else ".back"
+        if segment.firewall is not None:
+            rate = burst_rate(route, number, frame, nics, cc, (net.streams, net.burst), draw)
+            if np.any(np.isfinite(rate)):
+                what = "trains of segments" if net.burst is None else "whole windows"
+                row.charge(
+                    f"{name}.firewall-bursts",
+                    "firewall",
+                    capacity=rate,
+                    private=True,
+                    what=f"the firewall's input buffer loses {what} that come at line rate, until they fit",
+                    formula=f"{net.streams} x burst that {segment.firewall.buffer} take, one a "
+                    + ("millisecond" if net.burst is None else "round trip"),
+                    source=segment.firewall.buffer.source,
+                )
         if segment.policer is not None:
-            here = np.minimum(here, draw(segment.policer.rate))
-        mine = draw(segment.buffer) if segment.buffer is not None else np.inf
-        # the narrowest place decides; of equally narrow ones, that with the smallest buffer
-        buffer = np.where(here < rate, mine, np.where(here == rate, np.minimum(buffer, mine), buffer))
-        rate = np.minimum(rate, here)
-    return rate, buffer
+            policer = segment.policer
+            rtt = np.maximum(route.rtt(draw), 1e-6)
+            share = policed_share(policer, rtt, frame.mss, cc, net.streams, draw)
+            row.charge(
+                f"{name}.policer-loss",
+                "policer",
+                capacity=draw(policer.rate) * share * frame.mss / frame.mtu,
+                private=True,
+                what=f"{cc} cuts its window at every drop of the policer",
+                formula=f"{float(np.median(share)):.3g} of {policer.rate}, bucket {policer.burst}",
+                source="dtnsim.physics.policer.policed_tcp_rate",
+            )
 
 
 def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
@@ -119,7 +136,7 @@ def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
 
 def tcp_goodput(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> tuple[Value, str]:
     """Steady goodput of all streams on a route [B/s], and the name of what limits it."""
-    rate, buffer = _available(route, frame, nics, draw)
+    rate, buffer = narrowest(route, frame, nics, net.streams, draw)
     passed: Value = 1.0
     for _, segment, _ in route.hops:
         passed = passed * (1 - draw(segment.loss))
@@ -153,7 +170,7 @@ def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing) -> str:
 
 
 def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:
-    rate, _ = _available(route, frame, [], draw)
+    rate, _ = narrowest(route, frame, [], net.streams, draw)
     passed: Value = 1.0
     for _, segment, _ in route.hops:
         passed = passed * (1 - draw(segment.loss))

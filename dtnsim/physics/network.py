@@ -260,9 +260,7 @@ def firewall_rate(engine_Bps: ArrayLike, engines: ArrayLike, flows: ArrayLike) -
     return as_float(engine_Bps) * k * (1 - missed)
 
 
-def burst_loss(
-    burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike
-) -> FloatArray:
+def burst_loss(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike) -> FloatArray:
     """Share of a line-rate burst lost in front of a slower device with a small buffer.
 
     lost = max(0, V (1 - mu / L) - b) / V
@@ -284,6 +282,51 @@ def burst_loss(
     v = as_float(burst_B)
     excess = v * (1 - as_float(drain_Bps) / as_float(line_Bps)) - as_float(buffer_B)
     return np.maximum(excess, 0.0) / v
+
+
+def burst_fit(line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike) -> FloatArray:
+    """Largest line-rate burst that a slower device with a small buffer takes without loss: b / (1 - mu / L).
+
+    Args:
+        line_Bps: Rate L at which the burst arrives [B/s].
+        drain_Bps: Rate mu of the device [B/s].
+        buffer_B: Input buffer b [B].
+
+    Returns:
+        Burst [B]; inf where the device is as fast as the line.
+
+    Valid: buffer empty when the burst starts.
+    Neglects: several bursts at once.
+    Source: `burst_loss` set to zero.
+    """
+    over = 1 - as_float(drain_Bps) / as_float(line_Bps)
+    return np.where(over > 0, as_float(buffer_B) / np.where(over > 0, over, 1.0), np.inf)
+
+
+def burst_limited_rate(burst_B: ArrayLike, fit_B: ArrayLike, period_s: ArrayLike, kept: ArrayLike = 0.7) -> FloatArray:
+    """Rate of a loss-based stream whose bursts overflow a buffer: it shrinks until they fit.
+
+    X = (1 + beta)/2 * fit / tau where V > fit, else no limit. A burst V comes once every tau: a whole window
+    each round trip where the application hands it over at once, or what a sender forms in a millisecond where
+    segmentation offload sizes its trains by the rate. Above fit every burst loses, the window falls to beta of
+    it and grows back.
+
+    Args:
+        burst_B: Largest burst V that the sender makes [B].
+        fit_B: Burst that just fits, see `burst_fit` [B].
+        period_s: Time tau from one burst to the next [s].
+        kept: Window kept after a loss beta: 0.5 Reno, 0.7 CUBIC, up to 0.8 H-TCP [1].
+
+    Returns:
+        Rate [B/s]; inf where the bursts fit.
+
+    Valid: tau > 0; one burst a period.
+    Neglects: time-outs when a whole window is lost; bursts of slow start.
+    Source: derived; effect: ESnet fasterdata, Firewall Performance Issues and Router/Switch Buffer Size Issues.
+    """
+    fit = as_float(fit_B)
+    inside = (1 + as_float(kept)) / 2 * np.where(np.isfinite(fit), fit, 0.0) / as_float(period_s)
+    return np.where(as_float(burst_B) > fit, inside, np.inf)
 
 
 def needed_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) -> FloatArray:

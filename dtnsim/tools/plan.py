@@ -71,6 +71,7 @@ class NetUse:
         overhead: Bytes sent per payload byte.
         sendfile: True where the sender does not copy.
         lockstep: True where each stream waits for the others, so that the slowest sets the pace of all.
+        burst: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
         channels: How many such windows there are; one a connection where not given.
     """
 
@@ -86,6 +87,7 @@ class NetUse:
     sendfile: bool = False
     channels: int | None = None
     lockstep: bool = False
+    burst: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

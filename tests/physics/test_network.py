@@ -182,3 +182,17 @@ def test_burst_properties(v, line, drain, b):
     assert 0 <= lost <= 1
     assert network.burst_loss(v, line, drain, 2 * b + 1) <= lost
     assert network.burst_loss(v, line, 2 * drain, b) <= lost
+
+
+def test_a_burst_that_just_fits_loses_nothing() -> None:
+    fit = network.burst_fit(3.125e9, 0.25e9, 131072.0)
+    assert network.burst_loss(fit, 3.125e9, 0.25e9, 131072.0) == pytest.approx(0.0, abs=1e-12)
+    assert network.burst_loss(fit * 1.01, 3.125e9, 0.25e9, 131072.0) > 0
+    assert network.burst_fit(1e8, 1e8, 1.0) == np.inf  # a device as fast as the line takes any burst
+
+
+def test_bursts_limit_a_stream_only_where_they_do_not_fit() -> None:
+    # 64 KiB a round trip of 10 ms, halved at each loss: three quarters of 52 Mb/s
+    assert network.burst_limited_rate(1e6, 65536.0, 0.01, 0.5) * 8 == pytest.approx(0.75 * 52.4e6, rel=1e-3)
+    assert network.burst_limited_rate(65536.0, 65536.0, 0.01) == np.inf
+    assert network.burst_limited_rate(65536.0, np.inf, 0.01) == np.inf
