@@ -67,45 +67,59 @@ class Row:
     text: str
 
 
-def row_of(text: str, line: int) -> Row | None:
-    """The report row on a line; None if there is none."""
-    found = ROW.search(text)
-    if found is None:
-        return None
-    rate, unit, kind = found["rate"], found["rateu"], found["kind"]
+def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
+    """(2, 3 or 0 for unknown: which iperf printed this line, the report row on it).
+
+    Both parsers ask about every row: the answer is kept for the second. What other lines of the file
+    told about the generation is remembered per host.
+    """
+    last = ctx.memo.get("iperf line")
+    if last is not None and last[0] == ctx.line and last[1] is text:
+        return last[2], last[3]
+    found = ROW.search(text) if "/sec" in text and "[" in text else None
+    who = _told(text, ctx) if found is None else _generation(found, ctx)
+    row = None if found is None else _row(found, text, ctx.line)
+    ctx.memo["iperf line"] = (ctx.line, text, who, row)
+    return who, row
+
+
+def _row(found: re.Match[str], text: str, line: int) -> Row:
+    star, number, way, _, start, end, _, size, size_unit, rate, unit, kind, rest = found.groups()
     return Row(
-        found["id"],
-        bool(found["star"]),
-        found["way"],
-        decimal(found["start"]),
-        decimal(found["end"]),
-        binary_size(found["size"], found["sizeu"]),
+        number,
+        bool(star),
+        way,
+        decimal(start),
+        decimal(end),
+        binary_size(size, size_unit),
         bits_rate(rate, unit) if kind == "bits" else binary_size(rate, unit),
         f"{rate} {unit}{kind}/sec",
-        found["rest"],
+        rest,
         line,
         text,
     )
 
 
-def generation(text: str, ctx: Context) -> int:
-    """2 or 3: which iperf printed this line; remembers what other lines of the file told."""
+def _told(text: str, ctx: Context) -> int:
+    """The generation after a line that is no row."""
     key = f"iperf {ctx.host}"
-    if "[" not in text or "local" in text:
-        if _THIRD.search(text):
-            ctx.memo[key] = 3
-        elif _SECOND.search(text):
-            ctx.memo[key] = 2
-        return int(ctx.memo.get(key, 0))
-    found = ROW.search(text)
-    if found is None:
-        return int(ctx.memo.get(key, 0))
-    if found["rest"].rstrip().endswith(("sender", "receiver", "(omitted)")) or found["way"]:
+    if _THIRD.search(text):
         ctx.memo[key] = 3
-        return 3
-    if len(re.split(r"[.,]", found["start"])[1]) != 2:  # iperf3 prints two, iperf2 one or four
+    elif _SECOND.search(text):
+        ctx.memo[key] = 2
+    return int(ctx.memo.get(key, 0))
+
+
+def _generation(found: re.Match[str], ctx: Context) -> int:
+    """The generation that printed a row."""
+    key = f"iperf {ctx.host}"
+    start = found["start"]
+    if len(start) - max(start.rfind("."), start.rfind(",")) != 3:  # iperf3 prints two decimals, iperf2 one or four
         ctx.memo[key] = 2
         return 2
+    if found["way"] or found["rest"].rstrip().endswith(("sender", "receiver", "(omitted)")):
+        ctx.memo[key] = 3
+        return 3
     if key in ctx.memo:
         return int(ctx.memo[key])
     if ctx.args("iperf3") is not None:

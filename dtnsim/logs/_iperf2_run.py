@@ -114,6 +114,7 @@ class Run:
     connections: dict[str, Connection] = field(default_factory=dict)
     reports: set[str] = field(default_factory=set)
     streams: dict[Key, Stream] = field(default_factory=dict)
+    _shared: dict[Key, tuple[tuple[int, int], dict[str, Condition]]] = field(default_factory=dict)
 
     def row(self, parser: LineParser, row: Row, number: str | None = None) -> Iterator[Record]:
         """Takes a row; yields the rows that turn out to be intervals."""
@@ -144,17 +145,26 @@ class Run:
     # ---- figures --------------------------------------------------------------------------------------
     def _interval(self, parser: LineParser, key: Key, stream: Stream, row: Row) -> Record:
         stream.interval(row)
-        conditions = self._known(key, row)
-        if key[0] != "SUM" and len(self._peers(key)) > 1:
-            conditions["stream"] = int(row.id)
-        conditions |= {"interval": True, "start_s": row.start_s, "end_s": row.end_s}
-        udp = udp_of(row.rest)
-        if udp is not None and udp[2] > 0:
-            conditions |= {"lost": udp[1], "packets": udp[2]}
-        enhanced = _ENHANCED.match(row.rest)
-        if enhanced is not None:
-            conditions["retransmits"] = int(enhanced["retry"])
-        return figure(parser, "throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
+        state = len(self.streams), len(self.connections)
+        shared = self._shared.get(key)
+        if shared is None or shared[0] != state:  # what all rows of a stream share is put together once
+            base: dict[str, Condition] = {n: v for n, v in self._known(key, row).items() if v is not None}
+            del base["duration_s"]
+            base["interval"] = True
+            if key[0] != "SUM" and len(self._peers(key)) > 1:
+                base["stream"] = int(row.id)
+            shared = self._shared[key] = (state, base)
+        conditions: dict[str, Condition] = {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
+        if row.rest:
+            udp = udp_of(row.rest)
+            if udp is not None and udp[2] > 0:
+                conditions |= {"lost": udp[1], "packets": udp[2]}
+            enhanced = _ENHANCED.match(row.rest)
+            if enhanced is not None:
+                conditions["retransmits"] = int(enhanced["retry"])
+        return parser.measure(
+            "throughput", row.rate, "B/s", row.printed, status="complete", line=row.line, **conditions
+        )
 
     def settle(self, parser: LineParser) -> Iterator[Record]:
         """Yields the figures of the streams and forgets them."""
@@ -170,6 +180,7 @@ class Run:
                 yield from self._partial(parser, key, stream, alone=alone)
         yield from self._sums(parser, streams, complete)
         self.streams.clear()
+        self._shared.clear()
         self.reports.clear()
         self.connections.clear()
 

@@ -103,6 +103,7 @@ class Test:
     role: str | None = None
     error: str | None = None
     interrupted: bool = False
+    _shared: dict[tuple[str, str | None], tuple[int, dict[str, Condition]]] = field(default_factory=dict)
 
     @property
     def has_rows(self) -> bool:
@@ -118,6 +119,19 @@ class Test:
             mean.volume += row.rate * span
         mean.last = row
 
+    def interval(self, row: Row) -> dict[str, Condition]:
+        """Conditions of an interval row; what all rows of a stream share is put together once."""
+        name = (row.id, row.way)
+        shared = self._shared.get(name)
+        if shared is None or shared[0] != len(self.streams):
+            base = self.figure(row, None)
+            del base["duration_s"]
+            base["interval"] = True
+            if row.id != "SUM" and len(self.streams) != 1 and "stream" not in base:
+                base["stream"] = int(row.id)
+            shared = self._shared[name] = (len(self.streams), base)
+        return {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
+
     def ids(self, way: str | None) -> set[str]:
         """Streams of the summary in one direction."""
         return {name for name, row_way, _ in self.finals if row_way == way}
@@ -130,7 +144,9 @@ class Test:
         if role is not None:
             found["role"] = role
         ids = self.ids(row.way)
-        count = len(self.streams) // (2 if row.way else 1) or len(ids - {"SUM"})
+        asked = self.conditions.get("streams")
+        count = max(len(self.streams) // (2 if row.way else 1), asked if isinstance(asked, int) else 0)
+        count = count or len(ids - {"SUM"})
         if count:
             found["streams"] = count
         if row.id != "SUM" and (count > 1 or len(ids) > 1):

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._iperf import ROW_WORDS, Row, generation, row_of
+from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
 from dtnsim.logs._net import failed
 from dtnsim.logs.base import LineParser, Record, size_bytes
@@ -81,10 +81,9 @@ class Iperf2Text(_Iperf2):
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
-        who = generation(text, self.ctx)
+        who, row = read_line(text, self.ctx)
         if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None):
             return
-        row = row_of(text, self.ctx.line)
         if row is not None:
             yield from self._settled()
             yield from self._run.row(self, row)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, generation, row_of, udp_of
+from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
 from dtnsim.logs._net import binary_size, failed, figure
 from dtnsim.logs.base import LineParser, Record
@@ -59,11 +59,11 @@ class Iperf3Text(LineParser):
             message = _MESSAGE.search(text)
             if message is not None:
                 return self._message(message["kind"], message[0])
-        if generation(text, self.ctx) != _THIRD:
+        generation, row = read_line(text, self.ctx)
+        if generation != _THIRD:
             return ()
-        title = _TITLE.match(text)
+        title = _TITLE.match(text) if ":  " in text else None
         key = title["title"] if title is not None else None
-        row = row_of(text, self.ctx.line)
         if row is not None:
             return self._row(key, row)
         if title is not None:
@@ -166,13 +166,15 @@ class Iperf3Text(LineParser):
                 self._interrupt = self.ctx.line
             return
         for test in open_tests:
-            test.error = text
+            test.error = None if test.finals else text  # a summary before the error is of a run that ended
         conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
         yield failed(self, text, conditions)
 
     # ---- the rows ---------------------------------------------------------------------------------
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
         test = self._tests.get(key) or self._begin(key)
+        if test.error is not None:  # rows of a further run whose opening was not kept
+            test = self._begin(key)
         role = _ROLE.search(row.rest)
         if role is None and not (test.summary and row.start_s == 0):
             if test.finals:  # rows of a further run whose opening was not kept
@@ -188,22 +190,19 @@ class Iperf3Text(LineParser):
         test.finals[name] = Summary(row, name[2], cut=self.ctx.cut)
 
     def _interval(self, test: Test, row: Row) -> Record:
-        omitted = "(omitted)" in row.rest
+        omitted = row.rest.endswith(")") and "(omitted)" in row.rest
         if not omitted:
             test.mean(row)
-        conditions = test.figure(row, None)
-        tcp, udp = _TCP.match(row.rest), udp_of(row.rest)
+        conditions = test.interval(row)
+        udp = udp_of(row.rest) if "%" in row.rest else None
         if udp is not None:
             conditions["lost"], conditions["packets"] = udp[1], udp[2]
-        elif tcp is not None and tcp["cwnd"]:
+        elif "Bytes" in row.rest and (tcp := _TCP.match(row.rest)) is not None and tcp["cwnd"]:
             conditions["retransmits"] = int(tcp["retr"])
             conditions["cwnd_B"] = binary_size(tcp["cwnd"], tcp["cwndu"])
         if omitted:
             conditions["omitted"] = True
-        if row.id != "SUM" and len(test.streams) != 1 and "stream" not in conditions:
-            conditions["stream"] = int(row.id)
-        conditions |= {"interval": True, "start_s": row.start_s, "end_s": row.end_s}
-        return figure(self, "throughput", row.rate, "B/s", row.printed, conditions)
+        return self.measure("throughput", row.rate, "B/s", row.printed, status="complete", line=None, **conditions)
 
     # ---- the figures ------------------------------------------------------------------------------
     def _settle(self, key: str | None) -> Iterator[Record]:

@@ -77,9 +77,10 @@ class Ping(LineParser):
     """Replies and summaries of ping."""
 
     tool = "ping"
-    words = ("PING", "ping", "Ping", "ms", "transmitted", "rtt", "trip", "loss", "xmt", "percent", "statistics", "mtu",
-             "unreachable", "unknown")  # fmt: skip
-    shape = r"= (?:,|\xef\xbc\x8c)[^=]*= (?:,|\xef\xbc\x8c)[^=]*= "
+    words = ("PING", "ping", "Ping", "ttl", "TTL", "hlim", "icmp", "transmitted", "rtt", "trip", "xmt", "percent",
+             "unreachable")  # fmt: skip
+    #: Windows: three counts, or three times, after equal signs; the words depend on the language
+    shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
     commands = ("ping", "ping6", "fping")
 
     def __init__(self, *args: Any) -> None:
