@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+import numpy as np
+
 from dtnsim.quantity import Draw, Quantity, Value
 from dtnsim.records import Demand, Station
 
@@ -82,7 +84,9 @@ class Row:
         Args:
             component: Name of the station within its host.
             kind: Kind of station.
-            capacity: Capacity [unit/s]; where the station exists already, its first capacity stays.
+            capacity: Capacity [unit/s]. Where the station exists already its first capacity stays, and the
+                demand is scaled so that a byte takes the time that it takes at its own capacity (a drive
+                that writes slower than it reads).
             per_byte: Demand of one byte seen here [unit/B].
             unit: Unit of the station.
             what: The activity, in words.
@@ -93,7 +97,19 @@ class Row:
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
-        if name not in self.ledger.stations:
+        known = self.ledger.stations.get(name)
+        if known is None:
             self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
+        else:
+            per_byte = per_byte * _scale(known.capacity, capacity)
         demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)
         self.demands.append(demand)
+
+
+def _scale(station: Value, here: Value) -> Value:
+    """Factor on a demand at capacity ``here`` that keeps its time at a station of another capacity."""
+    if np.array_equal(station, here):
+        return 1.0
+    known, own = np.asarray(station, float), np.asarray(here, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.isfinite(known) & np.isfinite(own) & (known > 0) & (own > 0), known / own, 1.0)

@@ -1,0 +1,180 @@
+"""A bench for one component: what it charges to a row; and a path in which nothing else limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dtnsim import solve
+from dtnsim.components.access import Access, Thread
+from dtnsim.components.device import Device
+from dtnsim.components.stack import Stack
+from dtnsim.compose import compose
+from dtnsim.ledger import Ledger, Row
+from dtnsim.prediction import predict
+from dtnsim.quantity import Draw, Value
+from dtnsim.records import Phase, Prediction, Problem, Station, Transfer
+from tests.strategies import load
+
+KiB, MiB, GiB = 2.0**10, 2.0**20, 2.0**30
+
+#: a kernel that costs nothing, so that what is left is the component under test
+FREE = {
+    "kind": "stack",
+    "memory_stall": "0",
+    **{
+        name: f"0 {unit.dim}"
+        for name, field in Stack.model_fields.items()
+        for unit in field.metadata
+        if getattr(unit, "dim", "").startswith("cycles")
+    },
+}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What was charged: a component's stations and what one byte costs there."""
+
+    stations: dict[str, Station]
+    demands: dict[str, float]
+    warnings: tuple[str, ...] = ()
+
+    def _find(self, end: str) -> str:
+        found = [n for n in self.stations if n == end or n.partition("[")[0].endswith("." + end)]
+        assert len(found) == 1, f"{end}: {found} of {list(self.stations)}"
+        return found[0]
+
+    def station(self, end: str) -> Station:
+        """The one station whose name ends so."""
+        return self.stations[self._find(end)]
+
+    def has(self, end: str) -> bool:
+        """Whether something was charged there."""
+        return any(n.partition("[")[0].endswith(end) for n in self.stations)
+
+    def capacity(self, end: str) -> float:
+        """Capacity of a station."""
+        return float(np.ravel(self.station(end).capacity)[0])
+
+    def demand(self, end: str) -> float:
+        """What one byte costs there, all visits together."""
+        return self.demands[self._find(end)]
+
+    def rate(self, end: str) -> float:
+        """Bytes per second at which that station is full."""
+        demand = self.demand(end)
+        return self.capacity(end) / demand if demand else np.inf
+
+    @property
+    def bound(self) -> float:
+        """Bytes per second at which the first station is full: X = min C / D."""
+        return min((self.rate(name) for name in self.stations if self.demands[name] > 0), default=np.inf)
+
+
+def charged(charge: Callable[[Row], None], *, draw: Draw | None = None, factor: Value = 1.0) -> Sheet:
+    """The sheet of whatever ``charge`` writes on a row of host ``h``."""
+    ledger = Ledger(draw or Draw())
+    row = Row(ledger, "t", [], factor, "h")
+    charge(row)
+    total = dict.fromkeys(ledger.stations, 0.0)
+    for demand in row.demands:
+        total[demand.station] += float(np.ravel(demand.per_byte)[0])
+    return Sheet(dict(ledger.stations), total, tuple(ledger.warnings))
+
+
+def access(operation: str = "read", **changes: Any) -> Access:
+    """A sequential stream in blocks of 1 MiB, of a file too large for any cache."""
+    given: dict[str, Any] = {"block_B": MiB, "file_B": 1e12, "total_B": 1e12, **changes}
+    return Access(operation, given.pop("thread", Thread("app")), **given)  # type: ignore[arg-type]  # a literal
+
+
+def device(**parameters: Any) -> Device:
+    """A drive or an array from its parameters as a file would give them."""
+    return Device.build(parameters)
+
+
+def served(made: Device, use: Access, **how: Any) -> Sheet:
+    """What an access to a device charges."""
+    return charged(lambda row: made.serve(row, use, "d", **how))
+
+
+def machine(**changes: Any) -> dict[str, Any]:
+    """A host that never limits: 256 cores at 10 GHz, terabytes a second of memory, a kernel for nothing."""
+    return {
+        "cpu": {"kind": "cpu", "cores": 256, "clock": "10 GHz"},
+        "memory": {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "1 TiB"},
+        "stack": FREE,
+        "nic": {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"},
+        "tcp": {"rmem_max": "1 PiB", "wmem_max": "1 PiB"},
+        **changes,
+    }
+
+
+def volume(array: Mapping[str, Any] | None = None, filesystem: Any = "xfs", **more: Any) -> dict[str, Any]:
+    """A volume: an array under a file system."""
+    kind = {"kind": filesystem} if isinstance(filesystem, str) else filesystem
+    return {"filesystem": kind, **({"array": dict(array)} if array is not None else {}), **more}
+
+
+def journey(
+    source: Mapping[str, Any] | None = None,
+    destination: Mapping[str, Any] | None = None,
+    *,
+    wan: Any = None,
+    start: str = "a:memory",
+    to: str = "b:memory",
+    tool: Any = "iperf3",
+    dataset: Any = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """A path between machines that never limit, as plain data."""
+    transfer: dict[str, Any] = {"from": start, "to": to, "tool": tool}
+    if dataset is not None:
+        transfer["dataset"] = dataset
+    hosts = {"a": dict(source or machine()), "b": dict(destination or machine())}
+    path: dict[str, Any] = {"name": "t", "hosts": hosts}
+    path["wan"] = wan if wan is not None else {"bandwidth": "100 Tb/s"}
+    path["transfer"] = transfer
+    path.update(more)
+    if "transfers" in more:
+        del path["transfer"]
+    return {key: value for key, value in path.items() if value != {}}
+
+
+def answer(path: Mapping[str, Any], *overrides: str, samples: int = 0) -> Prediction:
+    """The prediction of a path given as plain data."""
+    return predict(load(dict(path), *overrides), samples=samples)
+
+
+def rate(path: Mapping[str, Any], *overrides: str) -> float:
+    """Its throughput at nominal values [B/s]."""
+    return answer(path, *overrides).throughput_Bps.p50
+
+
+def problem(path: Mapping[str, Any], *overrides: str) -> Problem:
+    """Its stations and demands at nominal values."""
+    return compose(load(dict(path), *overrides), Draw())
+
+
+def sheet(given: Problem, number: int = 0) -> Sheet:
+    """The stations and summed demands of one transfer of a problem."""
+    total = {s.name: 0.0 for s in given.stations}
+    for phase in given.transfers[number].phases:
+        for demand in phase.demands:
+            total[demand.station] += float(np.ravel(demand.per_byte)[0])
+    return Sheet({s.name: s for s in given.stations}, total, given.warnings)
+
+
+def waiting(given: Problem, number: int = 0) -> float:
+    """Seconds per byte in which a worker of a transfer waits."""
+    delays = [d for p in given.transfers[number].phases for d in p.delays]
+    return float(sum(np.ravel(d.per_byte)[0] for d in delays))
+
+
+def solved(stations: list[Station], *phases: Phase, workers: float = 1.0) -> float:
+    """Rate of one transfer of the given phases."""
+    one = Transfer("t", phases, workers, 1e9, 1)
+    return float(solve.solve(solve.matrices(Problem("t", tuple(stations), (one,)))).rate[0, 0])
