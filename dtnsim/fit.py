@@ -2,9 +2,9 @@
 
 Residual of a figure: ``ln(predicted / measured)`` over its relative error; of a parameter: how many prior
 standard deviations it has moved. A figure that only bounds (censored) has no residual on its good side.
-Residuals of figures are soft (``soft_l1``), so that one wrong log does not bend everything; those of
-parameters are not. What binds decides which parameters a figure can tell, so the search first looks along
-every parameter by itself for another bottleneck, then descends.
+Residuals of figures are soft (``soft_l1``, at the end ``cauchy``), so that one wrong log does not bend
+everything; those of parameters are not. What binds decides which parameters a figure can tell, so the
+search looks along every parameter by itself for another bottleneck besides descending.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ _SCAN: Final = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0)
 #: relative step of the numerical derivative, in u
 _STEP: Final = 1e-4
 _ROUNDS: Final = 12
+#: fall of the sum (of half squares) that makes such a step worth taking
+_GAIN: Final = 0.5
 #: figures of one log from which their own scatter can be told
 _GROUP: Final = 8
 
@@ -52,6 +54,7 @@ class Fit:
         weight: Robust weight of each figure, (N,).
         jacobian: d ln(predicted) / du at the estimate, (N, P).
         hosts: Hosts whose parameters are kept.
+        untouched: Names of uncertain parameters of these hosts that no figure depends on.
     """
 
     parameters: tuple[Parameter, ...]
@@ -64,6 +67,7 @@ class Fit:
     weight: Array
     jacobian: Array
     hosts: frozenset[str] = field(default_factory=frozenset)
+    untouched: tuple[str, ...] = ()
 
     @property
     def spread(self) -> Array:
@@ -157,12 +161,9 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str]) -> Fit:
     search = _Search(model, free)
     error = np.array([f.case.spread for f in model.figures])
     u = search.minimum(np.zeros(free.size), error)
-    for _ in range(3):
-        wider = _scatter(model, search, u, error)
-        if np.allclose(wider, error, rtol=0.1):
-            break
-        error = wider
-        u = search.minimum(u, error)
+    for firm in (False, True):
+        error = _scatter(model, search, u, error)
+        u = search.minimum(u, error, firm=firm)
     return _result(model, search, u, error, hosts)
 
 
@@ -206,22 +207,26 @@ class _Search:
         both = self.model.ratios(self.full(u[None, :] + steps))
         return both[0], np.asarray(((both[1:] - both[0]) / (sign[:, None] * _STEP)).T)
 
-    def cost(self, ratio: Array, u: Array, error: Array) -> Array:
+    def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool) -> Array:
         """Half the sum of soft squares and of prior squares, over the last axis."""
-        soft = 2 * (np.sqrt(1 + (ratio / error) ** 2) - 1)
+        z = (ratio / error) ** 2
+        soft = np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
         return np.asarray(0.5 * (soft.sum(axis=-1) + (u**2).sum(axis=-1)))
 
-    def minimum(self, u: Array, error: Array) -> Array:
-        """Descends, looks along single parameters for a better bottleneck, and descends again."""
-        u = self._descend(u, error)
+    def minimum(self, u: Array, error: Array, *, firm: bool = False) -> Array:
+        """Descends, looks along single parameters for a better bottleneck, and descends again.
+
+        Every figure pulls (``soft_l1``), until at the end (``firm``) those far off let go (``cauchy``).
+        """
+        u = self._descend(u, error, firm=firm)
         for _ in range(_ROUNDS):
-            better = self._scan(u, error)
+            better = self._scan(u, error, firm=firm)
             if better is None:
                 break
-            u = self._descend(better, error)
+            u = self._descend(better, error, firm=firm)
         return u
 
-    def _descend(self, u: Array, error: Array) -> Array:
+    def _descend(self, u: Array, error: Array, *, firm: bool) -> Array:
         from scipy.optimize import least_squares
 
         count = error.size
@@ -233,27 +238,38 @@ class _Search:
             return np.concatenate([self.at(x)[1] / error[:, None], np.eye(x.size)])
 
         def loss(z: Array) -> Array:
-            root = np.sqrt(1 + z[:count])
             rho = np.stack([z, np.ones_like(z), np.zeros_like(z)])
-            rho[0, :count], rho[1, :count], rho[2, :count] = 2 * (root - 1), 1 / root, -0.5 / root**3
+            inner = 1 + z[:count]
+            if firm:
+                rho[0, :count], rho[1, :count], rho[2, :count] = np.log(inner), 1 / inner, -1 / inner**2
+            else:
+                root = np.sqrt(inner)
+                rho[0, :count], rho[1, :count], rho[2, :count] = 2 * (root - 1), 1 / root, -0.5 / root**3
             return rho
 
         inside = np.clip(u, self.low + 1e-9, self.high - 1e-9)
         found = least_squares(
-            residuals, inside, jac=jacobian, bounds=(self.low, self.high), loss=loss,
-            ftol=1e-6, xtol=1e-6, gtol=1e-6, max_nfev=30,
-        )  # fmt: skip
+            residuals,
+            inside,
+            jac=jacobian,
+            bounds=(self.low, self.high),
+            loss=loss,  # type: ignore[arg-type]  # the stubs want a private protocol
+            ftol=1e-6,
+            xtol=1e-6,
+            gtol=1e-6,
+            max_nfev=30,
+        )
         return np.asarray(found.x)
 
-    def _scan(self, u: Array, error: Array) -> Array | None:
-        """A point one parameter away where the sum is lower by more than one per cent, or None."""
+    def _scan(self, u: Array, error: Array, *, firm: bool) -> Array | None:
+        """The best point one parameter away, if the sum is clearly lower there."""
         tries = np.repeat(u[None, :], u.size * len(_SCAN) + 1, axis=0)
         which = np.repeat(np.arange(u.size), len(_SCAN))
         tries[np.arange(1, tries.shape[0]), which] += np.tile(np.array(_SCAN), u.size)
         tries = np.clip(tries, self.low, self.high)
-        cost = self.cost(self.model.ratios(self.full(tries)), tries, error)
+        cost = self.cost(self.model.ratios(self.full(tries)), tries, error, firm=firm)
         best = int(np.argmin(cost))
-        return tries[best] if cost[best] < 0.99 * cost[0] - 0.01 else None
+        return tries[best] if cost[best] < cost[0] - _GAIN else None
 
 
 def _scatter(model: Model, search: _Search, u: Array, error: Array) -> Array:
@@ -285,7 +301,7 @@ def _leverage(slope: Array, error: Array) -> Array:
 
 def _result(model: Model, search: _Search, u: Array, error: Array, hosts: Sequence[str]) -> Fit:
     ratio, slope = search.at(u)
-    weight = 1 / np.sqrt(1 + (ratio / error) ** 2)
+    weight = 1 / (1 + (ratio / error) ** 2)
     scaled = slope * (np.sqrt(weight) / error)[:, None]
     covariance = np.linalg.inv(scaled.T @ scaled + np.eye(u.size))
     left = max(ratio.size - float(_leverage(slope, error).sum()), 1.0)
@@ -293,13 +309,24 @@ def _result(model: Model, search: _Search, u: Array, error: Array, hosts: Sequen
     # what the data pin down is no better known than they agree; what only the prior says keeps its spread
     covariance = _widened(covariance, excess)
     before = model.ratios(np.zeros((1, len(model.parameters))))[0]
+    free = set(search.free.tolist())
+    untouched = tuple(sorted(p.name for j, p in enumerate(model.parameters) if p.host and j not in free))
     return Fit(
-        tuple(model.parameters[j] for j in search.free), u, covariance, model.figures, before, ratio, error, weight,
-        slope, frozenset(hosts),
-    )  # fmt: skip
+        parameters=tuple(model.parameters[j] for j in search.free),
+        u=u,
+        covariance=covariance,
+        figures=model.figures,
+        ratio_before=before,
+        ratio_after=ratio,
+        error=error,
+        weight=weight,
+        jacobian=slope,
+        hosts=frozenset(hosts),
+        untouched=untouched,
+    )
 
 
-def _widened(covariance: Array, excess: float) -> Array:
+def _widened(covariance: NDArray[Any], excess: float) -> Array:
     """Posterior covariance with the data's part widened by their excess scatter; never wider than the prior."""
     if math.isclose(excess, 1.0):
         return covariance

@@ -31,6 +31,12 @@ class Lustre(LocalFilesystem):
     share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour"
     )
+    stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
+        "425 MB/s",
+        0.6,
+        "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST; "
+        "idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
+    )
     rpcs: Annotated[int, Field(ge=1, le=4096)] = 8
     rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
         "4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)"
@@ -60,6 +66,15 @@ class Lustre(LocalFilesystem):
             what=f"Lustre RPCs in flight to {float(np.mean(stripes)):.0f} stripe(s)",
             formula=f"{files} file(s) x stripes x {self.rpcs} x {self.rpc_size} / {self.latency}",
             source=self.latency.source,
+        )
+        row.charge(
+            f"{label}.stream",
+            "lustre",
+            private=True,
+            capacity=files * stripes * row.value(self.stream),
+            what=f"single Lustre stream from {float(np.mean(stripes)):.0f} stripe(s)",
+            formula=f"{files} file(s) x stripes x {self.stream}",
+            source=self.stream.source,
         )
         used = lustre.occupied_targets(max(use.streams, 1), self.targets, stripes)
         row.charge(

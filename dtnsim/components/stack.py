@@ -80,7 +80,12 @@ class Stack(Component):
     )
 
     def miss(self, row: Row, use: Access) -> Value:
-        """Cycles per byte that a program's buffer costs where it has left the last-level cache [cycles/B]."""
+        """Cycles per byte where a buffer that is used again has left the last-level cache [cycles/B].
+
+        In a stream that is the program's buffer; where the same record is moved over and over, its source and target.
+        """
         if use.block_B * 64 < use.llc_B or math.isinf(use.llc_B):
             return 0.0
-        return row.value(self.miss_byte) * float(1.0 - cache.random_replacement_share(use.block_B, use.llc_B))
+        again = 2.0 if use.hot else 1.0
+        missed = 1.0 - cache.random_replacement_share(use.block_B, use.llc_B, 2.0, again)
+        return row.value(self.miss_byte) * again * float(missed)

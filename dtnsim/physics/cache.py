@@ -276,28 +276,31 @@ def cache_hit_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLik
     return np.minimum(1.0, as_float(cache_B) / (as_float(footprint) * as_float(record_B)))
 
 
-def random_replacement_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLike = 2.0) -> FloatArray:
+def random_replacement_share(
+    record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLike = 2.0, reused: ArrayLike = 1.0
+) -> FloatArray:
     """Share of a reused record buffer still in a cache that replaces lines at random.
 
-    h = exp(-(k - h) s / C): between two uses of a line, (k - h) s bytes miss and each takes a random line's place.
+    h = exp(-(k - r h) s / C): between two uses of a line, (k - r h) s bytes miss, each in a random line's place.
 
     Args:
         record_B: Record s [B].
         cache_B: Cache the core can fill C [B].
-        footprint: Bytes swept per byte of record k, at least 1 [1].
+        footprint: Bytes swept per byte of record k, at least r [1].
+        reused: Bytes per byte of record that are met again r: 1 the program's buffer, 2 source and target [1].
 
     Returns:
         Share [1], the smallest solution; 1 for s much below C, 0 for s much above.
 
-    Valid: k >= 1. Hashed pseudo-LRU caches lie between this and `cache_hit_share`.
+    Valid: 0 < r <= k. Hashed pseudo-LRU caches lie between this and `cache_hit_share`.
     Neglects: other cores in the same cache, prefetch.
     Source: random replacement: Rao, JACM 25(3), 1978.
     """
     load = as_float(record_B) / as_float(cache_B)
-    k = as_float(footprint)
-    h = np.exp(-k * load)
-    for _ in range(60):  # a monotone map: from below it rises to the smallest solution
-        h = np.exp(-(k - h) * load)
+    k, r = as_float(footprint), as_float(reused)
+    h = np.zeros_like(load * k * r)
+    for _ in range(100):  # a monotone map: from below it rises to the smallest solution, the stable one
+        h = np.exp(-(k - r * h) * load)
     return as_float(h)
 
 
