@@ -97,11 +97,16 @@ class GlobusJson(DocumentParser):
             if not isinstance(task, dict):
                 continue
             at = max(doc.text.find('"effective_bytes_per_second"', at + 1), at)
-            yield from _records(self, task, doc.line + doc.text.count("\n", 0, at), {})
+            yield from _records(self, task, doc.line + doc.text.count("\n", 0, at), {}, cut=doc.cut)
 
 
 def _records(
-    parser: LineParser | DocumentParser, task: Mapping[str, Any], line: int, more: Mapping[str, Condition]
+    parser: LineParser | DocumentParser,
+    task: Mapping[str, Any],
+    line: int,
+    more: Mapping[str, Condition],
+    *,
+    cut: bool = False,
 ) -> Iterator[Record]:
     status = str(task.get("status", "")).upper()
     size, rate = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second")
@@ -133,7 +138,9 @@ def _records(
         why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
         yield parser.unread(f"task {status}", why, line=line)
         return
-    final: Status = "complete" if status in ("SUCCEEDED", "") else "partial"
+    final: Status = "complete" if status == "SUCCEEDED" else "partial"
+    if not status:
+        final = "truncated" if cut else "complete"
     if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
         yield parser.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
     yield figure(parser, "throughput", rate, "B/s", f"{rate:.10g} B/s", known, status=final, line=line)

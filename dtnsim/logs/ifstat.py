@@ -96,7 +96,7 @@ class Ifstat(LineParser):
         for at, column in enumerate(table.columns):
             if not column.count:
                 continue
-            known = {**table.known, **self._column(table, at), "samples": column.count}
+            known = {**table.known, **self._column(table, at), "samples": column.count, "derived": "samples"}
             for statistic, value in (
                 (None, column.total / column.count),
                 ("min", column.lowest),

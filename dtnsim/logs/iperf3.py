@@ -46,6 +46,7 @@ class Iperf3Text(LineParser):
     words = (*ROW_WORDS, "iperf", "Connecting", "Accepted", "Server", "connected", "Reverse", "Starting",
              "Interval", "Summary", "CPU", "MSS", "congestion", "Sent", "Received")  # fmt: skip
     shape = r"(?:- ){10}"
+    needs = ("- - -",)
     commands = ("iperf3",)
 
     def __init__(self, *args: Any) -> None:
@@ -176,6 +177,11 @@ class Iperf3Text(LineParser):
         if test.error is not None:  # rows of a further run whose opening was not kept
             test = self._begin(key)
         role = _ROLE.search(row.rest)
+        cut = self.ctx.cut
+        if role is None and self.ctx.last:  # the file may end within the word
+            word = row.rest.split()[-1:] or [""]
+            full = next((w for w in ("sender", "receiver") if word[0] and w.startswith(word[0])), None)
+            role, cut = (_ROLE.search(full), True) if full is not None else (None, cut)
         if role is None and not (test.summary and row.start_s == 0):
             if test.finals:  # rows of a further run whose opening was not kept
                 yield from self._settle(key)
@@ -187,7 +193,7 @@ class Iperf3Text(LineParser):
         if old is not None and old.row.text != row.text:
             yield from self._settle(key)
             test = self._begin(key)
-        test.finals[name] = Summary(row, name[2], cut=self.ctx.cut)
+        test.finals[name] = Summary(row, name[2], cut=cut)
 
     def _interval(self, test: Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest

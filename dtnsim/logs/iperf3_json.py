@@ -70,7 +70,10 @@ class Iperf3Json(DocumentParser):
                 yield self.failure(message, line=doc.line_of('"error"'), **conditions)
                 return
             status = "partial"
-        yield from self._end(doc, _dict(run.get("end")), conditions, status)
+        end = _dict(run.get("end"))
+        yield from self._end(doc, end, conditions, status)
+        if doc.cut and not any(key.startswith("sum") or key == "streams" for key in end):
+            yield from self._mean(doc, _list(run.get("intervals")), conditions)
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
@@ -110,6 +113,19 @@ class Iperf3Json(DocumentParser):
                 line = doc.line + doc.text.count("\n", 0, at)
                 yield figure(self, "throughput", rate / 8, "B/s", f"{rate:g} bit/s", known, line=line)
 
+    def _mean(self, doc: Document, intervals: list[Any], conditions: Mapping[str, Condition]) -> Iterator[Record]:
+        """The mean of the intervals of a document that stops before its end."""
+        seconds = volume = 0.0
+        for interval in intervals:
+            part = _dict(_dict(interval).get("sum"))
+            rate, span = number(part.get("bits_per_second")), number(part.get("seconds"))
+            if rate is not None and span is not None and part.get("omitted") is not True:
+                seconds, volume = seconds + span, volume + rate / 8 * span
+        if seconds > 0 and volume > 0:
+            known = {**conditions, "direction": _direction(conditions, opposite=False), "duration_s": seconds}
+            known["derived"] = "mean of intervals"
+            yield figure(self, "throughput", volume / seconds, "B/s", "", known, status="partial", line=doc.line)
+
     # ---- the summary --------------------------------------------------------------------------------
     def _end(
         self, doc: Document, end: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
@@ -123,6 +139,7 @@ class Iperf3Json(DocumentParser):
             sums = {"sum": only}
         if not sums:
             sums = _added(_list(end.get("streams")))
+            status = "truncated" if doc.cut else status
         for key, part in sums.items():
             role, opposite = _SUMS.get(key, ("sender", False))
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}

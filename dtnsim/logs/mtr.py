@@ -147,8 +147,8 @@ class MtrText(LineParser):
             return
         version = _CSV.match(text)
         self.version = version["version"] if version is not None else None
-        if not self._csv or len(fields) < len(self._csv) - 1:
-            yield self.unread(text, "CSV without the head that names its columns")
+        if not self._csv or not -1 <= len(fields) - len(self._csv) <= 0:
+            yield self.unread(text, "CSV without a head that names its columns")
             return
         row = dict(zip(self._csv, fields, strict=False))
         hop = number(row.get("Hop"))
@@ -187,10 +187,10 @@ class MtrJson(DocumentParser):
             line = doc.line + doc.text.count("\n", 0, at)
             host, hop = str(hub.get("host", "")), int(number(hub.get("count")) or index + 1)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
-            last = {"last": True} if index == len(hubs) - 1 else {}
+            last = {"last": True} if index == len(hubs) - 1 and not doc.cut else {}
             answered = hop if host != "???" else answered
             yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
-        if answered:
+        if answered and not doc.cut:
             yield figure(self, "hops", answered, "1", str(answered), conditions, line=doc.line_of('"hubs"'))
 
 

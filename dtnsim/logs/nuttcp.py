@@ -16,19 +16,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record, size_bytes
+from dtnsim.logs.base import Command, LineParser, Record, decimal, size_bytes
 from dtnsim.measurement import Condition, Status
 
 _LINE: Final = re.compile(
-    r"(?:(?P<mb>\d+\.\d+) +MB */ *(?P<s>\d+\.\d+) +sec = *)?"
-    r"(?P<rate>\d+(?:\.\d+)?) +(?P<u>[KMG]?)bps(?P<rest>(?:\s.*)?)$"
+    r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
+    r"(?P<rate>\d+(?:[.,]\d+)?) +(?P<u>[KMG]?)bps(?P<rest>(?:\s.*)?)$"
 )
 _CPU: Final = re.compile(r"(\d+) %(TX|RX)")
 _RETRANS: Final = re.compile(r"(\d+)(?: = \d+(?:\+\d+)*)? (?:\w+-)?retrans")
 _CWND: Final = re.compile(r"(\d+)(?: = \d+(?:\+\d+)*)? KB-cwnd")
-_RTT: Final = re.compile(r"(\d+\.\d+) msRTT")
+_RTT: Final = re.compile(r"(\d+[.,]\d+) msRTT")
 _DROP: Final = re.compile(r"(\d+) */ *(\d+) ~?drop/pkt")
-_JITTER: Final = re.compile(r"(\d+\.\d+) ms(Min|Avg|Max)Jitter")
+_JITTER: Final = re.compile(r"(\d+[.,]\d+) ms(Min|Avg|Max)Jitter")
 _PARSE: Final = re.compile(r"megabytes=\d")
 _VERBOSE: Final = re.compile(
     r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
@@ -105,14 +105,14 @@ class Nuttcp(LineParser):
         if title is not None:
             conditions["label"] = title
             conditions |= _direction_of(title)
-        rate = float(found["rate"]) * _NAMES[found["u"]] / 8
+        rate = decimal(found["rate"]) * _NAMES[found["u"]] / 8
         printed = f"{found['rate']} {found['u']}bps"
         if found["mb"] is None:
             if not final:
                 conditions["aggregate"] = True
             yield from self._final(rate, printed, conditions, rest)
             return
-        megabytes, seconds = float(found["mb"]), float(found["s"])
+        megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
         if not self._checked(text, megabytes, seconds, rate):
             yield self.unread(text, "MB, seconds and Mbps do not fit together")
         if not (final or self._classic or "%" in rest.replace("%loss", "")):
@@ -168,7 +168,7 @@ class Nuttcp(LineParser):
             yield figure(self, "retransmits", int(retrans[1]), "1", retrans[0], conditions)
         rtt = _RTT.search(rest)
         if rtt is not None:
-            yield figure(self, "rtt", float(rtt[1]) * 1e-3, "s", rtt[0], conditions)
+            yield figure(self, "rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], conditions)
         drop = _DROP.search(rest)
         if drop is not None and int(drop[2]) > 0:
             known = {**conditions, "packets": int(drop[2])}
@@ -176,13 +176,13 @@ class Nuttcp(LineParser):
         for value, which in _JITTER.findall(rest):
             statistic = None if which == "Avg" else which.lower()
             known = {**conditions, "statistic": statistic}
-            yield figure(self, "jitter", float(value) * 1e-3, "s", f"{value} ms{which}Jitter", known)
+            yield figure(self, "jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", known)
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
-        values = dict(re.findall(r"(\w+)=([-\d.]+)", text))
+        values = dict(re.findall(r"(\w+)=(-?\d+(?:[.,]\d+)?)(?=\s|$)", text))
         try:
-            numbers = {key: float(value) for key, value in values.items()}
+            numbers = {key: decimal(value) for key, value in values.items()}
         except ValueError:
             yield self.unread(text, "a value is no number")
             return

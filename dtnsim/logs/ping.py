@@ -81,6 +81,7 @@ class Ping(LineParser):
              "unreachable")  # fmt: skip
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
+    needs = ("= ",)
     commands = ("ping", "ping6", "fping")
 
     def __init__(self, *args: Any) -> None:

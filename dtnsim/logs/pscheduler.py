@@ -47,7 +47,7 @@ class PschedulerJson(DocumentParser):
             message = str(result.get("error") or result.get("diags") or "the test did not succeed")
             yield failed(self, message, known, line=doc.line_of('"succeeded"'))
             return
-        if "summary" in result:
+        if "summary" in result or "intervals" in result:
             yield from self._throughput(doc, result, known)
         elif "paths" in result:
             yield from self._trace(doc, result, known)
@@ -73,7 +73,10 @@ class PschedulerJson(DocumentParser):
                 more["omitted"] = True
             line = doc.line + doc.text.count("\n", 0, at)
             yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
-        summary = _dict(result["summary"])
+        summary = _dict(result.get("summary"))
+        if not summary and doc.cut:
+            yield from self._mean(doc, intervals, known)
+            return
         last = max(doc.text.rfind('"summary"'), 0)
         streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
         total = _dict(summary.get("summary"))
@@ -86,6 +89,18 @@ class PschedulerJson(DocumentParser):
             if rtt:
                 more = {**known, "stream": _whole(stream.get("stream-id")) if len(streams) > 1 else None}
                 yield figure(self, "rtt", rtt * 1e-6, "s", f"{rtt:g} us", more, line=line)
+
+    def _mean(self, doc: Document, intervals: object, known: dict[str, Condition]) -> Iterator[Record]:
+        """The mean of the intervals of a document that stops before its summary."""
+        seconds = volume = 0.0
+        for interval in intervals if isinstance(intervals, list) else []:
+            part = _dict(_dict(interval).get("summary"))
+            rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
+            if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
+                seconds, volume = seconds + end - start, volume + rate / 8 * (end - start)
+        if seconds > 0 and volume > 0:
+            more: dict[str, Condition] = {**known, "duration_s": seconds, "derived": "mean of intervals"}
+            yield figure(self, "throughput", volume / seconds, "B/s", "", more, status="partial", line=doc.line)
 
     def _sum(self, part: Mapping[str, Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
         rate, size = number(part.get("throughput-bits")), number(part.get("throughput-bytes"))
@@ -255,6 +270,10 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if not isinstance(candidate, dict):
             continue
         summary = candidate.get("summary")
+        intervals = candidate.get("intervals")
+        first = _dict(intervals[0]) if isinstance(intervals, list) and intervals else {}
+        if "throughput-bits" in _dict(first.get("summary")):
+            return candidate
         if isinstance(summary, dict) and "throughput-bits" in _dict(summary.get("summary")):
             return candidate
         if "succeeded" in candidate and (

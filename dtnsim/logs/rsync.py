@@ -147,6 +147,8 @@ class Rsync(LineParser):
         if sent is None or got is None or rate is None:
             yield self.unread(text, "a number of the summary cannot be read")
             return
+        if found["ru"] and self._command_args() is None:
+            yield self.unread(text, "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h")
         self._run.sent = (sent, got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
     def _size(self, text: str) -> Iterator[Record]:
@@ -200,10 +202,14 @@ class Rsync(LineParser):
         if run.total is not None:
             size, speedup, dry, _, _ = run.total
             known |= {"file_B": size, "speedup": speedup}
+            if size <= 0:
+                yield self.unread(run.total[4], "zero bytes: no rate", line=line)
+                return
             if dry:
                 yield self.unread(run.total[4], "a dry run moves no data: no rate", line=line)
                 return
-        yield figure(self, "throughput", rate, "B/s", printed, known, status=run.status, line=line)
+        status: Status = run.status if run.total is not None else "truncated"
+        yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
         if run.total is not None and 0.95 <= run.total[1] <= 1.05 and run.total[0] > 0:
             data = {**known, "derived": "total size / time"}
             del data["wire"]
@@ -233,8 +239,11 @@ class Rsync(LineParser):
         except ValueError:
             return None
 
+    def _command_args(self) -> list[str] | None:
+        return self.ctx.args("rsync", "openrsync")
+
     def _conditions(self) -> dict[str, Condition]:
-        args = self.ctx.args("rsync", "openrsync")
+        args = self._command_args()
         given, paths = options(args, _OPTIONS)
         found: dict[str, Condition] = {}
         letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))

@@ -66,6 +66,7 @@ class Scp(LineParser):
     words = ("B", "KB", "MB", "GB", "TB", "PB", "ETA", "scp", "sftp", "kB", "denied", "lost", "Uploading", "Fetching",
              "Transferred", "stalled", "refused", "verification", "Connection", "Couldn")  # fmt: skip
     shape = r"%\s+(?:\|[* ]*\|)?\s*[KMGT]?B?\s+(?:[KMGT]?B/s\s+)?:"
+    needs = ("%",)
     commands = _PROGRAMS
 
     def __init__(self, *args: Any) -> None:

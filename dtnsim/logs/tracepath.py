@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, LineParser, Record, decimal
 from dtnsim.measurement import Condition
 
 _HOP: Final = re.compile(
     r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$"
 )
-_TIME: Final = re.compile(r"(?<![\d.])(?P<ms>\d+(?:\.\d+)?) ?ms\b")
+_TIME: Final = re.compile(r"(?<![\d.,])(?P<ms>\d+(?:[.,]\d+)?) ?ms\b")
 _PMTU: Final = re.compile(r"\bpmtu (\d+)")
 _ASYMM: Final = re.compile(r"\basymm +(\d+)")
 _RESUME: Final = re.compile(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
@@ -91,7 +91,7 @@ class Tracepath(LineParser):
         mtu = _PMTU.search(rest)
         if mtu is not None:
             known["mtu_B"] = int(mtu[1])
-        value = float(time["ms"]) * 1e-3
+        value = decimal(time["ms"]) * 1e-3
         if "reached" in rest:
             known["reached"] = True
             if self._last == (int(found["hop"]), address):  # a second probe of the target

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, LineParser, Record, decimal
 from dtnsim.measurement import Condition, Status
 
 _HEAD: Final = re.compile(
@@ -31,7 +31,7 @@ _TRACERT: Final = re.compile(
 _HEAD_END: Final = re.compile(r"^\s|packets|hops|abschnitte|sauts|saltos", re.IGNORECASE)  # wrapped or tracert's
 _HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
 _TOKEN: Final = re.compile(
-    r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:\.\d+)?)\s*ms\b|(?P<flag>!\S*)"
+    r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:[.,]\d+)?)\s*ms\b|(?P<flag>!\S*)"
     r"|(?P<name>[^\s()]+)\s+\((?P<ip>[\da-fA-F]*[.:][\da-fA-F.:]+)(?:%\w+)?\)"
     r"|\[(?P<bracket>\d[\d.]+|[\da-fA-F]*:[\da-fA-F:.]+)\]|\[[^\]]*\]|\([^)]*\)|<[^>]*>"
     r"|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
@@ -172,7 +172,7 @@ class Traceroute(LineParser):
                 probes[-1] = (*probes[-1][:2], token["flag"])
             elif token["ms"]:
                 sent += 1
-                value = float(token["ms"]) * 1e-3
+                value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
                 known: dict[str, Condition] = {**route.conditions, "hop": route.hop, "probe": sent}
                 known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
