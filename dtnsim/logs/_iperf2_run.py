@@ -169,7 +169,7 @@ class Run:
     def settle(self, parser: LineParser) -> Iterator[Record]:
         """Yields the figures of the streams and forgets them."""
         streams = dict(self.streams)
-        complete = {key for key, stream in streams.items() if self._is_final(stream)}
+        complete = {key for key, stream in streams.items() if key[2] or self._is_final(stream)}
         for key, stream in streams.items():
             alone = key[0] == "SUM" or len(self._peers(key)) == 1
             if key in complete and stream.held is not None:
