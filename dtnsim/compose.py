@@ -8,6 +8,7 @@ then throttled), the step becomes as many phases.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,7 +29,8 @@ from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
 
 #: what a metadata operation on a server costs in round trips (NFSv3, RFC 1813: one RPC each)
-_ROUND_TRIPS = {"readdir": 0.05, "revalidate": 0.5}  # attributes that expired: of some entries
+#: READDIRPLUS brings 16 entries at once (Linux commit 82f2e5472e23: 62 requests for a directory of 1000)
+_ROUND_TRIPS = {"readdir": 1 / 16}
 
 
 #: what a delay belongs to
@@ -151,16 +153,17 @@ class Composer:
         """What the destination can take before its medium has to keep up, and at all: for the simulation."""
         destination = self.ends[number][1]
         step = next((s for s in plan.steps if s.write is not None), None)
-        if destination.volume is None or step is None or step.write is None:
+        write = self._use(destination, step.write if step is not None else None, self.spec.transfers[number])
+        if destination.volume is None or step is None or write is None:
             return {}
         volume = destination.host.volumes[destination.volume]
         space = {} if volume.size is None else {"space_B": volume.size.value}
-        if step.write.finish in ("dsync", "direct"):
+        if write.finish in ("dsync", "direct"):
             return space
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         free = volume.filesystem.cache_limits(probe, destination.host)[1]
         whole = self._phase(number, step, Stretch(step.name), step.name, job)
-        flushed = step.write.finish != "none"
+        flushed = write.finish != "none"
         return {"cache_B": float(np.ravel(free)[0]), "buffered": whole, "flushed": flushed, **space}
 
     # -- one step ---------------------------------------------------------------------------------
@@ -172,9 +175,17 @@ class Composer:
         stretches: tuple[Stretch, ...] = (Stretch(step.name),)
         if write is not None and destination.volume is not None:
             volume = destination.host.volumes[destination.volume]
+            if write.finish in ("fdatasync", "none"):
+                write = write.but(fill_Bps=self._fill_rate(number, step, job))
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
         single = len(stretches) == 1
         return [self._phase(number, step, p, step.name if single else f"{step.name}: {p.name}", job) for p in stretches]
+
+    def _fill_rate(self, number: int, step: Step, job: Job) -> Value:
+        """Rate at which a step fills the destination's cache as long as nothing has to be written back [B/s]."""
+        alone = self._phase(number, step, Stretch(step.name, medium=0.0), step.name, job)
+        waits = sum((d.per_byte for d in alone.delays), 0.0)
+        return 1.0 / np.maximum(1.0 / self._solo_rate(alone.demands) + waits, 1e-15)
 
     def _phase(self, number: int, step: Step, part: Stretch, name: str, job: Job) -> Phase:
         """The phase in which a stretch of a step happens: everything on the way charges its row."""
@@ -203,6 +214,8 @@ class Composer:
     def _use(self, end: End, use: Access | None, spec: TransferSpec) -> Access | None:
         if use is None or end.volume is None:
             return None
+        if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
+            use = use.but(finish="fdatasync")
         return use.but(
             streams=max(self.streams[end.host.name, end.volume], use.own_streams),
             thread=self._thread(use.thread, spec),
@@ -265,7 +278,8 @@ class Composer:
         route = self.network.route(*ends, [])
         kernel = Thread("kernel NFS", copies=4)
         connections = int(getattr(filesystem, "nconnect", 1))
-        net = NetUse(kernel, kernel, streams=connections)
+        burst = filesystem.answers(row.at(end.host.name), use)
+        net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
         self.network.carry(row, route, net, None)
         inner = use.but(thread=kernel, finish="steady", rtt_s=0.0, block_B=2.0**20)
         self._file(row, row, remote, inner)
@@ -309,14 +323,14 @@ class Composer:
         if cost.fixed is not None:
             wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
-            lost = self.network.ramp(route, step.net, payload, self._solo_rate(row), draw)
+            lost = self.network.ramp(route, step.net, payload, self._solo_rate(row.demands), draw)
             wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate", each="start")
         return delays
 
-    def _solo_rate(self, row: Row) -> Value:
-        """Rate that the stations of a row allow when nobody else is there [B/s]."""
+    def _solo_rate(self, demands: Iterable[Demand]) -> Value:
+        """Rate that the stations of some demands allow when nobody else is there [B/s]."""
         load: dict[str, Value] = {}
-        for demand in row.demands:
+        for demand in demands:
             load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
         rate: Value = np.inf
         for name, per_byte in load.items():

@@ -49,6 +49,7 @@ class Access:
         queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
         rtt_s: Round-trip time to the volume's server (0 for local drives).
+        fill_Bps: Rate at which the tool fills the cache while nothing drains it.
         hot: True where the same block is moved again and again, so that it stays in the processor's cache.
         llc_B: Last-level cache of the processor (infinite where it is not known).
     """
@@ -67,6 +68,7 @@ class Access:
     queue_depth: int = 1
     stored: float = 1.0
     rtt_s: Value = 0.0
+    fill_Bps: Value = math.inf
     hot: bool = False
     llc_B: float = math.inf
 

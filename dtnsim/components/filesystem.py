@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from dtnsim.host import Host
 
 
+#: metadata operations that go through the file system's log
+CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """A part of an access in which the same things work: becomes a phase of the transfer.
@@ -44,9 +48,15 @@ class Filesystem(Component):
 
     family: ClassVar[str] = "filesystem"
 
+    #: True where close() waits until all that was written has reached the server
+    flushes_at_close: ClassVar[bool] = False
+    #: pages dirty for so long are written, however few they are (Linux vm.dirty_expire_centisecs = 3000)
+    dirty_age_s: ClassVar[float] = 30.0
+
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
     )
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
     )
@@ -75,6 +85,7 @@ class Filesystem(Component):
             flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
             return (copied, flushed)
         background, free = self.cache_limits(row, host)
+        background = np.minimum(background, self.dirty_age_s * np.minimum(use.fill_Bps, 1e15))
         total = max(use.total_B, 1.0)
         if use.finish == "none":
             return _split(total, free)
@@ -85,9 +96,14 @@ class Filesystem(Component):
         background, limit = cache.dirty_limits(row.value(host.memory.size))
         return background, cache.free_run_ceiling(background, limit)
 
+    def answers(self, row: Row, use: Access) -> Value | None:  # noqa: ARG002 - network file systems need them
+        """Bytes that a server sends at once because a read-ahead asked for them; None where nothing asks like that."""
+        return None
+
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:  # noqa: ARG002 - network file systems need them
-        """Seconds of one metadata operation (create, open, close, stat, remove, mkdir)."""
-        return row.value(self.op_time)
+        """Seconds of one metadata operation: ``op_time``, or ``change_time`` where it changes a directory or inode."""
+        changes = self.change_time is not None and operation in CHANGES
+        return row.value(self.change_time if changes and self.change_time is not None else self.op_time)
 
 
 def _split(total: float, free: Value) -> tuple[Stretch, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from dtnsim.components.access import Access
 from dtnsim.components.device import Device
 from dtnsim.ledger import Row
@@ -51,13 +53,20 @@ class Hdd(Device):
             position = hdd.positioning_time(row.value(self.seek), row.value(self.spindle))
             per_byte = rate / hdd.random_rate(use.block_B, rate, position)
             cost = f"random {use.block_B:.0f} B requests: seek and half a turn before each"
-        elif use.streams > 1:
+        else:
             visit = row.value(self.visit) if visit_B is None else visit_B
             distance = row.value(self.file_distance)
             seek = hdd.seek_time(distance, row.value(self.track_seek), row.value(self.seek))
-            switch = seek + 0.5 / row.value(self.spindle)
-            per_byte = rate / hdd.interleaved_rate(use.streams, rate, visit, switch)
-            cost = f"{use.streams} streams take turns: a seek and half a turn before each visit"
+            switch = hdd.positioning_time(seek, row.value(self.spindle))
+            if use.streams > 1:
+                visit = np.minimum(visit, use.file_B)
+                per_byte = rate / hdd.interleaved_rate(use.streams, rate, visit, switch)
+                cost = f"{use.streams} streams take turns: a seek and half a turn before each visit"
+            elif use.operation == "read":
+                # writes of many files are sorted before they go out
+                touched = np.clip(np.ceil(use.file_B / visit), 1.0, copies)
+                per_byte = hdd.files_cost(use.file_B, rate, switch, touched)
+                cost = f"each byte once, and a seek and half a turn to each file of {use.file_B:.3g} B"
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(
             f"{name}.disks",

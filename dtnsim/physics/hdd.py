@@ -22,9 +22,7 @@ MEAN_SEEK_DISTANCE: Final = 1.0 / 3.0
 MEAN_SQRT_SEEK_DISTANCE: Final = 8.0 / 15.0
 
 
-def zone_rate(
-    position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLike = RADIUS_RATIO_PRIOR
-) -> FloatArray:
+def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLike = RADIUS_RATIO_PRIOR) -> FloatArray:
     """Media rate at a place on a zoned disk.
 
     R(x) = R_out sqrt(1 - x (1 - rho^2)).
@@ -200,6 +198,25 @@ def positioning_time(seek_s: ArrayLike, spindle_Hz: ArrayLike) -> FloatArray:
     return as_float(seek_s) + 0.5 * rotation_time(spindle_Hz)
 
 
+def files_cost(file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, disks: ArrayLike = 1.0) -> FloatArray:
+    """Disk time of reading files one after another, over that of reading one large file: 1 + m R t_pos / s.
+
+    Args:
+        file_B: Mean file size s [B].
+        rate: Media rate R of a disk [B/s].
+        positioning_s: Positioning from one file to the next t_pos [s].
+        disks: Disks m that hold a part of the file, each of which has to position [1].
+
+    Returns:
+        Factor on the disk time of a byte [1], at least 1; tends to 1 for large files.
+
+    Valid: files not stored next to each other; each read once, inodes in the same place or in memory.
+    Neglects: neighbouring files that one read-ahead catches; sorting by several readers.
+    Source: time per file, s/R to transfer and t_pos to get there (Ruemmler and Wilkes 1994).
+    """
+    return 1.0 + as_float(disks) * as_float(rate) * as_float(positioning_s) / as_float(file_B)
+
+
 def random_iops(request_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
     """Random requests a second of one disk, one after another: X = 1 / (t_pos + s / R).
 
@@ -256,9 +273,7 @@ def visit_bytes(window_B: ArrayLike, data_disks: ArrayLike) -> FloatArray:
     return as_float(window_B) / as_float(data_disks)
 
 
-def interleaved_rate(
-    streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, switch_s: ArrayLike
-) -> FloatArray:
+def interleaved_rate(streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, switch_s: ArrayLike) -> FloatArray:
     """Aggregate rate of a disk (or of each disk of an array) that serves several sequential streams.
 
     R_agg = B / (B/R + t_sw) for n >= 2 streams, R for n = 1; linear in t_sw between 1 and 2, so that

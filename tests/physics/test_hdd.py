@@ -133,3 +133,11 @@ def test_equal_visits_reduce_to_the_aggregate_law(visits, rate, switch):
 def test_broadcasts():
     assert hdd.interleaved_rate([[1], [2]], [90e6, 100e6, 110e6], 1e6, 6e-3).shape == (2, 3)
     assert hdd.zone_rate(0.5, 1.0).ndim == 0
+
+
+def test_many_small_files_cost_a_positioning_each():
+    # 10 ms to each file of 1 MB at 100 MB/s: as long as the transfer itself
+    assert hdd.files_cost(1e6, 100e6, 0.010) == pytest.approx(2.0)
+    assert hdd.files_cost(1e12, 100e6, 0.010) == pytest.approx(1.0, abs=1e-5)
+    # striped over four disks, each of them has to position
+    assert hdd.files_cost(1e6, 100e6, 0.010, 4) == pytest.approx(5.0)

@@ -21,7 +21,7 @@ TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.t
 LOCAL = {"dd", "cp", "tar"}
 #: what plan may name as an operation on a file system
 OPERATIONS = {
-    "create", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "revalidate", "readdir",
+    "create", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "readdir", "access", "list",
 }  # fmt: skip
 
 
