@@ -26,7 +26,7 @@ _HOSTNAME: Final = re.compile(
     r"(?!(?:iperf|ping|traceroute|tracepath)\d: |(?:IOR|mdtest|fio|sysbench|elbencho|iozone)-?\d)"
     r"(?!\S+:  (?:\[|Connecting|- - -|iperf|Test |Starting|CPU|snd_|rcv_|$))"
     r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
-    r"(?!\(g|\(f|flags|ios=|Laying|No space|error)(?=\S| )"
+    r"(?!\(g|\(f|flags|ios=|Laying|No space|error)"
 )
 
 
@@ -36,6 +36,22 @@ def host_of(text: str) -> tuple[str | None, str]:
     if match is None:
         return None, text
     return match[1], text[match.end() :]
+
+
+def without_codes(block: bytes) -> bytes:
+    """Lines without terminal codes; a line that is overwritten ends in a carriage return, no other does."""
+    if b"\x1b" in block or b"\x00" in block or b"\x07" in block:
+        block = ANSI.sub(b"", block)
+    if b"\r" in block:
+        while b"\r\r" in block:
+            block = block.replace(b"\r\r", b"\r")
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\r\n")
+    return block
+
+
+def needs_cleaning(text: str) -> bool:
+    """Whether `clean` could change the line (cheap)."""
+    return "<" in text or "&" in text or "**" in text or text[:1] in (">", "(", "|") or text[:2] == "20"
 
 
 def clean(text: str) -> str:

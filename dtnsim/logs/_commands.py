@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 #: commands people type between benchmarks; they end the reach of the command before them
@@ -49,6 +50,21 @@ _BARE: Final = re.compile(
 _SPLIT: Final = re.compile(r"&&|\|\||[;|&()]")
 
 
+@lru_cache(maxsize=512)
+def _args(text: str, programs: tuple[str, ...]) -> list[str] | None:
+    for part in _SPLIT.split(text):
+        if not any(program in part for program in programs):
+            continue
+        try:
+            words = shlex.split(part)
+        except ValueError:  # an open quote: take the words as they stand
+            words = part.split()
+        for at, word in enumerate(words):
+            if word.rsplit("/", 1)[-1] in programs:
+                return words[at + 1 :]
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """One shell command as it was typed.
@@ -70,17 +86,7 @@ class Command:
 
         Sees through sudo, time, numactl, mpirun, pipelines and lists of commands.
         """
-        for part in _SPLIT.split(self.text):
-            if not any(program in part for program in programs):
-                continue
-            try:
-                words = shlex.split(part)
-            except ValueError:  # an open quote: take the words as they stand
-                words = part.split()
-            for at, word in enumerate(words):
-                if word.rsplit("/", 1)[-1] in programs:
-                    return words[at + 1 :]
-        return None
+        return _args(self.text, programs)
 
 
 class CommandReader:
@@ -105,7 +111,7 @@ class CommandReader:
         found = self._find(text, line)
         if found is not None:
             return self._joined(found)
-        head = _HEAD.search(text)
+        head = _HEAD.search(text) if "@" in text else None
         if head is not None:
             self._head = (head["host"], head["user"], line)
         return None
@@ -119,6 +125,9 @@ class CommandReader:
     def _find(self, text: str, line: int) -> Command | None:
         if len(text) > 4000:
             return None
+        start = text[:120]
+        if not ("$" in start or "#" in start or ">" in start or "%" in start or start[:1] == "+"):
+            return self._bare(text, line)
         for pattern in _PROMPTS:
             match = pattern.match(text)
             if match is None:
@@ -132,6 +141,9 @@ class CommandReader:
                 host, user = self._head[:2]
             self._head = None
             return Command(cmd.strip(), line, host, user)
+        return self._bare(text, line)
+
+    def _bare(self, text: str, line: int) -> Command | None:
         bare = _BARE.match(text)
         if bare is not None and bare["prog"] in self.tools:
             return Command(bare["cmd"].strip(), line)

@@ -88,7 +88,8 @@ class DocumentBuffer:
         self._count(raw)
         return self._size <= LARGEST
 
-    def _may_end(self) -> bool:
+    def may_end(self) -> bool:
+        """Whether the last line may close the document (cheap)."""
         last = self.lines[-1][1].rstrip()
         if self.kind == "json":
             if not last.endswith((b"}", b"]")):
@@ -107,7 +108,7 @@ class DocumentBuffer:
 
     def decoded(self) -> tuple[State, Document | None, bytes]:
         """(state, document, what follows it on its last line)."""
-        if not self._may_end():
+        if not self.may_end():
             return "more", None, b""
         raw = b"\n".join(line for _, line in self.lines)
         text = raw.decode("utf-8", "replace")

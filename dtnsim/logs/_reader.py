@@ -7,74 +7,23 @@ whole block. Only lines somebody cares for are decoded and cleaned.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-import re
+from collections import deque
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.logs._clean import ANSI, clean, decode, host_of
+from dtnsim.logs._catalogue import NOBODY, Catalogue, Targets, catalogue
+from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import DocumentBuffer
-from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record, parser_types
+from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
+from dtnsim.measurement import Unread
 
 LONGEST_LINE: Final = 32 << 20
 _CACHE: Final = 50_000
+#: of a stretch of interval lines, so many at its start and at its end are handed to the parsers
+HEAD_OF_STRETCH: Final = 1000
+TAIL_OF_STRETCH: Final = 200
 _DELETED: Final = b"0123456789."
-_BLANKS: Final = bytes(
-    byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32 for byte in range(256)
-)
-#: pseudo-parsers in a dispatch tuple
-_COMMAND, _DOCUMENT = -1, -2
-
-Targets = tuple[int, ...]
-
-
-class Catalogue:
-    """All parsers of the package and the word index to find those that care for a line."""
-
-    def __init__(self, types: Iterable[type[Any]]) -> None:
-        types = list(types)
-        self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
-        self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
-        self.commands = frozenset(c for t in types for c in t.commands)
-        self._words: dict[bytes, list[int]] = {}
-        for at, kind in enumerate(self.lines):
-            for word in kind.words:
-                self._words.setdefault(word.encode(), []).append(at)
-        for name in self.commands:
-            for word in re.findall(r"[A-Za-z]+", name):
-                self._words.setdefault(word.encode(), []).append(_COMMAND)
-        self._words.setdefault(b"$", []).append(_COMMAND)
-        self._words.setdefault(b"{", []).append(_DOCUMENT)
-        self._keys = self._words.keys()
-        self._shapes = [(at, re.compile(kind.shape.encode())) for at, kind in enumerate(self.lines) if kind.shape]
-
-    def targets(self, shape: bytes) -> Targets:
-        """Indices of the parsers that care for lines of this shape."""
-        found: set[int] = set()
-        words = shape.translate(_BLANKS).split()
-        if not self._keys.isdisjoint(words):
-            for word in words:
-                found.update(self._words.get(word, ()))
-        for at, pattern in self._shapes:
-            if pattern.search(shape):
-                found.add(at)
-        if b"@" in shape or b"]#" in shape or shape.startswith((b"# ", b"+ ", b"$")):
-            found.add(_COMMAND)
-        if shape.startswith((b"<?xml", b"<topology", b"<table", b"[{", b"[\n")) or shape == b"[" or b"<table" in shape:
-            found.add(_DOCUMENT)
-        return tuple(sorted(found))
-
-
-@lru_cache(maxsize=1)
-def catalogue() -> Catalogue:
-    """Imports every parser module of the package once."""
-    import dtnsim.logs as package
-
-    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_" and m.name != "base")
-    return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
 
 
 class _Host:
@@ -107,7 +56,10 @@ class LogReader:
         self._line = 0
         self._rest = b""
         self._redrawn = False
-        self._cut = False
+        self._cut = self._last = False
+        self._stretch = 0  # interval lines in a row up to here
+        self._tail: deque[tuple[bytes, Targets, int]] = deque(maxlen=TAIL_OF_STRETCH)
+        self._before = self._last_raw = b""
         self._busy = False  # some parser, command or document wants every line
         self._document: DocumentBuffer | None = None
 
@@ -129,8 +81,10 @@ class LogReader:
         """The log ends: the last line, then whatever the parsers still hold."""
         if self._rest:
             rest, self._rest = self._rest, b""
-            self._cut = rest[-1:] in b"0123456789.,"
+            self._last, self._cut = True, rest[-1:] in b"0123456789.,"
             yield from self._lines(rest)
+        if self._tail:
+            yield from self._end_of_stretch(self._stretch)
         if self._document is not None:
             yield from self._abandon(ended=True)
         for host in self._hosts.values():
@@ -138,80 +92,130 @@ class LogReader:
                 yield from parser.close()
 
     def _lines(self, block: bytes) -> Iterator[Record]:
-        if b"\x1b" in block or b"\x00" in block or b"\x07" in block:
-            block = ANSI.sub(b"", block)
-        if b"\r" in block:
-            while b"\r\r" in block:
-                block = block.replace(b"\r\r", b"\r")
-            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\r\n")
-        block = block.removesuffix(b"\n")
+        block = without_codes(block).removesuffix(b"\n")
         lines = block.split(b"\n")
         shapes = block.translate(None, _DELETED).split(b"\n")
         found = list(map(self._cache.get, shapes))
+        if self._redrawn or b"\r" in block:
+            yield from self._redrawn_lines(lines, shapes, found)
+            return
+        first = self._line + 1
+        stretch = self._stretch
         for at, targets in enumerate(found):
             if targets is None:
                 targets = self._targets(shapes[at])
-            if targets or self._busy or self._redrawn:
-                yield from self._take(lines[at], targets)
-            else:
-                self._line += 1
-                if lines[at][-1:] == b"\r":
-                    self._line -= 1
-                    self._redrawn = True
+            if targets.interval:
+                stretch += 1
+                if stretch > HEAD_OF_STRETCH:
+                    self._tail.append((lines[at], targets, first + at))
+                    continue
+            elif stretch:
+                if stretch > HEAD_OF_STRETCH:
+                    yield from self._end_of_stretch(stretch)
+                stretch = 0
+            if targets is not NOBODY or self._busy:
+                self._line = first + at
+                self._before = lines[at - 1] if at else self._last_raw
+                records = self._take(lines[at], targets, first + at)
+                if records:
+                    yield from records
+        self._stretch = stretch
+        self._line, self._last_raw = first + len(lines) - 1, lines[-1]
+
+    def _end_of_stretch(self, stretch: int) -> Iterator[Record]:
+        """Hands over the last lines of a long stretch of interval lines."""
+        passed = stretch - HEAD_OF_STRETCH - len(self._tail)
+        tail, self._stretch = list(self._tail), 0
+        self._tail.clear()
+        if passed > 0:
+            raw, _, number = tail[0]
+            yield Unread(
+                self.file, number - passed, decode(raw)[:100], f"{passed} interval lines like this are passed over"
+            )
+        for raw, targets, number in tail:
+            yield from self._take(raw, targets, number)
+
+    def _redrawn_lines(self, lines: list[bytes], shapes: list[bytes], found: list[Targets | None]) -> Iterator[Record]:
+        last = len(lines) - 1
+        if self._tail:
+            yield from self._end_of_stretch(self._stretch)
+        for at, raw in enumerate(lines):
+            self._before = lines[at - 1] if at else self._last_raw
+            redraw = raw[-1:] == b"\r"
+            number = self._line + 1
+            if not redraw:
+                self._line = number
+            after, self._redrawn = self._redrawn, redraw
+            if redraw and at < last and shapes[at] == shapes[at + 1]:
+                continue  # a progress line redrawn many times: the next says more
+            targets = found[at] or self._targets(shapes[at])
+            if targets is not NOBODY or self._busy:
+                yield from self._take(raw[:-1] if redraw else raw, targets, number, redraw=redraw, after=after)
+        self._last_raw = lines[-1]
 
     def _targets(self, shape: bytes) -> Targets:
-        targets = self.all.targets(shape)
-        if len(shape) <= 300:
-            if len(self._cache) >= _CACHE:
-                self._cache.clear()
-            self._cache[shape] = targets
+        targets = self._cache.get(shape)  # another line of the same block may have put it there
+        if targets is None:
+            targets = self.all.targets(shape)
+            if len(shape) <= 300:
+                if len(self._cache) >= _CACHE:
+                    self._cache.clear()
+                self._cache[shape] = targets
         return targets
 
     # ---- lines to records -----------------------------------------------------------------------
-    def _take(self, raw: bytes, targets: Targets) -> Iterator[Record]:
-        """One line somebody may care for; a trailing carriage return marks an overwritten one."""
-        redraw = raw[-1:] == b"\r"
-        after, self._redrawn = self._redrawn, redraw
-        number = self._line + 1
-        if redraw:
-            raw = raw[:-1]
-        else:
-            self._line = number
+    def _take(
+        self, raw: bytes, targets: Targets, number: int, *, redraw: bool = False, after: bool = False
+    ) -> Iterable[Record]:
+        """One line somebody may care for."""
         if self._document is not None:
-            yield from self._more(raw, number)
-            return
-        if _DOCUMENT in targets:
+            return self._more(raw, number)
+        if targets.document:
             self._document = DocumentBuffer.start(raw, number)
             if self._document is not None:
                 self._busy = True
-                yield from self._try_document()
-                return
-        yield from self._text(raw, targets, number, redraw=redraw, after=after)
+                return list(self._try_document())
+        return self._text(raw, targets, number, redraw=redraw, after=after)
 
-    def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> Iterator[Record]:
-        text = clean(decode(raw))
+    def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> list[Record]:
+        text = decode(raw)
+        if needs_cleaning(text):
+            text = clean(text)
         host = self._main
-        if ": " in text:
+        colon = text.find(": ")
+        if 0 < colon < 80 and " " not in text[:colon]:
             name, rest = host_of(text)
             if name is not None:
                 text = rest
                 host = self._hosts.get(name) or self._new_host(name)
         ctx = host.ctx
-        ctx.line, ctx.redraw, ctx.after_redraw, ctx.cut = number, redraw, after, self._cut
-        if (targets and targets[0] <= _COMMAND and _COMMAND in targets) or host.commands.open:
-            command = host.commands.feed(text, number)
-            if command is not None:
-                for at in list(host.open):
-                    yield from host.parsers[at].on_command(command)
-                    host.mark(at)
-                ctx.command = command
-        wanted = sorted({*host.open, *(t for t in targets if t >= 0)}) if host.open else [t for t in targets if t >= 0]
+        ctx.line, ctx.redraw, ctx.after_redraw, ctx.previous_raw = number, redraw, after, self._before
+        if self._last:
+            ctx.cut, ctx.last = self._cut, self._last
+        out: list[Record] = []
+        if targets.command or host.commands.open:
+            self._command(host, text, number, out)
+        wanted = targets.parsers
+        if host.open:
+            wanted = (*wanted, *(at for at in host.open if at not in wanted))
         for at in wanted:
             parser = host.parsers[at]
-            yield from parser.feed(text)
+            records = parser.feed(text)
+            if records:
+                out.extend(records)
             if parser.open is not (at in host.open):
                 host.mark(at)
-        self._busy = self._document is not None or any(h.open or h.commands.open for h in self._hosts.values())
+        if host.open or host.commands.open or self._busy:
+            self._busy = self._still_busy()
+        return out
+
+    def _command(self, host: _Host, text: str, number: int, out: list[Record]) -> None:
+        command = host.commands.feed(text, number)
+        if command is not None:
+            for at, parser in enumerate(host.parsers):
+                out.extend(parser.on_command(command))
+                host.mark(at)
+            host.ctx.command = command
 
     def _new_host(self, name: str) -> _Host:
         if len(self._hosts) > 4096:
@@ -222,12 +226,11 @@ class LogReader:
         return host
 
     # ---- documents ------------------------------------------------------------------------------
-    def _more(self, raw: bytes, number: int) -> Iterator[Record]:
+    def _more(self, raw: bytes, number: int) -> list[Record]:
         assert self._document is not None
         if self._document.add(raw, number):
-            yield from self._try_document()
-        else:
-            yield from self._abandon(ended=False)
+            return list(self._try_document()) if self._document.may_end() else []
+        return list(self._abandon(ended=False))
 
     def _try_document(self) -> Iterator[Record]:
         buffer = self._document
@@ -248,7 +251,7 @@ class LogReader:
         self._document, self._busy = None, self._still_busy()
         yield from parser.read(doc)
         if tail.strip():
-            yield from self._take(tail, self._targets(tail.translate(None, _DELETED)))
+            yield from self._take(tail, self._targets(tail.translate(None, _DELETED)), buffer.lines[-1][0])
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
         ctx = self._main.ctx
@@ -276,4 +279,4 @@ class LogReader:
             yield from self._text(raw, targets, number, redraw=False, after=False)
 
     def _still_busy(self) -> bool:
-        return any(h.open or h.commands.open for h in self._hosts.values())
+        return self._document is not None or any(h.open or h.commands.open for h in self._hosts.values())

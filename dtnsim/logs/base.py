@@ -20,6 +20,11 @@ The line has no line ending, no ANSI codes, no pdsh prefix, no ``> `` quote or `
 tags or entities, no ``**``; leading blanks are kept, for columns may be positional. Use
 ``pattern.search`` for one-line results: titles and list dashes may precede them.
 
+**Long stretches.** Progress and interval lines may come by the million. Of redraws (carriage returns)
+of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._reader` ``_INTERVALS``:
+iperf, ping replies, nuttcp -i, bbcp -P, fio's ``Jobs:``) the first thousand and the last two hundred
+are, and ``unread`` tells how many lines between them were passed over.
+
 **What a parser knows** about the line stands in ``self.ctx`` (`Context`): file, line number, the
 last shell command (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool),
 ``redraw`` (a carriage return overwrote this line: only the last redraw counts), ``cut`` (the file
@@ -83,7 +88,9 @@ class Context:
         host: Host named by a pdsh-like prefix of this line, else None.
         redraw: A carriage return overwrites this line.
         after_redraw: This line overwrote another one (it is the last redraw unless ``redraw``).
-        cut: The file ends in this line, without a newline: its last word may be a piece.
+        cut: The file ends in this line, in a figure without a newline: its last word may be a piece.
+        last: The file ends in this line without a newline, whatever its last character is.
+        previous_raw: The line before this one, not decoded: see `previous`.
         command: Last shell command seen, of whatever tool.
         memo: What parsers of one tool tell each other (say, its text and its JSON parser).
     """
@@ -94,8 +101,15 @@ class Context:
     redraw: bool = False
     after_redraw: bool = False
     cut: bool = False
+    last: bool = False
+    previous_raw: bytes = b""
     command: Command | None = None
     memo: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def previous(self) -> str:
+        """The line before this one, as it stands in the file (headings above a table ...)."""
+        return self.previous_raw.decode("utf-8", "replace").rstrip("\r")
 
     def args(self, *programs: str) -> list[str] | None:
         """Arguments of one of ``programs`` in the last shell command; None if it ran none of them."""
@@ -130,6 +144,20 @@ class _Parser(ABC):
         Returns:
             A `Measurement`, or an `Unread` if the value is negative, not finite or not plausible.
         """
+        return self.record(quantity, value, unit, printed, conditions, status=status, line=line)
+
+    def record(
+        self,
+        quantity: str,
+        value: float,
+        unit: str,
+        printed: str,
+        conditions: Conditions,
+        *,
+        status: Status = "complete",
+        line: int | None = None,
+    ) -> Record:
+        """`measure` with the conditions as a dict, which the record keeps (do not change it afterwards)."""
         ctx = self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}")
@@ -176,6 +204,8 @@ class LineParser(_Parser):
 
     words: ClassVar[tuple[str, ...]] = ()
     shape: ClassVar[str | None] = None
+    #: pieces of the line without digits of which `shape` needs one, to save trying (not needed after ``^``)
+    needs: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

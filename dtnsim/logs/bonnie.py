@@ -117,6 +117,7 @@ class Bonnie(LineParser):
 
     tool = "bonnie++"
     words = ("Chr", "Version", "Sequential", "CP")
+    needs = (",,,", ",++")
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
 

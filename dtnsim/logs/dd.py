@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, LineParser, Record, agrees, decimal, integer
@@ -25,6 +26,11 @@ _RESULT: Final = re.compile(
     r"(?:[(（][^()（）]{0,60}[)）])?\D{0,40}?"
     r"[,，、]\s*(?P<secs>\d[\d.,]*(?:e[+-]?\d+)?)\s*(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*[,，、]\s*"
     r"(?P<rate>[\d.,]+)\s?(?P<unit>(?P<prefix>[kKMGTPE]?)i?B?)/\S"
+)
+#: the same for GNU in English, which is nearly every line
+_GNU: Final = re.compile(
+    r"(?P<bytes>\d+) bytes (?:\([^()]*\) )?copied, (?P<secs>\d[\d.]*(?:e[+-]?\d+)?) s, "
+    r"(?P<rate>[\d.]+) (?P<unit>(?P<prefix>[kKMGTPE]?)B)/s"
 )
 _BSD: Final = re.compile(
     r"(?P<bytes>\d+) bytes (?:\([^()]*\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
@@ -74,6 +80,7 @@ class Dd(LineParser):
 
     tool = "dd"
     words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
+    needs = ("+ ", "+\u00a0")
     shape = "(?:^|\\s|C)\\+[ \u00a0]"
     commands = ("dd", "gdd")
 
@@ -150,7 +157,7 @@ class Dd(LineParser):
         yield from self._records_of(run, status, records)
 
     def _parse(self, text: str) -> _Run | None:
-        match = _RESULT.search(text)
+        match = _GNU.match(text) or _RESULT.search(text)
         if match is not None:
             rate, prefix, unit = match["rate"], match["prefix"], match["unit"]
         else:
@@ -178,24 +185,16 @@ class Dd(LineParser):
             yield self.unread(run.text, why, line=run.line)
         conditions = self._conditions(run, records)
         conditions["bytes"] = run.bytes
-        yield self.measure(
-            "throughput",
-            rate,
-            "B/s",
-            run.printed,
-            status=status,
-            line=run.line,
-            duration_s=run.seconds,
-            **conditions,
-        )
-        yield self.measure(
-            "duration", run.seconds, "s", f"{run.seconds:g} s", status=status, line=run.line, **conditions
-        )
+        conditions["duration_s"] = run.seconds
+        yield self.record("throughput", rate, "B/s", run.printed, conditions, status=status, line=run.line)
+        yield self.record("duration", run.seconds, "s", f"{run.seconds:g} s", conditions, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:
             shown = decimal(run.rate_text)
         except ValueError:
+            return True
+        if abs(rate - shown * DECIMAL[run.prefix]) <= 0.02 * rate:
             return True
         tables = (DECIMAL, BINARY)
         return any(agrees(rate / t[run.prefix], shown, run.rate_text) for t in tables if run.prefix in t)
@@ -204,9 +203,9 @@ class Dd(LineParser):
         found: Conditions = {}
         args = self.ctx.args("dd", "gdd")
         if args is not None:
-            found = _from_args(args)
+            found = dict(_from_args(tuple(args)))
         else:
-            title = _TITLE.search(run.text)
+            title = _TITLE.search(run.text) if ":" in run.text else None
             if title is not None:
                 found["operation"] = title[1].lower()
         if "block_B" not in found and records is not None and records[0] > 0 and records[1] == 0:
@@ -225,7 +224,8 @@ class Dd(LineParser):
         return (self.failure(text),)
 
 
-def _from_args(args: list[str]) -> Conditions:
+@lru_cache(maxsize=64)
+def _from_args(args: tuple[str, ...]) -> Conditions:
     """Conditions from a dd command line."""
     given = dict(arg.split("=", 1) for arg in args if "=" in arg)
     found: Conditions = {}

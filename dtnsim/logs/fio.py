@@ -94,7 +94,8 @@ class Fio(LineParser):
     """Normal text and terse lines."""
 
     tool = "fio"
-    words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs")
+    words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
+    needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*;+.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
     commands = ("fio",)
 

@@ -20,7 +20,7 @@ MIB: Final = BINARY["M"]
 _VERSION: Final = re.compile(r"\bIOR-(\d[\w.+-]*): MPI")
 _MAX: Final = re.compile(r"^\s*Max (Write|Read):\s+([\d.]+) MiB/sec \(([\d.]+) MB/sec\)")
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z][\w ]*?)\s*[=:]\s*(.*?)\s*$")
-_ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+.*?(\d+)\s*$")
+_ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"([\d.]+) ?(bytes|[KMGTP]iB)")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
 _OPTIONS: Final = {
@@ -136,16 +136,17 @@ class Ior(LineParser):
             value = float(stonewall) * MIB
             yield self.measure("throughput", value, "B/s", f"{stonewall} MiB", view="stonewall", **conditions)
 
-    def _end(self) -> Iterator[Record]:
+    def _end(self, *, closing: bool = False) -> Iterator[Record]:
         """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
         rows = [row for row in self._rows if row[0] not in self._done]
         finished = bool(self._done)
+        unfinished = closing and self.version is not None and not finished  # a whole run prints its summary
         counts = {row[0]: sum(1 for other in rows if other[0] == row[0]) for row in rows}
         for operation, figure, line, cut in rows:
             if float(figure) <= 0:
                 continue
             single = self._run.get("repetitions", 1) == 1 and counts[operation] == 1
-            status: Status = "truncated" if cut else "complete" if single or finished else "partial"
+            status: Status = "truncated" if cut else "complete" if (single or finished) and not unfinished else "partial"
             printed = f"{figure} MiB/s"
             yield self.measure(
                 "throughput", float(figure) * MIB, "B/s", printed, operation=operation, line=line, status=status,
@@ -160,4 +161,4 @@ class Ior(LineParser):
 
     def close(self) -> Iterable[Record]:
         """The last run."""
-        return self._end()
+        return self._end(closing=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record
+from dtnsim.measurement import Status
 
 _AVAILABLE: Final = re.compile(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
 _CPUS: Final = re.compile(r"^\s*node (\d+) cpus:((?: \d+)*)\s*$")
@@ -36,7 +37,9 @@ class Numactl(LineParser):
             return (self.measure("count", self._nodes, "1", available[0].strip(), of="numa_nodes"),)
         if (cpus := _CPUS.match(text)) is not None:
             count = len(cpus[2].split())
-            return (self.measure("count", count, "1", f"{count} cpus", of="cpus", node=int(cpus[1])),)
+            status: Status = "truncated" if self.ctx.last else "complete"  # the list may go on
+            printed = f"{count} cpus"
+            return (self.measure("count", count, "1", printed, status=status, of="cpus", node=int(cpus[1])),)
         if (size := _SIZE.match(text)) is not None:
             value = int(size[3]) * BINARY[size[4].removesuffix("B")]
             view = {"size": "total", "free": "free"}[size[2]]

@@ -1,0 +1,102 @@
+"""Which parsers care for a line: an index over words and shapes, filled by importing the parsers."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from dtnsim.logs.base import DocumentParser, LineParser, parser_types
+
+#: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
+_INTERVALS: Final = re.compile(
+    rb"^\[ *(?:SUM)?\](?:\[[TR]X-[CS]\])? *-+ *sec .*/sec(?!.*(?:sender|receiver))"
+    rb"|^ *bytes from .* time=|^ *MB / +sec = +Mbps|^bbcp: .*% done;|^Jobs:  \(f=\)"
+)
+_BLANKS: Final = bytes(
+    byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32 for byte in range(256)
+)
+
+
+class Targets(NamedTuple):
+    """Who cares for lines of a shape."""
+
+    parsers: tuple[int, ...]
+    command: bool
+    document: bool
+    interval: bool = False  # one of a stretch of lines of which the middle may be passed over
+
+
+NOBODY: Final = Targets((), command=False, document=False)
+
+
+class Catalogue:
+    """All parsers of the package and the word index to find those that care for a line."""
+
+    def __init__(self, types: Iterable[type[Any]]) -> None:
+        types = list(types)
+        self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
+        self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
+        self.commands = frozenset(c for t in types for c in t.commands)
+        self._words: dict[bytes, list[int]] = {}
+        for at, kind in enumerate(self.lines):
+            for word in kind.words:
+                self._words.setdefault(word.encode(), []).append(at)
+        self._tools = frozenset(word.encode() for name in self.commands for word in re.findall(r"[A-Za-z]+", name))
+        self._keys = frozenset(self._words) | self._tools | {b"$", b"{"}
+        shaped = [(at, kind.shape, kind.needs) for at, kind in enumerate(self.lines) if kind.shape]
+        #: shapes that can only match at the line's start are tried in one go before one by one
+        self._starting = [(at, re.compile(shape.encode())) for at, shape, _ in shaped if _at_start(shape)]
+        self._start = re.compile(b"|".join(b"(?:%b)" % pattern.pattern for _, pattern in self._starting) or b"(?!)")
+        self._inside = [
+            (at, re.compile(shape.encode()), tuple(need.encode() for need in needs))
+            for at, shape, needs in shaped
+            if not _at_start(shape)
+        ]
+
+    def targets(self, shape: bytes) -> Targets:
+        """Who cares for lines of this shape."""
+        found: set[int] = set()
+        command = document = False
+        words = shape.translate(_BLANKS).split()
+        if not self._keys.isdisjoint(words):
+            for word in words:
+                found.update(self._words.get(word, ()))
+            command = b"$" in words or not self._tools.isdisjoint(words)
+            document = b"{" in words
+        if self._start.match(shape):
+            found.update(at for at, pattern in self._starting if pattern.match(shape))
+        for at, pattern, needs in self._inside:
+            for need in needs:
+                if need in shape:
+                    break
+            else:
+                if needs:
+                    continue
+            if pattern.search(shape):
+                found.add(at)
+        if b"@" in shape or shape[:1] in (b"#", b"+") or b"]#" in shape:
+            command = True
+        if shape[:1] in (b"<", b"[") or b"<table" in shape:
+            starts = shape.startswith((b"<?xml", b"<topology", b"[{")) or shape == b"["
+            document = document or starts or b"<table" in shape
+        if not found and not command and not document:
+            return NOBODY
+        interval = _INTERVALS.match(shape) is not None
+        return Targets(tuple(sorted(found)), command=command and not interval, document=document, interval=interval)
+
+
+def _at_start(shape: str) -> bool:
+    return all(part.startswith("^") for part in shape.split("|"))
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> Catalogue:
+    """Imports every parser module of the package once."""
+    import dtnsim.logs as package
+
+    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_" and m.name != "base")
+    return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
