@@ -87,7 +87,7 @@ def charged(charge: Callable[[Row], None], *, draw: Draw | None = None, factor: 
 
 def access(operation: str = "read", **changes: Any) -> Access:
     """A sequential stream in blocks of 1 MiB, of a file too large for any cache."""
-    given: dict[str, Any] = {"block_B": MiB, "file_B": 1e12, "total_B": 1e12, **changes}
+    given: dict[str, Any] = {"block_B": MiB, "file_B": 1e18, "total_B": 1e18, **changes}
     return Access(operation, given.pop("thread", Thread("app")), **given)  # type: ignore[arg-type]  # a literal
 
 

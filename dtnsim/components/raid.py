@@ -94,13 +94,16 @@ class Raid(Device):
         return self.of.single_rate(row)
 
     def bus_factor(self, use: Access) -> Value:
-        """Parity and mirror copies cross the bus when the host makes them."""
-        own = self._spread() if self.software and use.operation == "write" else 1.0
+        """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""
+        if not self.software:
+            return 1.0
+        own = self._spread() if use.operation == "write" else 1.0
         return own * self.of.bus_factor(use)
 
     def _spread(self) -> float:
-        """Bytes moved by the members per byte written, full stripes."""
-        return self.copies if self.copies > 1 else self.disks / (self.disks - self.parity)
+        """Bytes moved by the members that are left per byte written, full stripes."""
+        alive = self.disks - self.lost
+        return self.copies * alive / self.disks if self.copies > 1 else alive / (self.disks - self.parity)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
         """Charges the members with data, parity, and what small or degraded access adds."""
@@ -114,17 +117,20 @@ class Raid(Device):
 
     def _read_factor(self, use: Access) -> float:
         """Member bytes per byte read. The heads pass parity by; one stream reads one copy only."""
-        if self.copies > 1:
-            usable = max(1, self.disks - self.lost) if self.level == 1 else 2 if not self.lost else 1
-            return float(usable / min(usable, max(1, use.streams)))
         n = self.disks
+        if self.copies > 1:
+            if self.level == 10 and self.lost:  # every stripe needs the chunk that only one disk has
+                return (n - self.lost) / (n / 2)
+            readers = use.streams * (use.queue_depth if use.random else 1)
+            usable = self.copies - self.lost
+            return float(usable / min(usable, max(1, readers)))
         if use.random:
             return float((n - self.lost) / n / raid.degraded_read_share(n, self.parity, self.lost))
         return float((n - self.lost) / (n - self.parity))
 
     def _write_factor(self, row: Row, use: Access) -> Value:
         if self.copies > 1:
-            return float(self.copies)
+            return self._spread()
         if not self.parity:
             return 1.0
         # a controller's write-back cache gathers sequential writes into full stripes, however they arrive
@@ -132,7 +138,7 @@ class Raid(Device):
         if past_cache or use.random:
             size = np.minimum(use.block_B, 2.0**40)
             return np.asarray(raid.write_amplification(size, row.value(self.chunk), self.disks, self.parity))
-        return (self.disks - self.lost) / (self.disks - self.parity)
+        return self._spread()
 
     def _rebuild_load(self, row: Row) -> Value:
         """Share of a member that a running rebuild leaves, as a factor on every demand."""

@@ -1,0 +1,210 @@
+"""RAID: what the members, and what the bus, carry for one byte; healthy, degraded, rebuilding, nested."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.raid import Raid
+from dtnsim.errors import SpecError
+from dtnsim.quantity import Draw
+from tests.lab import KiB, MiB, access, charged, device, served
+
+#: a drive that moves 100 bytes a second and never waits, behind a link that never limits
+DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s", "iops_read": "1000 IOPS",
+         "iops_write": "1000 IOPS"}  # fmt: skip
+R = 1e8
+
+
+def raid(level: int, disks: int, **more: object) -> Raid:
+    made = device(kind="raid", level=level, disks=disks, **{"of": DRIVE, **more})
+    assert isinstance(made, Raid)
+    return made
+
+
+def streaming(array: Raid, operation: str = "read", **use: object) -> float:
+    """Sequential rate of an array [B/s]."""
+    return served(array, access(operation, **use)).rate("d.ssds")
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "groups", "data"),
+    [(0, 8, 1, 8), (5, 8, 1, 7), (6, 8, 1, 6), (50, 8, 4, 28), (60, 8, 2, 12), (10, 8, 1, 4), (1, 2, 1, 1)],
+)
+def test_full_stripes_write_at_the_rate_of_the_data_disks(level: int, disks: int, groups: int, data: int) -> None:
+    """g (n - p) R / copies (Chen et al., ACM Computing Surveys 26(2), 1994)."""
+    array = raid(level, disks, groups=groups)
+    assert array.data_disks == data
+    assert array.drives == disks * groups
+    assert streaming(array, "write") == pytest.approx(data * R, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("level", "disks", "groups", "data"), [(0, 8, 1, 8), (5, 8, 1, 7), (6, 8, 1, 6), (50, 8, 4, 28)]
+)
+def test_one_stream_reads_at_the_rate_of_the_data_disks(level: int, disks: int, groups: int, data: int) -> None:
+    assert streaming(raid(level, disks, groups=groups)) == pytest.approx(data * R, rel=1e-12)
+
+
+@pytest.mark.parametrize(("streams", "disks"), [(1, 1), (2, 2), (3, 3), (8, 3)])
+def test_a_mirror_serves_one_stream_from_one_copy(streams: int, disks: int) -> None:
+    """md(4), RAID1: n readers of k = 3 copies get min(n, k) R."""
+    assert streaming(raid(1, 3), streams=streams) == pytest.approx(disks * R, rel=1e-12)
+
+
+@pytest.mark.parametrize(("streams", "disks"), [(1, 4), (2, 8), (5, 8)])
+def test_striped_mirrors_serve_two_streams_from_all_disks(streams: int, disks: int) -> None:
+    """md(4), RAID10 near layout: a stream has one copy of every chunk, n / 2 disks."""
+    assert streaming(raid(10, 8), streams=streams) == pytest.approx(disks * R, rel=1e-12)
+
+
+def test_random_requests_in_flight_use_both_copies() -> None:
+    """Each request goes to one copy: 8 in flight of one job keep both disks busy, one request one disk."""
+    deep = served(raid(1, 2), access(random=True, block_B=4 * KiB, queue_depth=8))
+    alone = served(raid(1, 2), access(random=True, block_B=4 * KiB, queue_depth=1))
+    assert deep.rate("d.requests") == pytest.approx(2 * 1000 * 4 * KiB)
+    assert alone.rate("d.requests") == pytest.approx(1000 * 4 * KiB)
+
+
+@pytest.mark.parametrize(("level", "cost"), [(5, 4), (6, 6), (10, 2), (1, 2)])
+def test_small_random_writes_cost_read_modify_write(level: int, cost: int) -> None:
+    """n X / 4 for RAID5, n X / 6 for RAID6 (Corbett et al., FAST 2004), n X / 2 for mirrors of two."""
+    disks = 2 if level == 1 else 8
+    found = served(raid(level, disks), access("write", random=True, block_B=4 * KiB)).rate("d.requests")
+    assert found / (4 * KiB) == pytest.approx(disks * 1000 / cost)
+
+
+@pytest.mark.parametrize(("level", "lost"), [(5, 1), (6, 1), (6, 2), (50, 1)])
+def test_parity_groups_stream_as_before_with_disks_lost(level: int, lost: int) -> None:
+    """Every survivor is read in full and the missing chunk computed: g (n - p) R still."""
+    whole, degraded = raid(level, 8, groups=2), raid(level, 8, groups=2, lost=lost)
+    for operation in ("read", "write"):
+        assert streaming(degraded, operation) == pytest.approx(streaming(whole, operation), rel=1e-12)
+
+
+def test_random_reads_of_a_degraded_raid5_have_half_the_disks() -> None:
+    """The survivors' load doubles (Holland and Gibson, ASPLOS 1992): n X / 2 are left."""
+    healthy = served(raid(5, 8), access(random=True, block_B=4 * KiB)).rate("d.requests")
+    degraded = served(raid(5, 8, lost=1), access(random=True, block_B=4 * KiB)).rate("d.requests")
+    assert degraded == pytest.approx(healthy / 2, rel=1e-12)
+
+
+def test_a_mirror_that_lost_a_disk_writes_as_fast_as_before() -> None:
+    """There is one copy fewer to write: each of the disks left takes every byte once, R in all."""
+    assert streaming(raid(1, 2, lost=1), "write") == pytest.approx(R, rel=1e-12)
+    assert streaming(raid(1, 3, lost=1), "write") == pytest.approx(R, rel=1e-12)
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4])
+def test_a_striped_mirror_that_lost_a_disk_is_held_by_the_pair_that_is_one(streams: int) -> None:
+    """Every stripe needs n / 2 chunks, one of which only one disk has: n / 2 disks' worth, read or written."""
+    degraded = raid(10, 8, lost=1)
+    assert streaming(degraded, streams=streams) == pytest.approx(4 * R, rel=1e-12)
+    assert streaming(degraded, "write", streams=streams) == pytest.approx(4 * R, rel=1e-12)
+
+
+BUS = [
+    (5, 8, 0, 8 / 7),
+    (5, 8, 1, 1.0),
+    (6, 8, 0, 8 / 6),
+    (6, 8, 1, 7 / 6),
+    (10, 8, 0, 2.0),
+    (1, 2, 0, 2.0),
+    (1, 2, 1, 1.0),
+    (0, 8, 0, 1.0),
+]
+
+
+@pytest.mark.parametrize(("level", "disks", "lost", "factor"), BUS)
+def test_what_the_host_computes_crosses_the_bus(level: int, disks: int, lost: int, factor: float) -> None:
+    """n - l chunks leave the host for every n - p of data; nothing is sent to a disk that is not there."""
+    array = raid(level, disks, lost=lost)
+    assert float(array.bus_factor(access("write"))) == pytest.approx(factor, rel=1e-12)
+    assert array.bus_factor(access("read")) == 1.0
+    assert raid(level, disks, lost=lost, software=False).bus_factor(access("write")) == 1.0
+
+
+def test_a_rebuild_takes_its_rate_from_every_disk() -> None:
+    """25 MB/s of 100 leave 75: 7 x 75 for the stream."""
+    busy = raid(5, 8, lost=1, rebuild="25 MB/s")
+    assert streaming(busy) == pytest.approx(7 * 75e6, rel=1e-12)
+    rates = [streaming(raid(5, 8, lost=1, rebuild=f"{r} MB/s")) for r in (0, 10, 50, 90)]
+    assert rates == sorted(rates, reverse=True)
+
+
+def test_stripes_over_hardware_raid5_as_at_nasa() -> None:
+    """Four controllers, each RAID5 over eight drives, striped by the host: 28 data disks of 32.
+
+    NASA GSFC's 17.8-Gb/s slides: dd reads 68.72 GB in 25.88 s, 2.655 GB/s, 94.8 MB/s for each of 28. Behind
+    the controllers nothing of the parity is seen: a byte read or written crosses the bus once.
+    """
+    inner = {"kind": "raid", "level": 5, "disks": 8, "of": {**DRIVE, "read": "94.8 MB/s"}, "software": False}
+    array = raid(0, 4, of=inner)
+    assert array.data_disks == 28
+    assert array.drives == 32
+    assert streaming(array) == pytest.approx(2.655e9, rel=0.001)  # the slide prints four digits
+    assert streaming(array, "write") == pytest.approx(28 * R, rel=1e-12)
+    assert array.bus_factor(access("write")) == 1.0
+    # made by the host instead, parity crosses the bus
+    soft = raid(0, 4, of={**inner, "software": True})
+    assert float(soft.bus_factor(access("write"))) == pytest.approx(8 / 7)
+
+
+def test_nothing_behind_a_controller_crosses_the_bus() -> None:
+    array = raid(0, 4, software=False, of={"kind": "raid", "level": 5, "disks": 8, "of": DRIVE})
+    assert array.bus_factor(access("write")) == 1.0
+
+
+def test_small_synchronous_writes_pass_the_hosts_cache_and_a_controllers_does_not() -> None:
+    """One chunk of 64 KiB on RAID5 of 8: read old data and parity, write both, 4 chunks for one (md(4))."""
+    use = access("write", finish="dsync", block_B=64 * KiB)
+    assert streaming(raid(5, 8), "write", finish="dsync", block_B=64 * KiB) == pytest.approx(8 * R / 4)
+    assert served(raid(5, 8, software=False), use).rate("d.ssds") == pytest.approx(7 * R)
+    # a whole stripe needs no reading
+    assert streaming(raid(5, 8), "write", finish="dsync", block_B=7 * 64 * KiB) == pytest.approx(7 * R)
+
+
+def test_members_see_their_part_of_the_window() -> None:
+    """A read-ahead of 2 MiB on 4 data disks lets each serve 512 KiB a visit; switching costs half a turn here."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
+    array = raid(5, 5, of=disk, window="2 MiB")
+    found = served(array, access(streams=2)).rate("d.disks")
+    visit, turn = 512 * KiB, 0.5 / 120
+    assert found == pytest.approx(4 * visit / (visit / 1e8 + turn), rel=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from([0, 5, 6, 10]), st.integers(2, 10), st.sampled_from(["read", "write"]), st.booleans())
+def test_more_disks_never_hurt(level: int, half: int, operation: str, random: bool) -> None:
+    use = access(operation, random=random, block_B=4 * KiB if random else MiB, queue_depth=64)
+    rates = [served(raid(level, 2 * d), use).bound for d in (half, half + 1, half + 2)]
+    assert rates == sorted(rates)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"level": 5, "disks": 2}, "needs at least 3 disks"),
+        ({"level": 10, "disks": 5}, "even number"),
+        ({"level": 5, "disks": 5, "lost": 2}, "does not survive 2"),
+        ({"level": 1, "disks": 2, "lost": 2}, "does not survive 2"),
+        ({"level": 7, "disks": 5}, "level"),
+    ],
+)
+def test_arrays_that_cannot_be(given: dict[str, object], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        device(kind="raid", of=DRIVE, **given)
+
+
+def test_levels_are_read_as_people_write_them() -> None:
+    assert device(kind="raid", level="RAID5", disks=4, of=DRIVE).data_disks == 3
+
+
+def test_a_request_waits_for_one_member() -> None:
+    def latency(row: object) -> None:
+        found.append(raid(0, 8).latency(row, access("write")))  # type: ignore[arg-type]  # the bench's row
+
+    found: list[object] = []
+    charged(latency, draw=Draw())
+    assert found == [pytest.approx(50e-6)]
