@@ -22,7 +22,7 @@ from dtnsim.errors import SpecError
 from dtnsim.host import Host
 from dtnsim.ledger import Ledger, Row
 from dtnsim.network import Network
-from dtnsim.quantity import Draw, Value
+from dtnsim.quantity import Draw, Quantity, Value
 from dtnsim.records import Demand, Phase, Problem, Transfer
 from dtnsim.route import Route
 from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
@@ -202,8 +202,9 @@ class Composer:
             self.network.carry(busy, route, step.net, spec)
         for work in step.cpu:
             host = (source if work.end == "source" else destination).host
-            thread, cycles = self._thread(work.thread, spec), row.value(work.cycles)
-            host.core(busy.at(host.name), thread, cycles, work.what, str(work.cycles), work.cycles.source)
+            cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles
+            thread, cycles = self._thread(work.thread, spec), row.value(cost)
+            host.core(busy.at(host.name), thread, cycles, work.what, str(cost), cost.source)
         return Phase(name, tuple(row.demands), tuple(self._delays(step, part, job, number, route, row)))
 
     def _thread(self, thread: Thread, spec: TransferSpec) -> Thread:

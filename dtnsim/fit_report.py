@@ -137,7 +137,7 @@ def words(found: Fit) -> list[str]:
     ]
     nothing = untold(found)
     if nothing:
-        lines.append(f"The figures say next to nothing about {_and(nothing)}: nothing measured is limited there.")
+        lines.append(f"The figures hardly narrow {_and(nothing)}: what is known of them stays the prior.")
     if found.untouched:
         lines.append(f"No figure depends on {_and(list(found.untouched))}.")
     return lines
@@ -151,7 +151,7 @@ def _outliers(found: Fit) -> list[str]:
     """Figures that the fit does not follow: further off than three of their errors."""
     off = np.abs(found.ratio_after) > 3 * found.error
     return [
-        f"{found.figures[n].case.name}: predicted {np.expm1(found.ratio_after[n]):+.0%} of what was measured"
+        f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
         for n in np.flatnonzero(off)
     ]
 

@@ -120,7 +120,7 @@ def rereading(job: Job, thread: Thread, block: Quantity, *, workers: int = 1) ->
 def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
     """What it costs the reading thread where the source is /dev/zero or /dev/urandom."""
     if job.source == "zero":
-        return (CpuUse("source", thread, ZERO_BYTE, "clearing pages of /dev/zero"),)
+        return (CpuUse("source", thread, ZERO_BYTE, "clearing pages of /dev/zero", stack="zero_byte"),)
     if job.source == "random":
         return (CpuUse("source", thread, RANDOM_BYTE, "random number generator of the kernel"),)
     return ()

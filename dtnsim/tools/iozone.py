@@ -75,7 +75,11 @@ class Iozone(Tool):
                 rewrite=self.test != "write",
             ).but(hot=self.test == "record-rewrite", cached=in_memory(job) or self.test == "record-rewrite")
             buffered = self.test.startswith("f")
-            copies = (CpuUse("destination", process, _STDIO, "copy through the buffer of stdio"),) if buffered else ()
+            copies = (
+                (CpuUse("destination", process, _STDIO, "copy through the buffer of stdio", stack="hot_byte"),)
+                if buffered
+                else ()
+            )
             step = Step(self.test, write=access, cpu=copies)
         return Plan((step,), workers=self.t)
 

@@ -92,12 +92,21 @@ class NetUse:
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """Work of a thread besides copying: cipher, checksum, compression."""
+    """Work of a thread besides copying: cipher, checksum, compression.
+
+    Attributes:
+        end: Which host does it.
+        thread: Which of its threads.
+        cycles: What a byte costs.
+        what: The activity, in words.
+        stack: Name of the cost in the host's `Stack` that stands for ``cycles`` where the host's kernel does the work.
+    """
 
     end: End
     thread: Thread
     cycles: Quantity
     what: str
+    stack: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,112 @@
+"""``dtnsim calibrate``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.figures import Figure
+    from dtnsim.fit import Fit
+
+
+def command(
+    sources: Annotated[list[str], typer.Argument(metavar="CASES|LOGS...", help="Files of cases (YAML), or raw logs.")],
+    host: Annotated[
+        list[str], typer.Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times.")
+    ],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write the fitted parameters.")
+    ] = None,
+    volume: Annotated[
+        str | None, typer.Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
+    ] = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
+
+    Least squares on log ratios over the same stations that predict uses, with every parameter's own value
+    and spread as prior. The file says which log lines told what, and what they cannot tell.
+
+    \b
+    Examples:
+      dtnsim calibrate calibration/venadi --host venadi -o fitted.yaml
+      dtnsim calibrate dd.txt bonnie.html --host venadi --volume /bigdata -o fitted.yaml
+      dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim import fit, fit_report
+
+    figures, notes = _figures([Path(s) for s in sources], host, volume)
+    for note in notes:
+        print(f"dtnsim: {note}", file=sys.stderr)  # noqa: T201 - warnings go to stderr
+    found = fit.fit(figures, sorted({_name(h) for h in host}))
+    if output is not None:
+        fit_report.write(found, Path(output))
+    if json:
+        options.emit(fit_report.document(found))
+    else:
+        _show(found, output)
+
+
+def _name(host: str) -> str:
+    from dtnsim import library
+
+    return str(library.read("hosts", host).get("name", Path(host).stem))
+
+
+def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple[list[Figure], list[str]]:
+    from dtnsim import cases, fit_logs, spec
+    from dtnsim.errors import InputError
+    from dtnsim.figures import Figure
+
+    logs = [s for s in sources if not cases.is_cases_file(s)]
+    found: list[Figure] = []
+    notes: list[str] = []
+    if logs:
+        if len(hosts) != 1:
+            raise InputError("raw logs are of one host; give --host once, or write a cases file")
+        found, notes = fit_logs.figures(logs, hosts[0], volume)
+    files = [s for s in sources if s not in logs]
+    wanted = {_name(h) for h in hosts}
+    for case in cases.load_all(files) if files else []:
+        if case.role == "fit" and not case.withheld:
+            figure = Figure(case, spec.load(case.path, case.overrides, "none"))
+            if wanted & set(figure.spec.host_files.values()):
+                found.append(figure)
+    if not found:
+        raise InputError(f"{', '.join(map(str, sources))}: no figure with 'role: fit' on {', '.join(sorted(wanted))}")
+    fit_logs.check_conflicts(found)
+    return found, notes
+
+
+def _show(found: Fit, output: str | None) -> None:
+    from dtnsim import fit_report
+    from dtnsim.report import text
+
+    out = text.console()
+    made = fit_report.document(found)
+    table = text.table(
+        ("parameter", "left"), ("prior", "right"), ("fitted", "right"), ("spread", "right"), ("told by", "left")
+    )
+    for j in fit_report.kept(found):
+        p = found.parameters[j]
+        entry = made["parameters"][p.host][p.key]
+        table.add_row(
+            p.name, f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}", entry["value"],
+            entry["spread"], ", ".join(fit_report.identified_by(found, j)) or "moves with others",
+        )  # fmt: skip
+    out.print(table)
+    before, after = made["error"]["before"], made["error"]["after"]
+    out.print(f"\n{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
+              f"worst {before['worst']} before, {after['worst']} after")  # fmt: skip
+    for line in made["unidentifiable"]:
+        out.print(line)
+    for line in made["outliers"]:
+        out.print(f"not followed: {line}")
+    if output is not None:
+        out.print(f"written to {output}")
