@@ -86,7 +86,7 @@ class Ascp(LineParser):
         if done is not None:
             return
         if self._done is not None and (text.strip() or self.ctx.line - self._done.line > 2):
-            yield from self._settle()
+            yield from self._settle(cut=text.lstrip().startswith("("))
         progress = _PROGRESS.match(text) if "b/s" in text else None
         if progress is not None:
             yield from self._progress(progress)
@@ -97,7 +97,7 @@ class Ascp(LineParser):
 
     def close(self) -> Iterator[Record]:
         """Settles a closing line without its rate."""
-        yield from self._settle()
+        yield from self._settle(cut=True)
 
     # ---- figures ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
@@ -109,7 +109,7 @@ class Ascp(LineParser):
         rate = float(found["rate"]) * _BITS[found["ru"]] / 8
         yield figure(self, "throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", known)
 
-    def _settle(self, rate: re.Match[str] | None = None, text: str = "") -> Iterator[Record]:
+    def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         done, self._done = self._done, None
         self.open = False
         if done is None:
@@ -134,6 +134,7 @@ class Ascp(LineParser):
         elif done.seconds > 0:
             value, printed = done.size / done.seconds, ""
             known["derived"] = "bytes / time"
+            status = "truncated" if cut and status == "complete" else status
         else:
             yield self.unread(done.text, "0 seconds and no rate line: no rate", line=done.line)
             return

@@ -4,17 +4,17 @@ Units: ``KB/s`` = 2^10 B/s and, with ``-b``, ``Kbps`` = 2^10 bit/s: measured on 
 bit/s over the loopback, which printed 244369.6 KB/s and 1.95e+06 Kbps. Rates are of frames as the kernel counts
 them (with link headers), averaged over the interval (1 s unless the command line says otherwise).
 
-Every figure is a record ``interval=True`` with ``device``, ``direction`` (in = ``receive``) and ``sample`` (from 1); at
-the end of a table each column gives its mean (no ``statistic``), smallest and largest. ``Total`` is the sum of the
-interfaces. A new head continues the table if it names the same interfaces after a screen full of rows (ifstat
-repeats it then); after fewer rows it is another run.
+Every figure is a record ``interval=True`` with ``device``, ``direction`` (in = ``receive``) and ``sample`` (from 1): a
+series in time has no figure of the whole. ``Total`` is the sum of the interfaces. A new head continues the table if
+it names the same interfaces after a screen full of rows (ifstat repeats it then); after fewer rows it is another
+run (``table`` counts them).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
@@ -29,16 +29,6 @@ _FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}
 
 
 @dataclass(slots=True)
-class _Column:
-    """Running statistics of one column [B/s]."""
-
-    count: int = 0
-    total: float = 0.0
-    lowest: float = float("inf")
-    highest: float = 0.0
-
-
-@dataclass(slots=True)
 class _Table:
     """A table while it is read."""
 
@@ -46,10 +36,8 @@ class _Table:
     factor: float
     every: float | None
     known: dict[str, Condition]
-    columns: list[_Column] = field(default_factory=list)
     sample: int = 0
     since_head: int = 0
-    line: int = 0
 
 
 class Ifstat(LineParser):
@@ -64,12 +52,13 @@ class Ifstat(LineParser):
         super().__init__(*args)
         self._names: tuple[str, int] = ("", -9)
         self._table: _Table | None = None
+        self._tables = 0
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line; every line while a table is open."""
         units = _UNITS.match(text) if " in " in text else None
         if units is not None:
-            yield from self._head(units)
+            self._head(units)
             return
         table = self._table
         row = _ROW.match(text) if table is not None else None
@@ -80,37 +69,25 @@ class Ifstat(LineParser):
             return
         names = _NAME.findall(text)
         if table is not None and not (names and self._is_names(names, table)):
-            yield from self.close()
+            self.close()
         self._names = (text, self.ctx.line)
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the table."""
-        return list(self.close())
+        return self.close()
 
-    def close(self) -> Iterator[Record]:
-        """Settles the table that is open."""
-        table, self._table = self._table, None
+    def close(self) -> Iterable[Record]:
+        """The table ends; all its rows are out."""
+        self._table = None
         self.open = False
-        if table is None:
-            return
-        for at, column in enumerate(table.columns):
-            if not column.count:
-                continue
-            known = {**table.known, **self._column(table, at), "samples": column.count, "derived": "samples"}
-            for statistic, value in (
-                (None, column.total / column.count),
-                ("min", column.lowest),
-                ("max", column.highest),
-            ):
-                more = {**known, "statistic": statistic}
-                yield figure(self, "throughput", value, "B/s", "", more, line=table.line)
+        return ()
 
     # ---- lines ------------------------------------------------------------------------------------------
     @staticmethod
     def _is_names(names: list[str], table: _Table) -> bool:
         return set(table.devices) <= set(names) and len(names) <= len(table.devices) + 1
 
-    def _head(self, units: re.Match[str]) -> Iterator[Record]:
+    def _head(self, units: re.Match[str]) -> None:
         pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
         text, line = self._names
         names = [name for name in _NAME.findall(text) if name.lower() != "time"] if self.ctx.line - line == 1 else []
@@ -119,20 +96,20 @@ class Ifstat(LineParser):
         if table is not None and table.devices == devices and table.since_head >= _SCREEN:
             table.since_head = 0
             return
-        yield from self.close()
-        self._table = _Table(devices, _FACTOR[pairs[0]], self._every(), host_of(self.ctx))
-        self._table.columns = [_Column() for _ in range(2 * len(pairs))]
+        self._tables += 1
+        known: dict[str, Condition] = {**host_of(self.ctx), "table": self._tables}
+        self._table = _Table(devices, _FACTOR[pairs[0]], self._every(), known)
         self.open = True
 
     def _row(self, table: _Table, row: re.Match[str], text: str) -> Iterator[Record]:
         figures = row["figures"].split()
-        if len(figures) != len(table.columns):
-            yield self.unread(text, f"{len(figures)} figures in a table of {len(table.columns)} columns")
+        if len(figures) != 2 * len(table.devices):
+            yield self.unread(text, f"{len(figures)} figures in a table of {2 * len(table.devices)} columns")
             return
         table.sample += 1
         table.since_head += 1
-        table.line = self.ctx.line
-        for at, (printed, column) in enumerate(zip(figures, table.columns, strict=True)):
+        word = "KB/s" if table.factor == _FACTOR["KB/s"] else "Kbps"
+        for at, printed in enumerate(figures):
             if printed == "n/a":
                 continue
             value = float(printed) * table.factor
@@ -141,12 +118,7 @@ class Ifstat(LineParser):
             known["time"] = row["time"]
             if table.every is not None:
                 known |= {"start_s": (table.sample - 1) * table.every, "end_s": table.sample * table.every}
-            word = "KB/s" if table.factor == _FACTOR["KB/s"] else "Kbps"
-            record = figure(self, "throughput", value, "B/s", f"{printed} {word}", known)
-            column.count += 1
-            column.total += value
-            column.lowest, column.highest = min(column.lowest, value), max(column.highest, value)
-            yield record
+            yield figure(self, "throughput", value, "B/s", f"{printed} {word}", known)
 
     @staticmethod
     def _column(table: _Table, at: int) -> dict[str, Condition]:

@@ -181,7 +181,7 @@ class Iperf3Text(LineParser):
         if role is None and self.ctx.last:  # the file may end within the word
             word = row.rest.split()[-1:] or [""]
             full = next((w for w in ("sender", "receiver") if word[0] and w.startswith(word[0])), None)
-            role, cut = (_ROLE.search(full), True) if full is not None else (None, cut)
+            role, cut = _ROLE.search(full or ""), True
         if role is None and not (test.summary and row.start_s == 0):
             if test.finals:  # rows of a further run whose opening was not kept
                 yield from self._settle(key)

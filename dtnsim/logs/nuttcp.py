@@ -115,7 +115,7 @@ class Nuttcp(LineParser):
         megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
         if not self._checked(text, megabytes, seconds, rate):
             yield self.unread(text, "MB, seconds and Mbps do not fit together")
-        if not (final or self._classic or "%" in rest.replace("%loss", "")):
+        if not (final or self._classic):
             yield from self._interval(rate, printed, conditions, megabytes, seconds, rest)
             return
         if seconds == 0 or rate == 0:
@@ -221,6 +221,9 @@ class Nuttcp(LineParser):
             seconds = float(found["s"])
             if seconds == 0 or float(found["mb"]) == 0:
                 yield self.unread(text, "no time passed or no bytes were sent: no rate")
+                return
+            if found["rate"] is None and self.ctx.last:
+                yield self.unread(text, "the file ends inside this line")
                 return
             rate = float(found["rate"]) * 125e3 if found["rate"] else float(found["kb"]) * 1024
             conditions = {**self._known(), "role": "receiver" if found["end"] == "r" else "sender"}

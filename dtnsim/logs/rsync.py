@@ -64,7 +64,7 @@ class _Run:
     sent: tuple[float, float, float, str, int] | None = None  # sent, received [B], rate [B/s], as printed, line
     total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
     stats: dict[str, Condition] = field(default_factory=dict)
-    progress: tuple[float, int, float, str, int, int | None] | None = None  # size, share, rate, printed, line, left
+    progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
     names: bool = False  # other text stood between progress lines: one line a file
     files: int = 0
     status: Status = "complete"
@@ -128,11 +128,11 @@ class Rsync(LineParser):
             run.names = True
         self._last = self.ctx.line
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
-        left = int(found["left"]) if found["left"] else None
-        run.progress = (size, share, rate, printed, self.ctx.line, left)
+        ended = found["left"] == "0" and not self.ctx.redraw  # the last drawing is not overwritten
+        run.progress = (size, share, rate, printed, self.ctx.line, ended)
         if found["tail"] and share == 100 and not self.ctx.redraw:
             run.files += 1
-        if rate > 0 and not self.ctx.redraw:
+        if rate > 0 and not self.ctx.redraw and not self.ctx.last:
             known: dict[str, Condition] = {**run.known, "interval": True, "bytes": size}
             if found["tail"] and run.names:
                 known["operation"] = "file"
@@ -223,11 +223,11 @@ class Rsync(LineParser):
         """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""
         if run.progress is None:
             return
-        size, share, rate, printed, line, left = run.progress
+        size, share, rate, printed, line, ended = run.progress
         if rate <= 0 or (run.names and share == 100):  # -P: the last file says nothing of the whole
             return
         known = {**run.known, "bytes": size}
-        status: Status = "complete" if share == 100 and left == 0 else "partial"
+        status: Status = "complete" if share == 100 and ended else "partial"
         yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
 
     def _number(self, digits: str, unit: str) -> float | None:

@@ -56,6 +56,7 @@ class _Route:
     text: str = ""
     hop_line: int = 0
     last: _Hop | None = None
+    cut: bool = False  # the file ends inside a line of the last hop
 
 
 @dataclass(slots=True)
@@ -119,7 +120,7 @@ class Traceroute(LineParser):
         known: dict[str, Condition] = {**route.conditions, "hop": last.number, "reached": reached}
         known["address"] = answers[-1][0]
         known["annotation"] = next((flag for _, _, flag in answers if flag), None)
-        status: Status = "complete" if reached else "partial"
+        status: Status = "truncated" if route.cut else "complete" if reached else "partial"
         mean = sum(times) / len(times)
         yield figure(self, "rtt", mean, "s", f"{mean * 1e3:.3f} ms", known, status=status, line=last.line)
         least = {**known, "statistic": "min"}
@@ -137,6 +138,7 @@ class Traceroute(LineParser):
         self.open = True
 
     def _more(self, route: _Route, text: str) -> Iterator[Record]:
+        route.cut = self.ctx.last
         found = _HOP.match(text)
         number = int(found["hop"]) if found is not None else 0
         wrapped = route.text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")

@@ -198,10 +198,11 @@ EXPECTED: dict[str, list[dict[str, Any]]] = {
     "rclone/own_rclone_json.txt": [rate(60.301 * MIB, bytes=180.0 * MIB, n=1)],
     "ifstat/uci_ifstat.txt": [
         rate(76166.84 * KIB, interval=True, device="eth0", direction="send", sample=1, n=1),
-        rate(57636.07 * KIB, device="eth0", direction="send", statistic="min", n=1),
-        rate(76618.05 * KIB, device="eth0", direction="send", statistic="max", n=1),
-        rate(164234.4 * KIB, device="eth0", direction="send", statistic="min", n=1),
-        rate(186878.9 * KIB, device="eth0", direction="send", statistic="max", n=1),
+        rate(57636.07 * KIB, interval=True, device="eth0", direction="send", sample=7, table=1, n=1),
+        rate(76618.05 * KIB, interval=True, device="eth0", direction="send", sample=3, table=1, n=1),
+        rate(164234.4 * KIB, interval=True, device="eth0", direction="send", sample=4, table=2, n=1),
+        rate(186878.9 * KIB, interval=True, device="eth0", direction="send", sample=8, table=2, n=1),
+        rate(202256.2 * KIB, interval=True, device="ib0", direction="receive", sample=1, table=2, n=1),
     ],
 }
 
