@@ -123,6 +123,7 @@ class Nodes:
         self.dirty: list[tuple[float, int]] = []
         self.forced: set[int] = set()
         self.notes: list[int] = []
+        self.touched: list[int] = []
         self.fresh: list[Flow] = []
         self.unlimited: list[Flow] = []
         self.settled = 0

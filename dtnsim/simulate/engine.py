@@ -1,0 +1,322 @@
+"""The fluid engine as a SimPy resource: flows that share stations, exactly, event by event.
+
+    env = simpy.Environment()
+    engine = Engine(env, [1.25e9, 500e6])            # two stations: a 10 Gb/s link, a disk
+
+    def copy(env):
+        yield engine.transfer({0: 1.05, 1: 1.0}, 10e9, weight=4, cap=2e8)
+
+A *row* says what one byte costs at each station it visits; a transfer of rate x takes
+``x * demand`` of each. Rates are weighted max-min fair: they rise together, each by its weight, until a
+station is full or a transfer reaches its cap. They are put right whenever a transfer starts, ends
+or is changed, and whenever a capacity changes; everything that happens at one instant is put right
+once, after all other events of that instant. Between events rates are constant, so there is no time
+step and no error but rounding.
+
+A capacity is a number or a function of who is there (`Crowd`: how many, of which label, of what
+weight), evaluated whenever a flow comes or goes; `Engine.set_capacity` changes it at any time, to
+zero and back if need be.
+
+Cost of an event: the nodes whose level changes, their neighbours, and a logarithm; not the number of
+transfers (`dtnsim.simulate.sharing`). Nothing is recorded unless somebody observes.
+
+Neglects: queues and packets. A flow is a rate; what a change of rate takes (slow start, a window
+that has to grow) is the caller's, as a cap that it changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from simpy.core import Environment  # this module is loaded only where SimPy is used
+from simpy.events import Event, EventPriority
+
+from dtnsim.errors import InputError
+from dtnsim.simulate.flows import ABSENT, CAPPED, Flow, Row
+from dtnsim.simulate.fluid import Fluid
+from dtnsim.simulate.nodes import Law
+
+#: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
+_LAST: Final = EventPriority(2)
+
+
+class Transfer(Event):
+    """A transfer under way: a SimPy event that happens when its last byte has passed.
+
+    Its value is the time that the transfer took [s].
+
+    Attributes:
+        size: Bytes [B].
+        started: When it started [s].
+        flow: Its state in the engine; ask the `Engine` instead.
+    """
+
+    def __init__(self, env: Environment, flow: Flow) -> None:
+        super().__init__(env)
+        self.size = flow.size
+        self.started = env.now
+        self.flow = flow
+        flow.owner = self
+
+    @property
+    def label(self) -> Any:
+        """Whatever was given as label."""
+        return self.flow.label
+
+
+class _Tick(Event):
+    """Wakes the engine: happens by itself, after all that other events do at that instant."""
+
+    def __init__(self, env: Environment, delay: float, callback: Callable[[Event], None]) -> None:
+        super().__init__(env)
+        self._ok = True
+        self._value = None
+        self.callbacks.append(callback)
+        env.schedule(self, priority=_LAST, delay=delay)
+
+
+class Engine:
+    """Stations with capacities, and the transfers that share them.
+
+    Args:
+        env: The SimPy environment.
+        capacities: (K,) capacity of each station, a number or a function of its `Crowd` [station's unit/s].
+        max_events: Changes of the shares after which the run is given up with a `ModelError`.
+
+    Raises:
+        InputError: A capacity that is negative or not a number.
+    """
+
+    def __init__(
+        self, env: Environment, capacities: Sequence[float | Law], *, max_events: int = 1_000_000_000
+    ) -> None:
+        check_environment(env)
+        self.env = env
+        self.fluid = Fluid([0.0 if callable(c) else c for c in capacities], max_events)
+        self._tick: _Tick | None = None
+        self._planned = math.inf
+        self._time = -math.inf
+        self._stale = False
+        self._observers: list[Callable[[float, Engine], None]] = []
+        self._watchers: dict[int, dict[Callable[[], None], None]] = {}
+        for station, capacity in enumerate(capacities):
+            if callable(capacity):
+                self.set_capacity(station, capacity)
+
+    # ---- transfers ----
+
+    def transfer(
+        self,
+        row: Mapping[int, float] | Row,
+        size: float,
+        *,
+        weight: float = 1.0,
+        cap: float = math.inf,
+        label: Any = None,
+    ) -> Transfer:
+        """Starts moving bytes now.
+
+        Args:
+            row: Station -> what one byte costs there [station's unit/B]; or what `Engine.row` made of that.
+            size: Bytes; 0 ends at once, infinite lasts until it is cancelled [B].
+            weight: Share next to others where a station holds both back (number of streams).
+            cap: Rate that it cannot pass [B/s].
+            label: Anything, to find it again in traces and for load-dependent capacities.
+
+        Returns:
+            The `Transfer`, an event to yield.
+
+        Raises:
+            InputError: Bytes, weight, cap or demand that mean nothing.
+        """
+        if not isinstance(row, Row):
+            row = self.fluid.row(row)
+        flow = self.fluid.flow(row, size, weight, cap)
+        flow.label = label
+        transfer = Transfer(self.env, flow)
+        self._start(flow)
+        return transfer
+
+    def row(self, demands: Mapping[int, float]) -> Row:
+        """Checks a row once, for many transfers.
+
+        Raises:
+            InputError: A station that does not exist, or a demand that is negative or not finite.
+        """
+        return self.fluid.row(demands)
+
+    def cancel(self, transfer: Transfer) -> float:
+        """Takes a transfer out; its event will not happen (unless it already has).
+
+        Returns:
+            Bytes that it still had to go [B].
+        """
+        if transfer.flow.node == ABSENT:
+            return 0.0
+        left = self.fluid.withdraw(transfer.flow, self._now())
+        self._soon()
+        return left
+
+    def change(self, transfer: Transfer, *, weight: float | None = None, cap: float | None = None) -> None:
+        """Gives a transfer under way another weight or cap from now on (nothing happens once it has ended).
+
+        Raises:
+            InputError: A weight or cap that means nothing.
+        """
+        old = transfer.flow
+        if old.node == ABSENT:
+            return
+        weight = old.weight if weight is None else weight
+        new = self.fluid.flow(old.row, old.size, weight, old.cap if cap is None else cap)
+        new.size = self.fluid.withdraw(old, self._now())
+        new.label, new.owner = old.label, transfer
+        transfer.flow = new
+        self._start(new)
+
+    def rate(self, transfer: Transfer) -> float:
+        """Its rate now [B/s]; 0 once it has ended."""
+        self._settle()
+        return self.fluid.rate(transfer.flow)
+
+    def left(self, transfer: Transfer) -> float:
+        """Bytes that it has still to go [B]."""
+        return self.fluid.left(transfer.flow, self._now())
+
+    def bottleneck(self, transfer: Transfer) -> int | None:
+        """The station that holds a transfer back now; None where that is its own cap, or it has ended."""
+        self._settle()
+        node = transfer.flow.node
+        return None if node in (CAPPED, ABSENT) else self.fluid.tightest(node)
+
+    def transfers(self) -> list[Transfer]:
+        """All transfers under way, in the order of their creation."""
+        return [f.owner for f in self.fluid.live.values()]
+
+    def stalled(self) -> list[Transfer]:
+        """Transfers that stand still now, for want of any capacity at a station or by a cap of zero."""
+        self._settle()
+        return [f.owner for f in self.fluid.stalled()]
+
+    # ---- stations ----
+
+    def set_capacity(self, station: int, capacity: float | Law) -> None:
+        """Sets a station's capacity from now on: a number, or a function of its `Crowd` [station's unit/s].
+
+        Raises:
+            InputError: No such station, or a capacity that is negative or not a number.
+        """
+        self.fluid.set_law(station, capacity)
+        self._soon()
+
+    def capacity(self, station: int) -> float:
+        """Capacity of a station now [station's unit/s]."""
+        return self.fluid.stations[station]
+
+    def used(self, station: int) -> float:
+        """What the transfers take of a station now [station's unit/s]."""
+        self._settle()
+        return self.fluid.taken(station)
+
+    def utilization(self, station: int) -> float:
+        """Used part of a station's capacity, 0 to 1; 1 where it has none and transfers wait for it."""
+        self._settle()
+        return self.fluid.utilization(station)
+
+    # ---- watching ----
+
+    def observe(self, callback: Callable[[float, Engine], None]) -> Callable[[], None]:
+        """Calls ``callback(now, engine)`` after every change of the shares.
+
+        Returns:
+            A function that ends it.
+        """
+        self._observers.append(callback)
+        return lambda: self._observers.remove(callback)
+
+    def watch(self, stations: Sequence[int], callback: Callable[[], None]) -> Callable[[], None]:
+        """Calls ``callback()`` after changes of the shares that may concern transfers over these stations.
+
+        Returns:
+            A function that ends it.
+        """
+        for station in stations:
+            self._watchers.setdefault(station, {})[callback] = None
+
+        def end() -> None:
+            for station in stations:
+                self._watchers.get(station, {}).pop(callback, None)
+
+        return end
+
+    # ---- time ----
+
+    def _now(self) -> float:
+        """The engine's time: that of SimPy, but for the rounding of a delay."""
+        return max(float(self.env.now), self._time)
+
+    def _start(self, flow: Flow) -> None:
+        if self.fluid.start(flow, self._now()):
+            self._soon()
+        else:
+            flow.owner.succeed(self._now() - flow.owner.started)
+
+    def _soon(self) -> None:
+        """Has the shares put right after all other events of this instant."""
+        self._stale = True
+        now = self._now()
+        if self._planned > now:
+            self._plan(now)
+
+    def _plan(self, time: float) -> None:
+        self._planned = time
+        self._tick = _Tick(self.env, max(0.0, time - self.env.now), self._on_tick)
+
+    def _on_tick(self, event: Event) -> None:
+        if event is not self._tick:  # an earlier one was needed since, and has been
+            return
+        now = self._time = max(self._now(), self._planned)
+        self._planned, self._tick = math.inf, None
+        for flow in self.fluid.finished(now):
+            flow.owner.succeed(now - flow.owner.started)
+        self._stale = True
+        self._settle()
+        time = self.fluid.next_time()
+        if time < self._planned:
+            self._plan(time)
+
+    def _settle(self) -> None:
+        if not self._stale:
+            return
+        self._stale = False
+        now = self._now()
+        self.fluid.settle(now)
+        for flow in self.fluid.unlimited:
+            flow.owner.succeed(now - flow.owner.started)
+        self.fluid.unlimited.clear()
+        if self._watchers:
+            self._tell_watchers()
+        for callback in self._observers:
+            callback(now, self)
+        if self._planned > now and self.fluid.next_time() < self._planned:
+            self._plan(self.fluid.next_time())
+
+    def _tell_watchers(self) -> None:
+        members = self.fluid.members
+        called: dict[Callable[[], None], None] = {}
+        for node in self.fluid.touched:
+            for station in members[node]:
+                called.update(self._watchers.get(station, {}))
+        for callback in called:
+            callback()
+
+
+def check_environment(env: object) -> None:
+    """Refuses what is not a SimPy environment.
+
+    Raises:
+        InputError: Anything else.
+    """
+    if not isinstance(env, Environment):
+        raise InputError(f"an Engine needs a simpy.Environment (got {type(env).__name__})")
