@@ -6,18 +6,18 @@ anything is computed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from dtnsim import dataset, library, yamlio
 from dtnsim.components.base import Model, Pick, expand, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.errors import SpecError
 from dtnsim.host import Host, build_host
-from dtnsim.quantity import Quantity, Scalar, Unit
+from dtnsim.quantity import Quantity, Scalar, Unit, prior
 from dtnsim.tools.plan import Tool
 from dtnsim.yamlio import Mapping
 
@@ -54,13 +54,52 @@ class TransferSpec(Model):
 
 
 class Event(Model):
-    """Something that happens while a path is simulated: at a time, a station's capacity changes."""
+    """Something that happens while a path is simulated.
+
+    Either stations (``station`` may have ``*``) get ``factor`` times their capacity, 0 for a link that is
+    down; or keys of the path change (``set``), as with ``--set``: a drive is lost, loss appears. ``until``
+    ends it. With ``retry_after`` the files under way are aborted and start again after that time.
+    """
 
     at: Annotated[Quantity, Unit("s")]
-    station: str
-    factor: Annotated[float, Field(ge=0)] | None = None
+    station: str | None = None
+    factor: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    change: Annotated[dict[str, str] | None, Field(alias="set")] = None
     until: Annotated[Quantity, Unit("s")] | None = None
+    retry_after: Annotated[Quantity, Unit("s")] | None = None
     what: str = ""
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Event:
+        if (self.station is None) == (self.change is None):
+            raise ValueError("needs either 'station' with 'factor', or 'set' with the keys that change")
+        if self.until is not None and self.until.value <= self.at.value:
+            raise ValueError("'until' is not after 'at'")
+        return self
+
+
+class Others(Model):
+    """Transfers of other people that arrive while a path is simulated.
+
+    Arrivals are Poisson with ``rate`` (over the day by ``1 + diurnal cos``), sizes log-normal around
+    ``size`` with ``sigma`` of the logarithm; or both come from ``trace``, a CSV with ``time_s,bytes``.
+    """
+
+    stations: Annotated[list[str], Field(min_length=1)]
+    rate: Annotated[Quantity, Unit("1/s")] | None = None
+    size: Annotated[Quantity, Unit("B", low=1.0)] = prior("1 GB", 0.0, "assumed: a data set of medium size")
+    sigma: Annotated[float, Field(ge=0, le=5)] = 1.5
+    cap: Annotated[Quantity, Unit("B/s", low=1.0)] | None = None
+    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    diurnal: Annotated[float, Field(ge=0, le=1)] = 0.0
+    peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
+    trace: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Others:
+        if (self.rate is None) == (self.trace is None):
+            raise ValueError("needs either 'rate' or 'trace'")
+        return self
 
 
 class PathSpec(Model):
@@ -75,13 +114,36 @@ class PathSpec(Model):
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
     calibration: str | None = None
     events: list[Event] = Field(default_factory=list)
+    others: list[Others] = Field(default_factory=list)
     stated_bottleneck: str | None = None
     file: str = ""
     #: name in this path -> name of the host file, by which fitted parameters are kept
     host_files: dict[str, str] = Field(default_factory=dict)
+    _again: Callable[[Sequence[str]], PathSpec] = PrivateAttr()
+    _folder: Path = PrivateAttr(default=Path())
+
+    def remembering(self, again: Callable[[Sequence[str]], PathSpec], folder: Path) -> Self:
+        """This path, knowing how to be read again and where it lies."""
+        self._again, self._folder = again, folder
+        return self
+
+    def changed(self, overrides: Sequence[str]) -> PathSpec:
+        """The same path with more overrides, as if they had been given from the start."""
+        return self._again(overrides)
+
+    @property
+    def folder(self) -> Path:
+        """Folder that files named in the path are relative to."""
+        return self._folder
 
 
-def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Path | None = None) -> PathSpec:
+def load(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    *,
+    events: str | Path | None = None,
+) -> PathSpec:
     """Reads a path by file or by the name of a shipped one.
 
     Args:
@@ -89,6 +151,7 @@ def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Pat
         overrides: ``key=value`` texts, keys with dots: ``hosts.venadi.nic=connectx-5``.
         calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
             that the path names itself; ``none`` for no fitted parameters at all.
+        events: A YAML file whose ``events`` and ``others`` are put over those of the path.
 
     Raises:
         SpecError: with file, line, key, value and remedy.
@@ -97,12 +160,18 @@ def load(path: str | Path, overrides: Sequence[str] = (), calibration: str | Pat
     raw = yamlio.load(file, name=library.shown(file))
     if calibration is not None:
         raw.put("calibration", str(calibration), "--calibration", 0)
+    if events is not None:
+        around = yamlio.load(Path(events))
+        for key, value in around.items():
+            if key not in ("events", "others"):
+                raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
+            raw.put(key, value, *around.lines[key])
     return resolve(raw, overrides, beside=file.parent)
 
 
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
     """Validates the mapping of a path file."""
-    raw = raw.clone()
+    given_raw, raw = raw, raw.clone()
     raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
     if raw.get("calibration") not in (None, "none"):
         _calibrate(raw, str(raw["calibration"]), beside)
@@ -121,7 +190,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
-    return spec
+    return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
 
 
 def _hosts(raw: Mapping, beside: Path | None) -> Mapping:

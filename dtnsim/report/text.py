@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if stream.isatty():
         return Console(file=stream, highlight=False)
-    return Console(file=_Unpadded(stream), width=_WIDE, highlight=False, soft_wrap=True)
+    return Console(file=cast("IO[str]", _Unpadded(stream)), width=_WIDE, highlight=False, soft_wrap=True)
 
 
 class _Unpadded(io.TextIOBase):
