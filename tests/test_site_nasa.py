@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dtnsim
-from dtnsim import cases, library, spec
+from dtnsim import cases, library, spec, yamlio
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component
 from dtnsim.compose import compose
@@ -70,6 +70,23 @@ def test_figures_stand_in_the_logs():
         printed = {round(float(n), 4) for n in re.findall(r"\d+(?:\.\d+)?", line)}
         scale = {"throughput": 8e-6, "duration": 1.0, "cpu_share": 100.0}[case.quantity]
         assert round(case.measured * scale, 4) in printed
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.quantity == "cpu_share"], ids=lambda c: c.id)
+def test_cpu_shares(case, predictions):
+    """%TX and %RX within 8 points (issue); test 6 within 12, whose cores wait for neighbouring stages (NOTES.md)."""
+    value, _ = predicted(predictions[case.path], case)
+    assert value == pytest.approx(case.measured, abs=0.12 if "6of7" in case.id else 0.08)
+
+
+def test_the_fit_keeps_to_what_its_logs_say():
+    """Every fitted number names its log lines, and none of tests 1 and 6."""
+    fitted = yamlio.load(library.root("calibration") / "nasa" / "fitted.yaml")["parameters"]["nasa-c-system"]
+    assert {"volumes./raid.array.window", "volumes./raid.array.of.of.rate"} <= set(fitted)
+    for number in fitted.values():
+        assert re.match(r"fit: nasa/(precursor|nuttscp-[23]of7)\.txt:\d+", number["source"])
+        assert "1of7" not in number["source"]
+        assert "6of7" not in number["source"]
 
 
 # -- the machines ---------------------------------------------------------------------------------
