@@ -113,7 +113,8 @@ class Raid(Device):
         inner = None if visit_B is None else hdd.visit_bytes(visit_B, max(1, self.data_disks // self.of.data_disks))
         alive = (self.disks - self.lost) * self.groups
         target = row.times(factor * self._rebuild_load(row))
-        self.of.serve(target, use, name, copies=copies * alive, visit_B=inner)
+        seen = use.but(total_B=use.total_B * float(np.mean(factor)))  # parity and copies fill caches too
+        self.of.serve(target, seen, name, copies=copies * alive, visit_B=inner)
 
     def _read_factor(self, use: Access) -> float:
         """Member bytes per byte read. The heads pass parity by; one stream reads one copy only."""

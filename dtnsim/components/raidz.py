@@ -66,7 +66,9 @@ class Raidz(Device):
         return own * self.of.bus_factor(use)
 
     def _amplification(self) -> float:
-        return float(raidz.write_amplification(self.record.value, self.disks, self.parity, self.ashift))
+        """Bytes written to the disks that are left per byte of data."""
+        healthy = float(raidz.write_amplification(self.record.value, self.disks, self.parity, self.ashift))
+        return healthy * (self.disks - self.lost) / self.disks
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
         """Charges the members; a random read occupies every data disk of its group."""
@@ -77,7 +79,10 @@ class Raidz(Device):
             # the whole block is read to check it, from all data disks at once
             factor = max(self.record.value / use.block_B, 1.0)
         else:
-            factor = 1.0 if not self.lost else alive / self.data_disks * self.of.data_disks
-        part = use.but(block_B=self.record.value / (self.disks - self.parity)) if use.random else use
+            # the heads pass parity by: n - p disks' worth, with disks lost as without
+            factor = (self.disks - self.lost) / (self.disks - self.parity)
+        part = use.but(total_B=use.total_B * factor)  # parity fills caches too
+        if use.random:
+            part = part.but(block_B=self.record.value / (self.disks - self.parity))
         inner = None if visit_B is None else visit_B / (self.disks - self.parity)
         self.of.serve(row.times(factor), part, name, copies=copies * alive, visit_B=inner)

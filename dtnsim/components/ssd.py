@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 import numpy as np
+from pydantic import model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Device
@@ -18,7 +19,8 @@ class Ssd(Device):
 
     ``write`` is the sustained rate of incompressible data where it is known; ``burst_write`` with
     ``burst`` is what the datasheet promises until the fast cache is full. A ``compresses`` controller
-    stores zeros for nothing, at its own rate ``write_compressed``.
+    stores zeros for nothing, at its own rate ``write_compressed``; where that is not given, at the
+    ``burst_write`` that its datasheet promises for data that compress.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -77,6 +79,14 @@ class Ssd(Device):
         """Seconds of one request alone, its transfer left out."""
         return row.value(self.latency_read if use.operation == "read" else self.latency_write)
 
+    @model_validator(mode="after")
+    def _burst_has_a_size(self) -> Ssd:
+        if self.burst_write is not None and self.burst is None and not self.compresses:
+            raise ValueError("burst_write needs burst, the bytes that are written so fast; or leave both out")
+        if self.burst is not None and self.burst_write is None:
+            raise ValueError("burst needs burst_write, the rate until it is full; or leave both out")
+        return self
+
     def single_rate(self, row: Row) -> Value:
         """Bytes per second of one large read alone [B/s]."""
         return np.minimum(row.value(self.read), row.value(self.link))
@@ -86,8 +96,9 @@ class Ssd(Device):
         if self.compresses:
             # a share of the bytes that compresses away never reaches the flash
             steady = ssd.compressing_write_rate(link, steady, max(use.stored, 1e-9))
-            if self.write_compressed is not None:
-                steady = np.minimum(steady, row.value(self.write_compressed))
+            promised = self.write_compressed or (self.burst_write if self.burst is None else None)
+            if promised is not None:
+                steady = np.minimum(steady, row.value(promised))
         if self.burst is None or self.burst_write is None:
             return steady
         fast = row.value(self.burst_write)

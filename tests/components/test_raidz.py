@@ -1,0 +1,113 @@
+"""raidz: parity by block, padding left out, a block on all data disks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.raidz import Raidz
+from dtnsim.errors import SpecError
+from tests.lab import KiB, MiB, access, charged, device, served
+
+DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}
+R = 1e8
+
+
+def raidz(parity: int = 1, disks: int = 8, **more: object) -> Raidz:
+    made = device(kind="raidz", parity=parity, disks=disks, **{"of": DRIVE, "record": "1 MiB", **more})
+    assert isinstance(made, Raidz)
+    return made
+
+
+def by_hand(record: float, disks: int, parity: int) -> float:
+    """Sectors of 4 KiB with parity, one in every row of n - p, over those without (OpenZFS, vdev_raidz.c)."""
+    data = math.ceil(record / 4096)
+    rows = math.ceil(data / (disks - parity))
+    return (data + parity * rows) / data
+
+
+def test_one_mebibyte_on_eight_disks() -> None:
+    """256 sectors of data in rows of 7 make 37 rows: 293 sectors cross the bus for 256."""
+    assert by_hand(MiB, 8, 1) == 293 / 256
+    array = raidz(groups=2)
+    assert array.bus_factor(access("write")) == pytest.approx(293 / 256, rel=1e-12)
+    assert array.bus_factor(access("read")) == 1.0
+    assert served(array, access("write")).rate("d.ssds") == pytest.approx(16 * R * 256 / 293, rel=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 3), st.integers(4, 20), st.sampled_from([4, 8, 16, 128, 1024]))
+def test_parity_by_hand(parity: int, disks: int, record: int) -> None:
+    array = raidz(parity, disks, record=f"{record} KiB")
+    assert array.bus_factor(access("write")) == pytest.approx(by_hand(record * KiB, disks, parity), rel=1e-12)
+
+
+def test_one_sector_is_stored_as_a_mirror() -> None:
+    """A block of one sector has one row: raidz1 writes it twice, raidz2 three times."""
+    for parity in (1, 2, 3):
+        assert raidz(parity, record="4 KiB").bus_factor(access("write")) == pytest.approx(1 + parity)
+
+
+@pytest.mark.parametrize(("parity", "disks", "groups"), [(1, 8, 2), (2, 6, 1), (3, 11, 3)])
+def test_streams_read_from_the_data_disks(parity: int, disks: int, groups: int) -> None:
+    """The heads pass parity by: g (n - p) R (OpenZFS docs, RAIDZ: streaming grows with the data disks)."""
+    found = served(raidz(parity, disks, groups=groups), access("read"))
+    assert found.rate("d.ssds") == pytest.approx(groups * (disks - parity) * R)
+
+
+def test_six_disks_of_an_openzfs_report() -> None:
+    """OpenZFS issue 9375: raidz2 of six disks of 250 MB/s streams 987 MB/s; 4 x 250 less parity's rounding."""
+    array = raidz(2, 6, of={**DRIVE, "write": "250 MB/s"})
+    assert served(array, access("write")).rate("d.ssds") == pytest.approx(987e6, rel=0.02)
+
+
+def test_a_random_read_takes_a_block_from_all_its_data_disks() -> None:
+    """Each block read costs every data disk a seek: n / (n - p) blocks for one disk's worth of requests a group.
+
+    OpenZFS docs, RAIDZ: the random-read IOPS of a group are about those of one disk.
+    """
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "link": "1 GB/s"}
+    found = served(raidz(1, 5, of=disk, groups=2), access(random=True, block_B=MiB)).rate("d.disks") / MiB
+    one = 1 / (7.4e-3 + 0.5 / 120 + MiB / 4 / 100e6)  # a quarter of the block from each
+    assert found == pytest.approx(2 * 5 / 4 * one, rel=1e-9)
+
+
+def test_a_small_random_read_reads_the_whole_record() -> None:
+    """The checksum is that of the record: 4 KiB cost 128 KiB."""
+    array = raidz(record="128 KiB")
+    small, whole = (served(array, access(random=True, block_B=b * KiB)).rate("d.ssds") for b in (4, 128))
+    assert whole / small == pytest.approx(32, rel=1e-9)
+
+
+def test_a_degraded_group_streams_on() -> None:
+    """Every survivor is read in full: n - p disks' worth."""
+    assert served(raidz(1, 8, lost=1), access("read")).rate("d.ssds") == pytest.approx(7 * R)
+    assert served(raidz(2, 8, lost=1), access("read")).rate("d.ssds") == pytest.approx(6 * R)
+    healthy, degraded = raidz(1, 8), raidz(1, 8, lost=1)
+    writes = [served(array, access("write")).rate("d.ssds") for array in (healthy, degraded)]
+    assert writes[1] == pytest.approx(writes[0])
+    # an eighth of the sectors has nowhere to go
+    assert degraded.bus_factor(access("write")) == pytest.approx(293 / 256 * 7 / 8)
+
+
+def test_disks_inside() -> None:
+    array = raidz(2, 10, groups=3)
+    assert (array.drives, array.data_disks) == (30, 24)
+
+
+def test_one_request_runs_on_the_data_disks_of_its_group() -> None:
+    found: list[float] = []
+    charged(lambda row: found.append(float(raidz(1, 8, groups=2).single_rate(row))))
+    assert found == [pytest.approx(7 * R)]
+
+
+IMPOSSIBLE = [({"parity": 2, "disks": 2}, "more than 2 disks"), ({"parity": 1, "disks": 4, "lost": 2}, "survive")]
+
+
+@pytest.mark.parametrize(("given", "says"), IMPOSSIBLE)
+def test_arrays_that_cannot_be(given: dict[str, int], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        device(kind="raidz", of=DRIVE, **given)

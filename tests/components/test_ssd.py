@@ -1,0 +1,125 @@
+"""SSDs: link and flash, zeros on compressing controllers, caches that fill, requests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.base import Component
+from dtnsim.components.ssd import Ssd
+from dtnsim.errors import SpecError
+from tests.lab import KiB, access, charged, device, served
+
+SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
+
+
+def ssd(**more: object) -> Ssd:
+    made = device(**{**SATA, **more})
+    assert isinstance(made, Ssd)
+    return made
+
+
+def test_reads_and_writes_at_the_rates_of_its_datasheet() -> None:
+    found = served(ssd(), access("read"), copies=3)
+    assert found.rate("d.ssds") == pytest.approx(3 * 540e6)
+    assert found.rate("d.links") == pytest.approx(3 * 550e6)
+    assert served(ssd(), access("write")).bound == pytest.approx(200e6)
+
+
+def test_a_drive_gives_no_more_than_its_link() -> None:
+    assert served(ssd(read="3 GB/s", write="2 GB/s"), access("read")).bound == pytest.approx(550e6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.0, 1.0))
+def test_a_compressing_controller_writes_what_is_left_of_the_data(stored: float) -> None:
+    """R = min(R_link, R_flash / c): zeros (c = 0) at the link's rate, incompressible data at the flash's."""
+    rate = served(ssd(compresses=True), access("write", stored=stored)).rate("d.ssds")
+    assert rate == pytest.approx(min(550e6, 200e6 / max(stored, 1e-9)), rel=1e-9)
+
+
+def test_data_that_do_not_compress_gain_nothing_from_compression() -> None:
+    plain, clever = (served(ssd(compresses=c), access("write", stored=0.0)).bound for c in (False, True))
+    assert (plain, clever) == (pytest.approx(200e6), pytest.approx(550e6))
+
+
+@pytest.mark.parametrize(
+    ("given", "zeros"),
+    [
+        ({}, 550e6),
+        ({"burst_write": "490 MB/s"}, 490e6),
+        ({"burst_write": "490 MB/s", "write_compressed": "300 MB/s"}, 300e6),
+    ],
+)
+def test_zeros_run_at_what_the_datasheet_promises_for_compressible_data(given: dict[str, str], zeros: float) -> None:
+    """Intel SSD 535 specification: up to 490 MB/s, data that compress; incompressible data never see it."""
+    drive = ssd(compresses=True, **given)
+    assert served(drive, access("write", stored=0.0)).rate("d.ssds") == pytest.approx(zeros)
+    assert served(drive, access("write", stored=1.0)).rate("d.ssds") == pytest.approx(200e6)
+
+
+@pytest.mark.parametrize("given", [{"burst_write": "500 MB/s"}, {"burst": "10 GB"}])
+def test_half_a_burst_is_an_error(given: dict[str, str]) -> None:
+    """A rate without its bytes would silently be unused."""
+    with pytest.raises(SpecError, match="needs burst"):
+        ssd(**given)
+
+
+def test_a_burst_cache_fills() -> None:
+    """22 GB at 2.3 GB/s and the rest at 0.62: mean rate V / (22/2.3 + (V - 22)/0.62) (seconds for GB)."""
+    drive = Component.build("samsung-970-evo")
+    assert isinstance(drive, Ssd)
+
+    def rate(size: float) -> float:
+        return served(drive, access("write", total_B=size)).bound
+
+    assert rate(10e9) == pytest.approx(2.3e9)
+    assert rate(100e9) == pytest.approx(100e9 / (22 / 2.3 + 78 / 0.62), rel=1e-9)
+    # TechPowerUp, 970 EVO 500 GB: above 2 GB/s for 22 GB, then about 600 MB/s
+    assert 22e9 / rate(22e9) == pytest.approx(22 / 2.1, rel=0.1)
+    assert rate(1e15) == pytest.approx(600e6, rel=0.05)
+    sizes = [1e9, 22e9, 23e9, 50e9, 500e9]
+    assert [rate(s) for s in sizes] == sorted((rate(s) for s in sizes), reverse=True)
+
+
+def test_copies_share_the_bytes_and_each_has_its_cache() -> None:
+    drive = ssd(burst="10 GB", burst_write="500 MB/s")
+    assert served(drive, access("write", total_B=40e9), copies=4).bound == pytest.approx(4 * 500e6)
+
+
+@pytest.mark.parametrize(("level", "disks", "share"), [(0, 4, 1 / 4), (1, 2, 1.0), (5, 5, 1 / 4)])
+def test_parity_and_copies_fill_the_caches_too(level: int, disks: int, share: float) -> None:
+    """Written to RAID5 of five, each drive takes a quarter of the payload; of a mirror, all of it."""
+    drive = {**SATA, "burst": "10 GB", "burst_write": "500 MB/s"}
+    array = device(kind="raid", level=level, disks=disks, of=drive)
+    each = 20e9
+    mean = each / (10e9 / 500e6 + 10e9 / 200e6)
+    found = served(array, access("write", total_B=each / share)).rate("d.ssds")
+    assert found == pytest.approx(mean / share, rel=1e-9)
+
+
+def test_random_requests_are_counted() -> None:
+    """Intel S4500 datasheet, 4 KiB at depth 32: 72k reads a second; here 70k and two drives."""
+    found = served(ssd(), access(random=True, block_B=4 * KiB), copies=2)
+    assert found.rate("d.requests") / (4 * KiB) == pytest.approx(2 * 70e3)
+    assert found.bound == found.rate("d.requests")
+    # large random requests are held by the link instead
+    assert served(ssd(), access(random=True, block_B=128 * KiB)).bound == pytest.approx(540e6)
+
+
+def test_reading_and_writing_the_same_drive_takes_the_sum_of_the_times() -> None:
+    drive = ssd()
+
+    def both(row: object) -> None:
+        drive.serve(row, access("write"), "d")  # type: ignore[arg-type]  # the bench's row
+        drive.serve(row, access("read"), "d")  # type: ignore[arg-type]
+
+    assert charged(both).rate("d.ssds") == pytest.approx(1 / (1 / 200e6 + 1 / 540e6), rel=1e-12)
+
+
+def test_latency_is_that_of_the_operation() -> None:
+    drive = ssd(latency_read="100 us", latency_write="30 us")
+    found: list[float] = []
+    charged(lambda row: found.extend(float(drive.latency(row, access(o))) for o in ("read", "write")))
+    assert found == [pytest.approx(100e-6), pytest.approx(30e-6)]
