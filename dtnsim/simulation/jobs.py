@@ -81,7 +81,8 @@ def leg(problem: Problem, transfer: Transfer, phase: Phase, *, scenario: int = 0
     payload = max(transfer.payload_B, 1.0)
     return Leg(
         phase.name, {k: d for k, d in fill.items() if d}, {k: d for k, d in drain.items() if d}, cap, cap_station,
-        waits["byte"] / payload, waits["file"] / max(transfer.files, 1), waits["start"] / transfer.workers, dense, dense_fill,
+        waits["byte"] / payload, waits["file"] / max(transfer.files, 1), waits["start"] / transfer.workers,
+        dense, dense_fill,
     )  # fmt: skip
 
 

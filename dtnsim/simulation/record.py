@@ -87,13 +87,16 @@ class Recorder:
         while now > self.width * BINS:
             self._merge()
         first, last = int(self.now / self.width), min(int(now / self.width), BINS - 1)
+        levels = np.array([c.level if c is not None else 0.0 for c in self.caches])
         for b in range(first, last + 1):
             span = min(now, (b + 1) * self.width) - max(self.now, b * self.width)
             if span > 0:
                 for key, sums in self._sums.items():
                     sums[b] += self._state[key] * span
+            left = max(now - (b + 1) * self.width, 0.0)
+            self.level[b] = levels - (self._state["rate"] - self._state["medium"]) * left
+        self.level[last] = levels
         for f, job in enumerate(self.jobs):
-            self.level[last, f] = self.caches[f].level if self.caches[f] is not None else 0.0
             if job.started == job.started and not job.done:
                 self._hold(f, now)
         self.now = now
@@ -116,7 +119,7 @@ class Recorder:
             merged[:half] = sums[0::2] + sums[1::2]
             self._sums[key] = merged
         level = np.zeros_like(self.level)
-        level[:half] = np.maximum(self.level[0::2], self.level[1::2])
+        level[:half] = self.level[1::2]
         self.level = level
 
     def series(self) -> Series:

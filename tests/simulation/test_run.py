@@ -1,0 +1,203 @@
+"""Paths in time: agree with the steady answer, conserve bytes, and do what things that happen demand."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dtnsim import spec, yamlio
+from dtnsim.errors import ModelError, SpecError
+from dtnsim.prediction import predict
+from dtnsim.simulation import simulate
+from tests.strategies import load, paths
+
+HOST: dict[str, Any] = {
+    "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
+    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
+    "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
+}
+DISKS = {"kind": "raid", "level": 5, "disks": 5, "of": {"kind": "hdd", "rate": "100 MB/s"}}
+SLOW: dict[str, Any] = {
+    "name": "slow disks",
+    "hosts": {
+        "a": HOST,
+        "b": {**HOST, "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS}}},
+    },
+    "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
+    "transfer": {
+        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 4},
+        "dataset": {"files": 1, "size": "100 GB"},
+    },
+}  # fmt: skip
+
+
+def make(path: dict[str, Any], **changes: Any) -> spec.PathSpec:
+    data = copy.deepcopy(path)
+    for key, value in changes.items():
+        where = data
+        *steps, last = key.split("__")
+        for step in steps:
+            where = where.setdefault(step, {})
+        where[last] = value
+    return spec.resolve(yamlio.loads(yaml.safe_dump(data), "t.yaml"))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(paths())
+def test_a_single_long_transfer_agrees_with_the_steady_answer(path: dict[str, Any]) -> None:
+    path["transfer"]["dataset"] = {"files": 1, "size": "5 TB"}  # ramps and caches are small beside it
+    run = simulate(load(path)).runs[0].transfers[0]
+    assert run.throughput_Bps == pytest.approx(predict(load(path), samples=0).throughput_Bps.p50, rel=1e-3)
+
+
+def test_the_cache_fills_then_throttles_then_drains() -> None:
+    """In at the network's rate N, out at the disks' D: full after C/(N - D), done after V/D."""
+    steady = predict(make(SLOW), samples=0)
+    disk = steady.throughput_Bps.p50
+    series = simulate(make(SLOW)).runs[0].series
+    network = series.rate_Bps[2, 0]
+    cache = series.cached_B.max()
+    assert cache == pytest.approx(0.15 * 64 * 2**30, rel=1e-6)  # half way between 10 and 20 % of memory
+    full = cache / (network - disk)
+    middle = (series.edge_s[1:] + series.edge_s[:-1]) / 2
+    assert np.all(series.rate_Bps[(middle > 1) & (middle < full - 1), 0] > 2 * disk)
+    late = series.rate_Bps[(middle > full + 1) & (middle < 200), 0]
+    # the steady answer has the ramp of the start in it, 2e-5 of this transfer
+    assert late == pytest.approx(np.full(len(late), disk), rel=1e-4)
+
+
+def test_bytes_in_are_bytes_out_and_what_is_cached() -> None:
+    series = simulate(make(SLOW)).runs[0].series
+    span = np.diff(series.edge_s)
+    into, out = np.cumsum(series.rate_Bps[:, 0] * span), np.cumsum(series.medium_Bps[:, 0] * span)
+    assert into[-1] == pytest.approx(100e9, rel=1e-9)
+    assert into - out == pytest.approx(series.cached_B[:, 0], abs=100.0)  # of 1e11: rounding of the sums
+
+
+def test_what_held_it_is_told_in_order() -> None:
+    held = [h.station for h in simulate(make(SLOW)).runs[0].transfers[0].held]
+    assert held[-1] == "b.data.disks"
+    assert any("tcp" in h or "nic" in h for h in held)
+
+
+def test_a_link_that_drops_and_returns_costs_its_time() -> None:
+    quick = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
+    down = [{"at": "20 s", "station": "network.wan", "factor": 0, "until": "50 s"}]
+    run = simulate(make(SLOW, transfer__to="b:memory", events=down)).runs[0]
+    assert run.end_s == pytest.approx(quick + 30, rel=1e-6)
+    assert [what for _, what in run.happened] == ["network.wan x 0", "end of: network.wan x 0"]
+
+
+def test_a_fault_that_aborts_starts_the_file_again() -> None:
+    quick = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
+    fault = [{"at": "20 s", "station": "network.wan", "factor": 1, "retry_after": "5 s"}]
+    run = simulate(make(SLOW, transfer__to="b:memory", events=fault)).runs[0]
+    assert run.end_s == pytest.approx(20 + 5 + quick, rel=1e-3)
+    assert run.transfers[0].retries == 1
+
+
+def test_a_drive_that_fails_at_night_slows_the_rest() -> None:
+    lost = [{"at": "100 s", "set": {"hosts.b.volumes./data.array.lost": "1"}}]
+    before, after = simulate(make(SLOW)).runs[0], simulate(make(SLOW, events=lost)).runs[0]
+    degraded = predict(
+        make(SLOW, hosts__b__volumes={"/data": {"filesystem": {"kind": "xfs"}, "array": {**DISKS, "lost": 1}}}),
+        samples=0,
+    )
+    rate = after.series.medium_Bps[(after.series.edge_s[1:] > 110) & (after.series.edge_s[1:] < 150), 0]
+    assert rate == pytest.approx(np.full(len(rate), degraded.throughput_Bps.p50), rel=1e-4)
+    assert after.end_s >= before.end_s
+
+
+def test_files_wait_for_their_round_trips() -> None:
+    """N files of size s over RTT T with k round trips each: N (k T + s/x)."""
+    path = make(SLOW, transfer__to="b:memory", wan__rtt="50 ms", transfer__dataset={"files": 100, "size": "1 GB"})
+    run = simulate(path).runs[0].transfers[0]
+    assert run.files == 100
+    assert len(run.file_s) == 100
+    assert run.throughput_Bps == pytest.approx(predict(path, samples=0).throughput_Bps.p50, rel=1e-3)
+    assert run.waiting_s > run.moving_s
+
+
+@pytest.mark.parametrize("size", ["1e-12 B", "1 B", "1e15 B"])
+def test_extreme_sizes(size: str) -> None:
+    run = simulate(
+        make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": [{"count": 3, "size": size}]})
+    ).runs[0]
+    assert run.complete
+    assert run.transfers[0].files == 3
+    assert np.isfinite(run.end_s)
+
+
+def test_a_million_empty_files_cost_their_round_trips() -> None:
+    groups = [{"count": 1_000_000, "size": "0 B"}, {"count": 1, "size": "1 GB"}]
+    run = simulate(make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": groups})).runs[0]
+    assert run.transfers[0].files == 1_000_001
+    # GridFTP without -fast: four round trips of a millisecond each
+    assert run.end_s == pytest.approx(4e3, rel=0.02)
+
+
+def test_nothing_but_empty_files_is_refused_clearly() -> None:
+    with pytest.raises(SpecError, match="give sizes above 0 B"):
+        make(SLOW, transfer__dataset={"groups": [{"count": 10, "size": "0 B"}]})
+
+
+def test_a_set_larger_than_the_volume_is_refused() -> None:
+    volume = {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS, "size": "50 GB"}}
+    with pytest.raises(ModelError, match="do not fit"):
+        simulate(make(SLOW, hosts__b__volumes=volume))
+
+
+def test_what_never_ends_is_told() -> None:
+    with pytest.raises(ModelError, match="stands still"):
+        simulate(make(SLOW, events=[{"at": "5 s", "station": "network.wan", "factor": 0}]))
+    with pytest.raises(ModelError, match="given up after 50 events"):
+        simulate(make(SLOW, transfer__dataset={"files": 1000, "size": "1 GB"}), max_events=50)
+
+
+def test_until_stops_with_what_was_done() -> None:
+    run = simulate(make(SLOW), until=10.0).runs[0]
+    assert not run.complete
+    assert run.end_s == 10.0
+
+
+def test_the_same_seed_gives_the_same_runs() -> None:
+    others = [{"stations": ["network.wan"], "rate": "0.5 /s", "size": "100 MB"}]
+    path = make(SLOW, transfer__dataset={"files": 1, "size": "20 GB"}, others=others)
+    a, b, c = (simulate(path, replicas=3, seed=s) for s in (4, 4, 5))
+    assert [r.end_s for r in a.runs] == [r.end_s for r in b.runs]
+    assert [r.end_s for r in a.runs] != [r.end_s for r in c.runs]
+
+
+def test_other_peoples_transfers_take_their_share() -> None:
+    alone = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
+    others = [{"stations": ["network.wan"], "rate": "1 /s", "size": "300 MB", "sigma": 0.5, "weight": 4}]
+    assert simulate(make(SLOW, transfer__to="b:memory", others=others)).runs[0].end_s > 1.1 * alone
+
+
+def test_a_busy_afternoon_slows_what_meets_it() -> None:
+    load = {"share": "40 %", "diurnal": "1", "peak_hour": 15}
+    day = {**SLOW, "wan": {**SLOW["wan"], "background": load}, "hosts": {"a": HOST, "b": HOST}}
+    day["transfer"] = {**SLOW["transfer"], "to": "b:memory", "dataset": {"files": 1, "size": "500 GB"}}
+    ends = [simulate(make(day, wan__background={**load, "hour": hour})).runs[0].end_s for hour in (3, 15)]
+    assert ends[1] > 2 * ends[0]
+
+
+@pytest.mark.parametrize(
+    ("event", "says"),
+    [
+        ({"at": "1 s"}, "either 'station'"),
+        ({"at": "1 s", "station": "x", "set": {"a": "b"}}, "either 'station'"),
+        ({"at": "1 s", "station": "nosuch*"}, "is not a station"),
+        ({"at": "5 s", "until": "4 s", "station": "*"}, "not after"),
+        ({"at": "1", "station": "*"}, "no unit"),
+    ],
+)
+def test_bad_events(event: dict[str, Any], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        simulate(make(SLOW, events=[event]))
