@@ -35,11 +35,11 @@ _PROMPTS: Final = (
         r"[$#%>] *(?P<cmd>\S.*)"
     ),
     re.compile(rf"^(?P<host>{_HOST}):\S* (?P<user>[\w.-]+)[$#%] +(?P<cmd>\S.*)"),
+    re.compile(r"^(?:ba|z|k)?sh-[\d.]+[$#] +(?P<cmd>\S.*)"),
     re.compile(r"^\s*(?:\d+ )?(?P<mark>\$) +(?P<cmd>\S.*)"),
     re.compile(r"^\s*(?:\d+ )?(?P<mark>[#>%]) *(?P<cmd>\S.*)"),
     re.compile(r"^(?P<mark>\++) +(?P<cmd>\S.*)"),
     re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S*[$#%>]) *(?P<cmd>\S.*)"),
-    re.compile(r"^(?:ba|z|k)?sh-[\d.]+[$#] +(?P<cmd>\S.*)"),
 )
 _HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
 _BARE: Final = re.compile(

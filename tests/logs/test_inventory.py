@@ -224,7 +224,7 @@ def test_jc_reads_the_same_speed(log):
 
 def test_jc_reads_the_same_pool(log):
     jc = pytest.importorskip("jc")
-    rows = jc.parse("zpool_iostat", ZPOOL.split("----------  -----  -----  -----  -----  -----  -----\ntank        1.50T  2.25T    300")[0],
+    rows = jc.parse("zpool_iostat", ZPOOL.split("----------  -----  -----  -----  -----  -----  -----\ntank        1.50T  2.25T    300", maxsplit=1)[0],
                     quiet=True)  # fmt: skip
     mine = [r for r in log(ZPOOL).all("throughput", operation="write", report=1) if "device" not in r.conditions]
     assert rows[0]["bw_write"] == 448

@@ -1,0 +1,83 @@
+"""How fast logs stream (MB/s) and how much memory that takes: ``pytest tests/benchmarks --benchmark-enable -s``.
+
+``intervals``, ``replies`` and ``progress`` are what long logs consist of; ``noise`` repeats its shapes as real
+logs do, ``prose`` never repeats a line; ``results`` is the worst case, two figures in every third line.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+from collections.abc import Iterator
+
+import pytest
+
+from dtnsim.logs._reader import LogReader
+
+SIZE = 8 << 20
+
+
+def _intervals() -> Iterator[bytes]:
+    yield b"Connecting to host 10.0.0.2, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    for at in range(10**9):
+        yield b"[  5] %4d.00-%4d.00  sec  4.%02d GBytes  38.%d Gbits/sec    0   3.01 MBytes\n" % (
+            at,
+            at + 1,
+            at % 99,
+            at % 9,
+        )
+
+
+def _replies() -> Iterator[bytes]:
+    for at in range(10**9):
+        yield b"64 bytes from 10.0.0.2: icmp_seq=%d ttl=64 time=0.%03d ms\n" % (at, at % 999)
+
+
+def _progress() -> Iterator[bytes]:
+    for at in range(1, 10**9):
+        yield b"%d bytes (11 GB, 10 GiB) copied, %d s, 3.1 GB/s\r" % (at * 3100000000, at)
+
+
+def _results() -> Iterator[bytes]:
+    for at in range(10**9):
+        seconds = at % 60 + 1.4705
+        rate = 10737.418240 / seconds
+        yield b"10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, %.4f s, %.1f MB/s\n" % (
+            seconds,
+            rate,
+        )
+
+
+def _noise() -> Iterator[bytes]:
+    for at in range(10**9):
+        yield b"[%10.4f] usb 1-%d: new high-speed device number %d using xhci_hcd\n" % (at / 7, at % 9, at % 127)
+
+
+def _prose() -> Iterator[bytes]:
+    rng = random.Random(1)
+    words = [bytes(rng.choices(b"abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(3000)]
+    while True:
+        yield b" ".join(rng.choices(words, k=10)) + b"\n"
+
+
+@pytest.mark.parametrize(
+    "kind", [_intervals, _replies, _progress, _noise, _prose, _results], ids=lambda k: k.__name__[1:]
+)
+def test_stream(benchmark, kind):
+    data = bytearray()
+    for line in kind():
+        data += line
+        if len(data) >= SIZE:
+            break
+    blocks = [bytes(data[at : at + (1 << 20)]) for at in range(0, len(data), 1 << 20)]
+
+    def read() -> int:
+        reader = LogReader("log")
+        count = sum(1 for block in blocks for _ in reader.feed(block))
+        return count + sum(1 for _ in reader.finish())
+
+    count = benchmark.pedantic(read, rounds=1, iterations=1)
+    if benchmark.stats is not None:
+        rate = len(data) / benchmark.stats["mean"] / 1e6
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"\n{kind.__name__[1:]}: {rate:.1f} MB/s, {count} records, peak {peak:.0f} MB")

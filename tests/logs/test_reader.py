@@ -1,0 +1,302 @@
+"""The reader: prompts, documents, encodings, redraws, long stretches, memory, what it refuses."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from dtnsim.errors import LogError
+from dtnsim.logs import iter_log, read_logs, read_text
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs._commands import CommandReader
+from dtnsim.logs._documents import whole_part
+from dtnsim.logs._numbers import decimal, grouped, integer, size_bytes
+from dtnsim.logs.base import LineParser, agrees
+from dtnsim.measurement import Measurement, Unread
+
+DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
+RATE = 10737418240 / 92.9101
+
+
+def rates(raw: str | bytes) -> list[float]:
+    return [m.value for m in read_text(raw)[0] if m.quantity == "throughput"]
+
+
+# ---- parsers ----------------------------------------------------------------------------------------
+def test_every_parser_says_where_its_units_come_from():
+    import sys
+
+    every = catalogue()
+    assert len(every.lines) + len(every.documents) >= 40
+    for kind in (*every.lines, *every.documents):
+        text = sys.modules[kind.__module__].__doc__ or ""
+        assert "Units:" in text, kind.__module__
+        assert kind.tool
+    assert all(issubclass(kind, LineParser) and (kind.words or kind.shape) for kind in every.lines)
+
+
+def test_a_new_parser_is_one_file():
+    from dtnsim.logs._catalogue import Catalogue
+    from dtnsim.logs._reader import LogReader
+
+    class Smoke(LineParser):
+        tool = "smoke"
+        words = ("smoked",)
+
+        def feed(self, text):
+            yield self.measure("rate", float(text.split()[0]), "1/s", text)
+
+    reader = LogReader("x", Catalogue([Smoke]))
+    found = [*reader.feed(b"12 smoked\nnothing here\n13 smoked\n"), *reader.finish()]
+    assert [(m.value, m.line) for m in found if isinstance(m, Measurement)] == [(12.0, 1), (13.0, 3)]
+
+
+# ---- prompts ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("line", "host", "text"),
+    [
+        ("$ dd if=a of=b", None, "dd if=a of=b"),
+        ("531 $ dd if=a of=b", None, "dd if=a of=b"),
+        ("[shawdong@dtn03 ~]$ cat /proc/net/bonding/bond0", "dtn03", "cat /proc/net/bonding/bond0"),
+        ("shawdong@cori12:/global/cscratch1/sd/shawdong> dd if=/dev/urandom of=x", "cori12", "dd if=/dev/urandom of=x"),
+        ("localhost:Downloads user$ sudo dd if=a of=b", "localhost", "sudo dd if=a of=b"),
+        ("root@box:~# iozone -a", "box", "iozone -a"),
+        ("# cat /proc/mdstat", None, "cat /proc/mdstat"),
+        ("+ fio job.fio", None, "fio job.fio"),
+        ("dd if=/dev/zero of=x bs=1M", None, "dd if=/dev/zero of=x bs=1M"),
+        ("dtn01# iperf3 -s", "dtn01", "iperf3 -s"),
+        ("sh-4.2# ping -c 3 host", None, "ping -c 3 host"),
+    ],
+)
+def test_prompts(line, host, text):
+    command = CommandReader(catalogue().commands).feed(line, 1)
+    assert command is not None
+    assert (command.host, command.text) == (host, text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["# a comment about dd", "#### fio ####", "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.1 ms", "fio-3.33",
+     "> quoted text", "dd is humble", "ping statistics", "<td> 98", "100% 100GB 182.2MB/s 09:22", "time to rest"],
+)  # fmt: skip
+def test_what_is_no_prompt(line):
+    assert CommandReader(catalogue().commands).feed(line, 1) is None
+
+
+def test_prompt_in_two_lines_and_continuation():
+    reader = CommandReader(catalogue().commands)
+    assert reader.feed("Wed Jan 21 19:38:56 [2.52 2.43 2.50]  mangalam@compute-1-13:~", 1) is None
+    command = reader.feed("89 $ dd if=/dev/zero \\", 2)
+    assert command is None
+    assert reader.open
+    command = reader.feed("   of=x bs=1M", 3)
+    assert command is not None
+    assert command.host == "compute-1-13"
+    assert command.args("dd") == ["if=/dev/zero", "of=x", "bs=1M"]
+
+
+def test_arguments_are_found_behind_wrappers():
+    command = CommandReader(frozenset({"dd"})).feed(
+        "$ sync; time (sudo numactl -N 0 /usr/bin/dd if=a of='b c' && sync)", 1
+    )
+    assert command is not None
+    assert command.args("dd") == ["if=a", "of=b c"]
+    assert command.args("fio") is None
+
+
+# ---- numbers ----------------------------------------------------------------------------------------
+def test_numbers_of_other_locales():
+    assert decimal("3,46705") == decimal("3.46705") == 3.46705
+    assert decimal("1,234.5") == decimal("1.234,5") == 1234.5
+    assert grouped("40,423,950.30") == 40423950.30
+    assert grouped("12,345") == 12345
+    assert integer("7\u202f681 501") == 7681501
+    assert size_bytes("64KiB") == size_bytes("64k") == 65536
+    assert size_bytes("x") is None
+
+
+def test_agreement_goes_by_the_printed_digits():
+    assert agrees(4.157, 4.2, "4.2")
+    assert not agrees(4.4, 4.2, "4.2")
+    assert agrees(115.6, 116, "116")
+
+
+# ---- decoration -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "raw",
+    [
+        DD, DD.replace("\n", "\r\n"), "```shell\n" + DD + "```\n", "\x1b[32m" + DD.replace(" ", " \x1b[0m", 3),
+        "".join("> > " + line + "\n" for line in DD.splitlines()), "<pre>" + DD.replace(" ", "&nbsp;", 2) + "</pre>\n",
+        "".join("2024-05-01T12:00:00.123Z " + line + "\n" for line in DD.splitlines()),
+        "".join("10.0.0.11: " + line + "\n" for line in DD.splitlines()), DD.replace("116 MB/s", "**116 MB/s**"),
+    ],
+)  # fmt: skip
+def test_decoration(raw):
+    assert rates(raw) == [pytest.approx(RATE)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp1252"])
+def test_encodings(encoding):
+    text = DD.replace("records", "Datensätze").replace("copied", "kopiert")
+    assert rates(text.encode(encoding)) == [pytest.approx(RATE)]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed(tmp_path, pack):
+    path = tmp_path / "log"
+    path.write_bytes(pack(DD.encode()))
+    assert rates_of(path) == [pytest.approx(RATE)]
+
+
+def rates_of(path: Path) -> list[float]:
+    return [m.value for m in read_logs(path)[0] if m.quantity == "throughput"]
+
+
+# ---- documents --------------------------------------------------------------------------------------
+FIO = {"fio version": "fio-3.1", "jobs": [{"jobname": "a", "error": 0, "read": {
+    "io_bytes": 1000000, "bw": 976, "bw_bytes": 1000000, "iops": 244.0, "runtime": 1000}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2, 4, "\t"])
+def test_json_of_any_layout_among_other_text(indent):
+    text = "fio: noise before\n" + json.dumps(FIO, indent=indent) + "\n" + DD
+    assert sorted(rates(text)) == [1000000, pytest.approx(RATE)]
+
+
+def test_what_looks_like_json_and_is_none_is_read_as_text():
+    assert rates("run() {\n" + DD + "}\n") == [pytest.approx(RATE)]
+    assert rates('{\n"broken": [1,\n' + DD + "}\n") == [pytest.approx(RATE)]
+
+
+def test_a_line_of_json_that_nobody_knows_is_left_out():
+    assert rates('{"level": "info", "msg": "copied"}\n' + DD) == [pytest.approx(RATE)]
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": 1, "b": {"c": [1, 2', {"a": 1, "b": {"c": [1]}}),
+        ('{"a": 1, "b": 12', {"a": 1}),
+        ('{"a": "x, y", "b": "un', {"a": "x, y"}),
+        ('[{"a": 1}, {"b": ', [{"a": 1}]),
+        ('{"a"', None),
+        ("}", None),
+    ],
+)
+def test_whole_elements_of_cut_json(text, data):
+    assert whole_part(text) == data
+
+
+# ---- what is refused --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [(b"", "empty"), (b"\n \n", "empty"), (b"\0" * 5000, "zero bytes"), (bytes(range(256)) * 40, "not text"),
+     (b"\x7fELF" + bytes(4000) + b"abc" * 100, "not text")],
+)  # fmt: skip
+def test_no_log_at_all(raw, what):
+    with pytest.raises(LogError, match=what):
+        read_text(raw)
+
+
+def test_files_that_cannot_be_opened(tmp_path):
+    with pytest.raises(LogError, match="no such file"):
+        read_logs(tmp_path / "none")
+    with pytest.raises(LogError, match="directory"):
+        read_logs(tmp_path)
+    (tmp_path / "bad.gz").write_bytes(b"\x1f\x8bnot gzip at all")
+    with pytest.raises(LogError, match=r"bad\.gz"):
+        read_logs(tmp_path / "bad.gz")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(DD.encode() * 1000)[:-20])
+    with pytest.raises(LogError, match=r"cut\.gz"):
+        read_logs(tmp_path / "cut.gz")
+
+
+def test_permission(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    path.write_text(DD)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(LogError, match="permission denied"):
+        read_logs(path)
+
+
+def test_text_of_another_kind_says_so():
+    found, unread = read_text("Dear all,\nthe disks are fast.\n")
+    assert not found
+    assert "nothing in it" in unread[0].why
+
+
+# ---- streams ----------------------------------------------------------------------------------------
+def test_lines_are_counted_right_across_blocks():
+    filler = "nothing of interest in line\n" * 60_000  # more than one block of 1 MiB
+    found, _ = read_text(filler + DD + filler + DD)
+    assert [m.line for m in found if m.quantity == "throughput"] == [60_003, 120_006]
+
+
+def test_redraws_are_counted_as_one_line():
+    text = "x\n" + "".join(f"\r{n * 1000000} bytes (1 MB) copied, {n} s, 1.0 MB/s" for n in range(1, 500)) + "\n" + DD
+    found, _ = read_text(text)
+    assert [m.line for m in found if m.quantity == "throughput"] == [5]
+
+
+def test_the_middle_of_a_long_stretch_of_intervals_is_passed_over():
+    reply = "64 bytes from 10.0.0.2: icmp_seq={} ttl=64 time=0.123 ms\n"
+    summary = (
+        "\n--- 10.0.0.2 ping statistics ---\n5000 packets transmitted, 5000 received, 0% packet loss, time 4999ms\n"
+        "rtt min/avg/max/mdev = 0.123/0.123/0.123/0.000 ms\n"
+    )
+    text = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n" + "".join(map(reply.format, range(1, 5001))) + summary
+    found, unread = read_text(text)
+    assert any("passed over" in note.why and note.why.startswith("3800 ") for note in unread)
+    assert any(m.quantity == "rtt" and m.status == "complete" for m in found)
+    short, none = read_text("".join(map(reply.format, range(1, 900))) + summary)
+    assert not none
+    assert short
+
+
+def test_a_stream_needs_constant_memory():
+    class Endless(io.RawIOBase):
+        left = 4
+
+        def read(self, size: int = -1) -> bytes:
+            if not self.left:
+                return b""
+            self.left -= 1
+            lines = b"[ 123] some line of a log that means nothing\n" * 23000
+            return lines[: 1 << 20] + b"\n" + DD.encode()
+
+    tracemalloc.start()
+    count = sum(isinstance(r, Measurement) for r in iter_log(Endless(), "endless"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 8
+    assert peak < 30e6
+
+
+def test_one_endless_line_is_survived():
+    found, unread = read_text("x" * (3 << 20) + "\n" + DD)
+    assert [m.quantity for m in found] == ["throughput", "duration"]
+    assert not unread
+
+
+def test_a_number_cut_by_the_end_of_the_file_is_not_complete():
+    found, _ = read_text("available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode distances:\nnode   0 \n  0:  1")
+    assert found[-1].quantity == "distance"
+    assert found[-1].status == "truncated"
+
+
+def test_records_keep_the_name_of_the_log(tmp_path):
+    path = tmp_path / "run.txt"
+    path.write_text(DD)
+    assert {m.file for m in read_logs([path])[0]} == {str(path)}
+    assert all(isinstance(r, Measurement | Unread) for r in iter_log(path))
