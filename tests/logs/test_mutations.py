@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,12 @@ LARGEST = 24_000  # bytes of a fixture that are mutated: the rest is more of the
 Key = tuple[str, str, float, str]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _raw(name: str) -> bytes:
     return (DATA / name).read_bytes()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _whole(name: str) -> frozenset[Key]:
     return frozenset(_key(record) for record in _read(_raw(name)))
 
