@@ -308,12 +308,14 @@ class Composer:
             f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
         )
         source, destination = self.ends[number]
-        for end, operations, count in (
-            (source, cost.source, job.files),
-            (destination, cost.destination, job.files),
-            (destination, cost.directory, job.directories),
+        hidden = self._operations(destination, cost.destination, job)[0] if cost.together else 0.0
+        for end, operations, count, beside in (
+            (source, cost.source, job.files, hidden),
+            (destination, cost.destination, job.files, 0.0),
+            (destination, cost.directory, job.directories, 0.0),
         ):
             seconds, base = self._operations(end, operations, job)
+            seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
             what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
             wait(
                 count * seconds * each,

@@ -226,6 +226,8 @@ class Host(Model):
                 self._slots(part, card.slot, to_host=use.operation == "read", card=card)
             elif name in self.slots:  # a drive in a slot of its own
                 self._slots(part, name, to_host=use.operation == "read", card=None)
+            elif name in self.nics:  # an array behind a storage network
+                self._through_nic(part, use, name)
 
     def _slots(self, row: Row, slot: str | None, *, to_host: bool, card: Hba | Nic | None) -> None:
         """Charges a slot and the uplinks behind it; the card's own lanes and generation bind in its slot."""
@@ -240,9 +242,12 @@ class Host(Model):
         names = [n for n in self.volumes[volume].via if n in self.nics]
         part = row.times(1.0 / max(len(names), 1))
         for name in names:
-            direction = "rx" if use.operation == "read" else "tx"
-            self.nics[name].send_bits(part, name, direction=direction, streams=1, port=None, wire=1.02)
-            self.nic_bus(part, name, receiving=use.operation == "read")
+            self._through_nic(part, use, name)
+
+    def _through_nic(self, row: Row, use: Access, name: str) -> None:
+        direction = "rx" if use.operation == "read" else "tx"
+        self.nics[name].send_bits(row, name, direction=direction, streams=1, port=None, wire=1.02)
+        self.nic_bus(row, name, receiving=use.operation == "read")
 
     def _through_hba(self, row: Row, use: Access, name: str) -> None:
         self.hbas[name].carry(row, use, name)

@@ -46,8 +46,8 @@ class Network:
         if via:
             return Route(source, destination, tuple((n, self._links[n], forward) for n in via))
         if self._graph is None:
-            names = ["wan"] if len(self._wan) == 1 else [f"wan{i + 1}" for i in range(len(self._wan))]
-            return Route(source, destination, tuple((n, s, forward) for n, s in zip(names, self._wan, strict=True)))
+            named = zip(_names(self._wan), self._wan, strict=True)
+            return Route(source, destination, tuple((n, s, forward) for n, s in named))
         import networkx as nx
 
         try:
@@ -113,6 +113,14 @@ class Network:
         mss = float(nic_physics.segment_bytes(mtu, stamps))
         wire = float(nic_physics.wire_bytes(mtu, 1.0 if any(n.vlan for n in nics) else 0.0))
         return Framing(mtu, mss, wire)
+
+
+def _names(segments: list[Segment]) -> list[str]:
+    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its number."""
+    if len(segments) == 1:
+        return ["wan"]
+    parts = [s.part for s in segments]
+    return [p if p is not None and parts.count(p) == 1 else f"wan{i + 1}" for i, p in enumerate(parts)]
 
 
 def _host_side(

@@ -120,6 +120,7 @@ class FileCost:
         ahead: Files whose commands are sent ahead (pipelining), which hides the control round trips.
         fixed: Fixed time a file (process start, database ...).
         directory: Metadata operations at the destination for each directory.
+        together: True where the two ends work on different files at the same time: the slower one counts.
     """
 
     round_trips: float = 0.0
@@ -128,6 +129,7 @@ class FileCost:
     ahead: float = 1.0
     fixed: Quantity | None = None
     directory: tuple[str, ...] = ()
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)

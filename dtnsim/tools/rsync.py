@@ -39,6 +39,9 @@ class Rsync(Tool):
     ``literal`` the part of those bytes that is sent where an older version lies at the destination and the
     delta algorithm runs (never with ``whole_file``, the default on one host).
 
+    The sender lists its files while the generator at the destination checks those it has heard of (incremental
+    recursion, since 3.0), so the slower of the two scans counts.
+
     Neglects: that the generator's scan runs ahead of the transfer; memory for the file list.
     Source: rsync(1), rsync.h (MAX_MAP_SIZE 256 KiB), checksum.c (MD5, since 3.2 XXH128).
     """
@@ -63,7 +66,9 @@ class Rsync(Tool):
         """Scan of every file; sums of all bytes with ``checksum``; transfer of what changed."""
         there = job.destination == "volume"
         scan = FileCost(
-            source=("stat",) if job.source == "volume" else (), destination=("lookup", "stat") if there else ()
+            source=("stat",) if job.source == "volume" else (),
+            destination=("lookup", "stat") if there else (),
+            together=True,
         )
         steps = [Step("scan", files=scan)]
         if self.checksum:

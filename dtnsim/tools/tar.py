@@ -19,7 +19,8 @@ class Tar(Tool):
     """``tar -x`` or ``tar -c``, ``z: true`` through gzip, ``sync: true`` for ``tar ... && sync``.
 
     The data set is the files, not the archive. A file that is extracted costs five requests on NFSv3:
-    LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its times.
+    LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its times. A directory costs
+    MKDIR, an ACCESS before the first file is made in it, and SETATTR of its times.
 
     Neglects: that a compressed archive has fewer bytes to read or write than its files.
     Source: GNU tar extract.c; RFC 1813 section 3.3.8; c0t0d0s0.org, "tarxpathology".
@@ -58,4 +59,6 @@ class Tar(Tool):
             return FileCost(source=("stat", "open", "close") if job.source == "volume" else ())
         if job.destination != "volume":
             return FileCost()
-        return FileCost(destination=("lookup", "create", "setattr", "close", "setattr"), directory=("mkdir", "setattr"))
+        return FileCost(
+            destination=("lookup", "create", "setattr", "close", "setattr"), directory=("mkdir", "access", "setattr")
+        )

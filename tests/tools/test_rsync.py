@@ -80,3 +80,10 @@ def test_rejects(tool):
             tool("rsync", **options)
     with pytest.raises(SpecError, match=r"ssh\.cipher"):
         tool("rsync", ssh={"cipher": "rot13"})
+
+
+def test_the_two_ends_scan_at_the_same_time(run):
+    """Incremental recursion (rsync 3.0): LOOKUP and GETATTR over NFS hide the sender's own stat of 60 us."""
+    data = "{files: 1000, size: 10 MB}"
+    seconds = run("{name: rsync, changed: 0}", rtt="10 ms", data=data, start="a:/data", to="a:/nfs").duration_s.p50
+    assert seconds == pytest.approx(1000 * 2 * 0.010, rel=1e-6)

@@ -28,3 +28,12 @@ def test_creating_an_archive_visits_the_source_only(tool, job):
     files = tool("tar", mode="c").plan(job(rtt_s=0.0)).steps[0].files
     assert files.destination == ()
     assert files.source == ("stat", "open", "close")
+
+
+def test_a_directory_costs_three_round_trips(run):
+    """RFC 1813: MKDIR, ACCESS before the first CREATE in it, SETATTR of its times."""
+    files, trees = "{files: 100, each: 1 B}", "{files: 100, each: 1 B, directories: 50}"
+    with_, without = (
+        run("{name: tar}", rtt="10 ms", data=d, start="a:/data", to="a:/nfs").duration_s.p50 for d in (trees, files)
+    )
+    assert with_ - without == pytest.approx(50 * 3 * 0.010, rel=1e-6)
