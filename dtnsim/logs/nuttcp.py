@@ -211,6 +211,9 @@ class Nuttcp(LineParser):
         yield from self._final(rate * 125e3, printed, conditions, rest)
 
     def _verbose(self, text: str) -> Iterator[Record]:
+        version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", text)
+        if version is not None:
+            self.version = version[1]
         error = _ERROR.search(text)
         if error is not None:
             self._intervals = [0.0, 0.0, 0.0]
@@ -240,9 +243,6 @@ class Nuttcp(LineParser):
         what = remark["what"]
         if '"classic"' in what:
             self._classic = True
-        version = re.match(r"v([\d.]+): ", what)
-        if version is not None:
-            self.version = version[1]
         shape = re.search(r"buflen=(\d+), nstream=(\d+), port=\d+ (tcp|udp)", what)
         if shape is not None:
             self._extra |= {"block_B": int(shape[1]), "streams": int(shape[2]), "protocol": shape[3]}
