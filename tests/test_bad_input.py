@@ -151,3 +151,16 @@ def test_errors_name_file_line_key_value_and_remedy(
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "wan:" in text)
     for part in (f"{path}:{line}", "bandwidth", "10 Gb", "write it like 10 Gb/s"):
         assert part in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nosuch"], ["predict"], ["predict", "x", "--samples", "-3"], ["predict", "x", "--nope"], ["explain", "a", "b"]],
+)
+def test_wrong_usage(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, err = run(capsys, monkeypatch, *arguments)
+    assert code == 2
+    assert "Traceback" not in err + out
+    assert "Usage" in err + out

@@ -67,8 +67,10 @@ def _register(root: object, name: str, line: str) -> None:
 
 def main() -> None:
     """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
-    import click
+    import typer
 
+    # typer may bring click within itself: its errors are known by the family of one that typer exports
+    click_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
     # looking for pydantic plugins costs 25 ms and finds none of ours
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     arguments = sys.argv[1:]
@@ -76,10 +78,10 @@ def main() -> None:
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer
     except DtnsimError as error:
         fail(str(error), error.exit_code)
-    except click.exceptions.Abort:
+    except typer.Abort:
         fail("stopped", 130)
-    except click.ClickException as error:
-        error.show()
+    except click_error as error:
+        error.show()  # type: ignore[attr-defined]  # every ClickException has it
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
