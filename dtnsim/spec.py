@@ -350,7 +350,10 @@ def _put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
 
 def _child(where: Any, step: str, text: str) -> Any:
     if isinstance(where, list):
-        return where[_index(where, step, text)]
+        number = _index(where, step, text)
+        if isinstance(where[number], str):  # a segment that is named only
+            where[number] = expand(where[number])
+        return where[number]
     child = where.get(step)
     if isinstance(child, str) and step == "dataset":
         raise SpecError(
@@ -396,7 +399,8 @@ def _index(items: list[Any], step: str, text: str) -> int:
     if step.isdigit() and int(step) < len(items):
         return int(step)
     for number, item in enumerate(items):
-        if isinstance(item, Mapping) and item.get("name") == step:
+        names = (item.get("name"), item.get("part")) if isinstance(item, Mapping) else (item,)
+        if step in names:
             return number
     raise SpecError(f"has no item {step!r}", key="--set", value=text, remedy=f"write 0 to {len(items) - 1}")
 

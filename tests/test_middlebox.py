@@ -128,3 +128,19 @@ def test_a_deeper_bucket_never_hurts_and_a_longer_path_never_helps(cc: str, stre
         for t in ("1 ms", "10 ms", "40 ms", "160 ms")
     ]
     assert all(a >= b * (1 - 1e-9) for a, b in zip(far, far[1:], strict=False))
+
+
+@pytest.mark.parametrize("key", ["wan.1", "wan.cenic-uci-lax"])
+def test_an_override_reaches_into_a_segment_that_is_a_part(key: str) -> None:
+    def segments(*overrides: str) -> spec.PathSpec:
+        path = {
+            "name": "parts",
+            "hosts": {"a": host("10 Gb/s"), "b": host("10 Gb/s")},
+            "wan": [{"bandwidth": "10 Gb/s", "rtt": "1 ms"}, "cenic-uci-lax"],
+            "transfer": {"from": "a:memory", "to": "b:memory", "tool": "iperf3"},
+        }
+        return spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "t.yaml"), overrides)
+
+    assert segments(f"{key}.rtt=7 ms").wan[1].rtt.value == pytest.approx(0.007)
+    assert segments(f"{key}.background.share=50 %").wan[1].background.share.value == 0.5  # type: ignore[union-attr]
+    assert segments(f"{key}.rtt=7 ms").wan[1].bandwidth.value == segments().wan[1].bandwidth.value
