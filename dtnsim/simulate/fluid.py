@@ -118,8 +118,13 @@ class Fluid(Sharing):
         queue = self.queue
         while queue:
             time, node, flow = queue[0]
-            if self.due[node] == time if flow is None else flow.node == CAPPED and flow.mark == time:
-                return time
+            if flow is not None:
+                if flow.node == CAPPED and flow.mark == time:
+                    return time
+            elif self.due[node] == time:
+                if 0 < self.level[node] < math.inf:
+                    return time
+                self.due[node] = math.inf  # it holds nobody back, or gives nothing; settling finds the next end
             heappop(queue)
         return math.inf
 
@@ -140,7 +145,7 @@ class Fluid(Sharing):
                 mark, _, first = ends[0]
                 if first.node != node or first.mark != mark:
                     heappop(ends)
-                elif mark <= clock or now + (mark - clock) / level <= horizon:
+                elif mark <= clock or (level > 0 and now + (mark - clock) / level <= horizon):
                     heappop(ends)
                     self.remove(first)
                     done.append(first)

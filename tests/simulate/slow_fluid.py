@@ -108,5 +108,6 @@ def event_by_event(capacity, jobs, changes=()):
             else:
                 left[i] = jobs[i].size
         while pending and pending[0][0] <= now:
-            capacity[pending[0][1]] = pending.pop(0)[2]
+            _, station, value = pending.pop(0)
+            capacity[station] = value
     return [j.finish for j in jobs]
