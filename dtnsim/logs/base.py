@@ -60,6 +60,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
+from dtnsim.logs._clean import clean, decode, host_of
 from dtnsim.logs._commands import Command
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
 from dtnsim.measurement import Condition, Measurement, Status, Unread
@@ -108,8 +109,9 @@ class Context:
 
     @property
     def previous(self) -> str:
-        """The line before this one, as it stands in the file (headings above a table ...)."""
-        return self.previous_raw.decode("utf-8", "replace").rstrip("\r")
+        """The line before this one, cleaned (a heading above a table ...)."""
+        text = clean(decode(self.previous_raw).rstrip("\r"))
+        return text if self.host is None else host_of(text)[1]
 
     def args(self, *programs: str) -> list[str] | None:
         """Arguments of one of ``programs`` in the last shell command; None if it ran none of them."""

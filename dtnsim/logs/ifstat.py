@@ -44,13 +44,11 @@ class Ifstat(LineParser):
     """Tables of ifstat."""
 
     tool = "ifstat"
-    words = ("in",)
-    shape = r"^\s*(?:[Tt]ime\s+)?[a-z][\w:@-]*(?:\s+[a-zA-Z][\w:@-]*)*\s*$"
+    words = ("KB", "Kbps")
     commands = ("ifstat",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._names: tuple[str, int] = ("", -9)
         self._table: _Table | None = None
         self._tables = 0
 
@@ -70,7 +68,6 @@ class Ifstat(LineParser):
         names = _NAME.findall(text)
         if table is not None and not (names and self._is_names(names, table)):
             self.close()
-        self._names = (text, self.ctx.line)
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the table."""
@@ -89,8 +86,7 @@ class Ifstat(LineParser):
 
     def _head(self, units: re.Match[str]) -> None:
         pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
-        text, line = self._names
-        names = [name for name in _NAME.findall(text) if name.lower() != "time"] if self.ctx.line - line == 1 else []
+        names = [name for name in _NAME.findall(self.ctx.previous) if name.lower() != "time"]
         devices = names if len(names) == len(pairs) else [f"column {at + 1}" for at in range(len(pairs))]
         table = self._table
         if table is not None and table.devices == devices and table.since_head >= _SCREEN:

@@ -152,6 +152,7 @@ class Iperf2Text(_Iperf2):
 class Iperf2Csv(_Iperf2):
     """Rows of ``iperf -y C``."""
 
+    needs = (",,",)
     shape = r"^(?:[+-]:)?[+-]?,[^,\s]*,,[^,\s]*,,-?,[-,],,(?:,|$)"
 
     def feed(self, text: str) -> Iterable[Record]:
