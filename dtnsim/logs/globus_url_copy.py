@@ -24,8 +24,8 @@ _LINE: Final = re.compile(
     r"(?P<bytes>\d+) bytes\s+(?P<avg>\d+(?:\.\d+)?) (?P<u>[KMG]?)B/sec avg"
     r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?"
 )
-_END: Final = re.compile(r"^(?P<what>Source|Dest): +(?P<url>\S.*)$")
-_NAMES: Final = re.compile(r"^ {1,4}(?P<from>\S.*?) {2}-> {2}(?P<to>\S.*)$")
+_END: Final = re.compile(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
+_NAMES: Final = re.compile(r"^ {1,12}(?P<from>\S.*?) {2}-> {2}(?P<to>\S.*)$")
 _ERROR: Final = re.compile(
     r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
 )
@@ -62,7 +62,7 @@ class GlobusUrlCopy(LineParser):
 
     tool = "globus-url-copy"
     words = ("avg", "inst", "Source", "Dest", "Cancelling", "error", "ERROR", "globus")
-    shape = r"^ {1,4}\S.*  ->  \S"
+    shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS
 
     def __init__(self, *args: Any) -> None:

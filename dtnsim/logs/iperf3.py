@@ -30,7 +30,7 @@ _TEST: Final = re.compile(
     r"Starting Test: protocol: (?P<proto>\w+), (?P<streams>\d+) streams?, (?P<block>\d+) byte blocks"
     r"(?:, omitting (?P<omit>\d+) seconds?)?"
 )
-_VERSION: Final = re.compile(r"^iperf (?P<version>3[\w.+-]*)(?: \(.*)?\s*$")
+_VERSION: Final = re.compile(r"^\s*iperf (?P<version>3[\w.+-]*)(?: \(.*)?\s*$")
 _MESSAGE: Final = re.compile(r"iperf3: (?P<kind>error|parameter error|interrupt|getaddrinfo)\b.*")
 _CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<role>sender|receiver) (?P<share>[\d.]+)%")
 _ROLE: Final = re.compile(r"(sender|receiver)\s*$")

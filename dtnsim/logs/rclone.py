@@ -31,8 +31,8 @@ _OLD: Final = re.compile(
     r"\((?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)(?P<kind>Bytes?|[Bb]its?)/s\)"
 )
 _ELAPSED: Final = re.compile(r"Elapsed time:\s+(\S+)")
-_ERRORS: Final = re.compile(r"^Errors:\s+(\d+)")
-_FILES: Final = re.compile(r"^Transferred:\s+(?P<done>\d+)(?: / (?P<all>\d+), \d+%)?\s*$")
+_ERRORS: Final = re.compile(r"^\s*Errors:\s+(\d+)")
+_FILES: Final = re.compile(r"^\s*Transferred:\s+(?P<done>\d+)(?: / (?P<all>\d+), \d+%)?\s*$")
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
 _OPTIONS: Final = {

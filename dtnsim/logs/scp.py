@@ -29,7 +29,7 @@ _METER: Final = re.compile(
 _PSCP: Final = re.compile(
     r"^(?P<name>.+?)\s+\| (?P<size>\d+) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
 )
-_TRANSFER: Final = re.compile(r"^(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
+_TRANSFER: Final = re.compile(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
 _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
