@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -60,9 +60,7 @@ def background_share(draw: Draw, background: Background | None) -> Value:
         return 0.0
     share, wave = background.share, draw(background.diurnal)
     if background.hour is None:
-        half = background.diurnal.value**2 / 2
-        wide = replace(share, spread=math.sqrt(share.spread**2 + half)) if half else share
-        mean: Value = draw(wide)
+        mean: Value = draw(background.anytime)
     else:
         angle = 2 * math.pi * (background.hour - background.peak_hour) / 24
         mean = draw(share) * (1 + wave * math.cos(angle))

@@ -42,8 +42,11 @@ class Sheet:
     demands: dict[str, float]
     warnings: tuple[str, ...] = ()
 
+    def _named(self, end: str) -> list[str]:
+        return [n for n in self.stations if end == n or ("." + n.partition("[")[0]).endswith("." + end)]
+
     def _find(self, end: str) -> str:
-        found = [n for n in self.stations if n == end or n.partition("[")[0].endswith("." + end)]
+        found = self._named(end)
         assert len(found) == 1, f"{end}: {found} of {list(self.stations)}"
         return found[0]
 
@@ -53,7 +56,7 @@ class Sheet:
 
     def has(self, end: str) -> bool:
         """Whether something was charged there."""
-        return any(n.partition("[")[0].endswith(end) for n in self.stations)
+        return bool(self._named(end))
 
     def capacity(self, end: str) -> float:
         """Capacity of a station."""

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from dtnsim.components.base import Component
+from dtnsim.errors import SpecError
 from dtnsim.ledger import Row
 from dtnsim.quantity import Quantity, Unit, Value, prior
 
@@ -62,6 +63,13 @@ class Nic(Component):
             wire: Bytes on the wire per payload byte.
             lockstep: True where all streams carry the same, so that the fullest port decides.
         """
+        if port is not None and not 0 <= port < self.ports:
+            raise SpecError(
+                "is not a port of that adapter",
+                key=f"{row.host}.nics.{name}",
+                value=port,
+                remedy=f"write a number from 0 to {self.ports - 1}, or give the adapter more 'ports'",
+            )
         rate = row.value(self.rate)
         kind = "ib" if self.protocol == "infiniband" else "nic"
         if self.ports == 1 or (self.bonding == "none" and port is None):

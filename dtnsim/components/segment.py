@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -28,6 +31,15 @@ class Background(Component):
     peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
     hour: Annotated[float, Field(ge=0, lt=24)] | None = None
     trace: str | None = None
+
+    @cached_property
+    def anytime(self) -> Quantity:
+        """The share at an hour that nobody knows: the daily wave widens its spread.
+
+        One and the same quantity each time, so that all who ask see the same draw of it.
+        """
+        half = self.diurnal.value**2 / 2  # variance of a sine of that amplitude
+        return replace(self.share, spread=math.sqrt(self.share.spread**2 + half)) if half else self.share
 
 
 class Segment(Component):

@@ -1,0 +1,83 @@
+"""Hard disks: zones, seeks of random requests, streams that take turns."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab import KiB, MiB, access, device, served
+
+R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
+#: at the outer edge, streams side by side: a switch is half a turn and nothing else
+DISK = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "seek": "7.4 ms"}
+
+
+def disk(use: dict[str, object] | None = None, **more: object) -> float:
+    return served(device(**{**DISK, **more}), access(**(use or {}))).rate("d.disks")  # type: ignore[arg-type]
+
+
+def test_a_stream_runs_at_the_rate_of_its_zone() -> None:
+    """R(x) = R_out sqrt(1 - x (1 - rho^2)); half-way in by capacity with rho = 1/2: sqrt(5/8)."""
+    assert disk() == pytest.approx(R, rel=1e-6)
+    assert disk(position="0.5", inner="0.5") == pytest.approx(R * 0.625**0.5, rel=1e-6)
+    assert disk(position="1", inner="0.5") == pytest.approx(R / 2, rel=1e-6)
+
+
+def test_equal_disks_share_the_bytes() -> None:
+    found = served(device(**DISK), access("write"), copies=8)
+    assert found.rate("d.disks") == pytest.approx(8 * R)
+    assert found.rate("d.links") == pytest.approx(8 * 300e6)  # SATA 3 Gb/s, 8b/10b
+
+
+@pytest.mark.parametrize("block", [512, 4 * KiB, MiB])
+def test_random_requests_wait_for_arm_and_platter(block: float) -> None:
+    """X = 1 / (t_seek + t_rev / 2 + s / R) (Ruemmler and Wilkes 1994)."""
+    found = disk({"random": True, "block_B": block})
+    assert found / block == pytest.approx(1 / (SEEK + TURN / 2 + block / R), rel=1e-12)
+
+
+def test_a_7200_rpm_disk_does_some_86_small_requests_a_second() -> None:
+    """WD Ultrastar DC HC310 specification p. 23: 7.4 ms average seek, 4.16 ms mean latency: 1 / 11.56 ms."""
+    assert disk({"random": True, "block_B": 512.0}) / 512 == pytest.approx(1 / 11.56e-3, rel=0.002)
+
+
+def test_streams_that_take_turns_have_half_the_rate_where_the_visit_is_rate_times_switch() -> None:
+    """B / (B/R + t_sw) with B = R t_sw is R / 2 (Li, Shen and Papathanasiou, EuroSys 2007)."""
+    half = R * TURN / 2
+    assert disk({"streams": 2}, visit=f"{half} B") == pytest.approx(R / 2, rel=1e-9)
+
+
+def test_the_visit_and_not_the_number_of_streams_sets_the_loss() -> None:
+    assert disk({"streams": 2}) == pytest.approx(disk({"streams": 9}), rel=1e-12)
+    rates = [disk({"streams": 4}, visit=f"{v} KiB") for v in (64, 256, 1024, 16384)]
+    assert rates == sorted(rates)
+    assert rates[-1] < R
+    assert disk({"streams": 1}, visit="64 KiB") == pytest.approx(R, rel=1e-6)
+
+
+def test_streams_further_apart_cost_longer_seeks() -> None:
+    """t(d) = t_track + (t_avg - t_track) / (8/15) sqrt(d): at d = (8/15)^2 it is the average seek."""
+    apart = disk({"streams": 2}, visit="1 MiB", file_distance=str((8 / 15) ** 2), track_seek="0.2 ms")
+    assert apart == pytest.approx(MiB / (MiB / R + SEEK + TURN / 2), rel=1e-9)
+
+
+def test_above_says_how_many_bytes_a_visit_has() -> None:
+    half = R * TURN / 2
+    found = served(device(**DISK, visit="64 MiB"), access(streams=2), visit_B=half)
+    assert found.rate("d.disks") == pytest.approx(R / 2, rel=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.0, 1.0), st.floats(0.01, 0.99), st.integers(1, 5), st.booleans())
+def test_nothing_beats_the_outer_zone(position: float, distance: float, streams: int, random: bool) -> None:
+    use = {"streams": streams, "random": random, "block_B": 64 * KiB}
+    inside = disk(use, position=repr(position), file_distance=repr(distance))
+    assert 0 < inside <= R * (1 + 1e-9)
+
+
+def test_many_small_files_cost_a_seek_each() -> None:
+    """One file after the other on one disk: s / (s/R + t_pos); side by side here, t_pos is half a turn."""
+    size = 100 * KiB
+    found = disk({"file_B": size, "block_B": size, "total_B": 1e9})
+    assert found == pytest.approx(size / (size / R + TURN / 2), rel=1e-9)

@@ -1,0 +1,91 @@
+"""PCIe slots: generations, lanes, directions, cards that use less than the slot has."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.slot import Slot
+from tests.lab import Sheet, charged
+
+
+def slot(**parameters: object) -> Slot:
+    return Slot.build({"kind": "slot", **parameters})
+
+
+def carried(made: Slot, *, to_host: bool, card_lanes: int = 32, card_generation: int = 6) -> Sheet:
+    return charged(
+        lambda row: made.carry(row, "pcie", to_host=to_host, card_lanes=card_lanes, card_generation=card_generation)
+    )
+
+
+#: pcie-bench/pcie-model (Neugebauer et al., SIGCOMM 2018): generation, lanes, MPS, write and read [Gb/s]
+MODEL = [(1, 8, 256, 12.4, 12.6), (2, 8, 256, 26.2, 26.6), (3, 4, 256, 26.6, 27.0), (3, 8, 128, 47.7, 49.0),
+         (3, 8, 256, 52.9, 53.7), (3, 8, 512, 54.8, 55.2), (4, 16, 256, 208, 211)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("generation", "lanes", "mps", "write", "read"), MODEL)
+def test_rates_of_the_pcie_model(generation: int, lanes: int, mps: int, write: float, read: float) -> None:
+    """Within the rounding of the table (three digits)."""
+    made = slot(generation=generation, lanes=lanes, mps=f"{mps} B")
+    assert carried(made, to_host=True).bound * 8e-9 == pytest.approx(write, rel=0.005)
+    assert carried(made, to_host=False).bound * 8e-9 == pytest.approx(read, rel=0.005)
+
+
+def test_fdr_infiniband_in_a_gen_3_x8_slot() -> None:
+    """A vendor's answer: 52 to 53 Gb/s (mellanox38.rssing.com, article 788)."""
+    assert 52 <= carried(slot(generation=3, lanes=8), to_host=True).bound * 8e-9 <= 53
+
+
+def test_a_write_to_memory_uses_one_direction_only() -> None:
+    """(MPS + 24) / MPS bytes towards the host, nothing back."""
+    found = carried(slot(generation=3, lanes=8, mps="256 B"), to_host=True)
+    assert found.demand("pcie.in") == pytest.approx(280 / 256)
+    assert found.demand("pcie.out") == 0.0
+
+
+def test_a_read_from_memory_asks_in_the_other_direction() -> None:
+    """A completion has 20 bytes of header for MPS bytes; a request of 24 bytes goes up for every MRRS."""
+    found = carried(slot(generation=3, lanes=8, mps="256 B", mrrs="512 B"), to_host=False)
+    assert found.demand("pcie.out") == pytest.approx(276 / 256)
+    assert found.demand("pcie.in") == pytest.approx(24 / 512)
+
+
+def test_both_directions_run_at_the_same_time() -> None:
+    """Full duplex: receiving while sending costs little more than the requests."""
+    made = slot(generation=3, lanes=8)
+
+    def both(row: object) -> None:
+        for to_host in (True, False):
+            made.carry(row, "pcie", to_host=to_host, card_lanes=8, card_generation=3)  # type: ignore[arg-type]
+
+    alone = carried(made, to_host=True, card_lanes=8, card_generation=3).bound
+    assert charged(both).bound == pytest.approx(alone / (1 + (24 / 512) / (280 / 256)), rel=1e-12)
+
+
+CARDS = [((8, 3), 3, 8), ((4, 3), 3, 4), ((8, 2), 2, 8), ((16, 4), 3, 8)]
+
+
+@pytest.mark.parametrize(("card", "generation", "lanes"), CARDS)
+def test_link_and_card_settle_on_what_both_have(card: tuple[int, int], generation: int, lanes: int) -> None:
+    """Trained width and generation are the lesser of both (PCIe Base Specification 5.0, 4.2.4)."""
+    found = carried(slot(generation=3, lanes=8), to_host=True, card_lanes=card[0], card_generation=card[1])
+    assert found.bound == pytest.approx(carried(slot(generation=generation, lanes=lanes), to_host=True).bound)
+
+
+def test_connector_and_wires_are_two_things() -> None:
+    """A x16 connector wired x8 takes a x16 card, and gives it eight lanes."""
+    wide = slot(generation=3, lanes=8, connector=16)
+    assert wide.accepts(16)
+    assert not slot(generation=3, lanes=8).accepts(16)
+    assert carried(wide, to_host=True, card_lanes=16).bound == carried(slot(generation=3, lanes=8), to_host=True).bound
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 5), st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([128, 256, 512]), st.booleans())
+def test_headers_never_come_for_free(generation: int, lanes: int, mps: int, to_host: bool) -> None:
+    signalled = {1: 2.5e9 * 0.8, 2: 5e9 * 0.8, 3: 8e9 * 128 / 130, 4: 16e9 * 128 / 130, 5: 32e9 * 128 / 130}
+    raw = signalled[generation] / 8 * lanes
+    rate = carried(slot(generation=generation, lanes=lanes, mps=f"{mps} B"), to_host=to_host).bound
+    assert 0.5 * raw < rate < raw * mps / (mps + 20)
