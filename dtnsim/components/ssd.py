@@ -46,13 +46,15 @@ class Ssd(Device):
         link = row.value(self.link)
         reading = use.operation == "read"
         rate = row.value(self.read) if reading else self._write_rate(row, use, copies, link)
+        empty = self.compresses and use.stored == 0.0 and self.write_compressed is not None
+        shown = self.read if reading else self.write_compressed if empty and self.write_compressed else self.write
         row.charge(
             f"{name}.ssds",
             "ssd",
             capacity=copies * np.minimum(rate, link),
             what=f"flash {use.operation}",
-            formula=f"{copies} drives x {self.read if reading else self.write}",
-            source=(self.read if reading else self.write).source,
+            formula=f"{copies} drives x {shown}",
+            source=shown.source,
         )
         row.charge(
             f"{name}.links",
