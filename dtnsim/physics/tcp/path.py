@@ -33,9 +33,7 @@ _LOSS_BASED: Final[dict[str, Callable[[ArrayLike, ArrayLike, ArrayLike], FloatAr
 }
 
 
-def stream_limit(
-    cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike
-) -> FloatArray:
+def stream_limit(cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike) -> FloatArray:
     """Loss limit of one stream of algorithm `cc` [B/s]; `rate_Bps` is the payload rate left to it.
 
     Raises:

@@ -92,16 +92,12 @@ def udt(
     Neglects: link-estimate errors, competition, disk.
     Source: draft-gg-udt-03 section 6; Gu and Grossman 2007.
     """
-    rate, rtt, p, size = np.broadcast_arrays(
-        *(np.asarray(x, float) for x in (rate_Bps, rtt_s, loss, packet_B))
-    )
+    rate, rtt, p, size = np.broadcast_arrays(*(np.asarray(x, float) for x in (rate_Bps, rtt_s, loss, packet_B)))
     payload = size - 44.0
     lossy = _udt_balance(rate, rtt, np.clip(p, 0, 1), size)
     window = np.asarray(window_packets, float) * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
     core = cpu_rate(size, clock_Hz, cycles_per_packet)
-    return np.asarray(
-        np.minimum.reduce(np.broadcast_arrays(lossy, window, core)) * (1 - p) * payload / size, float
-    )
+    return np.asarray(np.minimum.reduce(np.broadcast_arrays(lossy, window, core)) * (1 - p) * payload / size, float)
 
 
 def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatArray) -> FloatArray:

@@ -32,9 +32,7 @@ BBR1_PROBE_RTT_SHARE: Final = 0.2 / 10.0
 
 
 def _arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    p, rtt, mss = np.broadcast_arrays(
-        np.asarray(loss, float), np.asarray(rtt_s, float), np.asarray(mss_B, float)
-    )
+    p, rtt, mss = np.broadcast_arrays(np.asarray(loss, float), np.asarray(rtt_s, float), np.asarray(mss_B, float))
     return np.clip(p, 0.0, 1.0), rtt, mss
 
 

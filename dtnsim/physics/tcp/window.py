@@ -37,9 +37,7 @@ def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(window_B, float) / np.asarray(rtt_s, float), float)
 
 
-def autotuned_window(
-    rmem_max_B: ArrayLike, wmem_max_B: ArrayLike = np.inf, share: float = RECEIVE_SHARE
-) -> FloatArray:
+def autotuned_window(rmem_max_B: ArrayLike, wmem_max_B: ArrayLike = np.inf, share: float = RECEIVE_SHARE) -> FloatArray:
     """Largest window of an autotuned connection: the receiver's share of tcp_rmem[2], or tcp_wmem[2].
 
     Args:

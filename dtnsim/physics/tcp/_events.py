@@ -1,0 +1,178 @@
+"""Events of the round model: full buffers, bursts, slow-start rounds, detections, recoveries, ends."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Fixed, FloatArray, State, total
+from dtnsim.physics.tcp._view import EPS, View
+
+Index = NDArray[np.intp]
+#: excess that counts as an overflow [segments]
+OVER: Final = 0.25
+
+
+def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:
+    """Time from a loss to its detection: a round trip and three more segments, or a quarter of one (RACK)."""
+    return np.asarray(trip * (1 + np.minimum(linux.DUPTHRESH / np.maximum(flight, 1.0), linux.RACK_SHARE)), float)
+
+
+def overflow(s: State, p: Fixed, v: View, flight: FloatArray, rng: np.random.Generator) -> None:
+    """Windows that grew past path and buffer lose the excess, shared among the flows by their rates."""
+    over = (total(flight) - p.full)[:, 0]
+    rows = np.flatnonzero((over > OVER) & v.grows.any(axis=1))
+    if not len(rows):
+        return
+    drops = np.maximum(np.floor(over[rows] + rng.random(len(rows))), 1.0)
+    if flight.shape[1] > 1:
+        share = v.rate[rows] / v.rate[rows].sum(axis=1, keepdims=True)
+        hit = rng.multinomial(drops.astype(np.int64), share).astype(float)
+    else:
+        hit = drops[:, None]
+    s.missing[rows] += hit
+    s.lost[rows] += hit
+    new = (hit > 0) & np.isinf(s.detect[rows])
+    noticed = s.t[rows] + trouble(v.trip[rows], v.flight[rows])
+    s.detect[rows] = np.where(new, noticed, s.detect[rows])
+
+
+def rounds(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
+    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
+    ends = v.on & (s.phase == SLOW_START) & (s.round_end <= s.t + EPS)
+    if not ends.any():
+        return
+    flows = np.maximum(ends.sum(axis=1, keepdims=True), 1)
+    share = p.C / flows
+    bdp = share * p.T
+    doubled = np.where(s.cwnd >= p.cap, s.cwnd, np.minimum(2 * s.cwnd, s.ssthresh))
+    new, stop = _hystart(s, p, share, doubled, rng)
+    stop &= ends
+    s.ssthresh = np.where(stop, new, s.ssthresh)
+    # the train of the coming round arrives at up to twice the drain rate
+    total = np.where(ends, new - s.cwnd, 0.0).sum(axis=1, keepdims=True)
+    behind = np.maximum(np.where(ends, s.cwnd, 0.0).sum(axis=1, keepdims=True) - p.C * p.T, 0.0)
+    paced_rise = np.minimum(total, np.maximum(2 * total - p.C * p.T / 2, 0.0))
+    rise = np.where(p.paced, paced_rise, total)
+    over = ends & (behind + rise > p.B) & np.isinf(s.detect) & (new > s.cwnd)
+    at_drop = _slow_start_overflow(s, p, over, new, stop, behind, share)
+    full = np.where(s.cwnd >= bdp, at_drop, new)
+    pipe = np.maximum(p.T, np.where(ends, new, 0.0).sum(axis=1, keepdims=True) / p.C)
+    last = np.minimum(np.maximum(v.trip, pipe), p.T + p.most_delay)
+    s.before = np.where(ends, s.cwnd, s.before)
+    s.cwnd = np.where(ends, np.where(over, full, new), s.cwnd)
+    s.round_start = np.where(ends, s.t, s.round_start)
+    s.round_end = np.where(ends, np.where(over, np.inf, s.t + last), s.round_end)
+    leave = ends & ~over & (new >= s.ssthresh)
+    if leave.any():
+        s.phase = np.where(leave, AVOIDANCE, s.phase)
+        new_epoch(s, *np.nonzero(leave))
+
+
+def _hystart(
+    s: State, p: Fixed, share: FloatArray, doubled: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, BoolArray]:
+    """Window after the round and whether HyStart stopped slow start (CUBIC only).
+
+    ACK train: acknowledgments less than 2 ms apart for T/2 (for T + 1 ms when the sender is paced).
+    Delay: the first segments of the round before found a queue longer than the threshold.
+    """
+    can = p.cubic & (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
+    span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
+    unbroken = rng.random(s.cwnd.shape) < np.exp(-known.ACK_GAP_RATE.value * span)
+    train = can & (s.cwnd / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
+    late = can & (s.before - share * p.T > linux.hystart_delay(p.T) * share)
+    new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
+    return np.where(late, s.cwnd, new), np.asarray(train | late)
+
+
+def _slow_start_overflow(
+    s: State, p: Fixed, over: BoolArray, new: FloatArray, stop: BoolArray, behind: FloatArray,
+    share: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """Notes overflows of slow start; returns the window at the first drop.
+
+    The drop is noticed a full round trip later; until then every acknowledgment has sent two segments, one
+    of them dropped, unless HyStart (by the delay of the first segments) ends the doubling before.
+    """
+    flows = p.C / share
+    room = np.maximum(p.B - behind, 1.0) / flows
+    excess_rate = np.clip(2 * new / np.maximum(share * p.T, 1e-9), 1.05, 2.0)
+    room = np.where(p.paced, np.minimum(room / (1 - 1 / excess_rate) / 2, new - s.cwnd), room)
+    at_drop = s.cwnd + np.minimum(room, np.maximum(new - s.cwnd, 0.0))
+    large = s.cwnd >= share * p.T
+    seen = p.cubic & (behind / p.C > linux.hystart_delay(p.T))
+    limit = np.where(stop, np.maximum(s.ssthresh, new), np.where(seen, new, np.inf))
+    small = np.minimum(new + 2 * room, np.where(stop, new, np.inf))
+    peak = np.where(large, np.minimum(2 * at_drop, limit), small)
+    noticed = s.t + room / share + np.where(large, p.T + p.most_delay, p.T)
+    s.peak = np.where(over, peak, s.peak)
+    s.lost = s.lost + np.where(over, np.maximum(peak - at_drop, 1.0), 0.0)
+    s.detect = np.where(over, noticed, s.detect)
+    return np.asarray(at_drop, float)
+
+
+def detections(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
+    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
+    i, j = np.nonzero(v.on & (s.detect <= s.t + EPS))
+    if not len(i):
+        return
+    now, trip, cwnd, peak, top = s.t[i, 0], v.trip[i, j], s.cwnd[i, j], s.peak[i, j], s.top[i, j]
+    # a slow-start window goes on growing until the loss is noticed
+    within = 1 + np.clip(1 - (s.round_end[i, j] - now) / trip, 0.0, 1.0)
+    grown = np.where((s.phase[i, j] == SLOW_START) & np.isfinite(s.round_end[i, j]), cwnd * within, cwnd)
+    window = np.where(peak > 0, peak, grown)
+    T, cubic, htcp = p.T[i, 0], p.cubic[i, 0], p.htcp[i, 0]
+    beta = np.where(htcp, np.clip(T / (T + v.delay[i, 0]), 0.5, 0.8), 0.5)
+    s.beta[i, j] = beta
+    beta = np.where(cubic, linux.CUBIC_BETA, beta)
+    after = np.maximum(np.floor(np.floor(window + 1e-9) * beta), 2.0)
+    again = (rng.random(len(i)) < p.lost[i, 0]) + 1.0 * ((peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * T))
+    s.top[i, j] = np.where(window < top, window * linux.CUBIC_FAST_CONVERGENCE, window)
+    s.ssthresh[i, j] = s.cwnd[i, j] = after
+    s.phase[i, j] = RECOVERY
+    s.recover[i, j] = now + trip * (1 + again)
+    s.detect[i, j] = np.inf
+    s.missing[i, j] = s.peak[i, j] = 0.0
+
+
+def recoveries(s: State, v: View) -> None:
+    """Recoveries that end: congestion avoidance goes on from ssthresh."""
+    i, j = np.nonzero(v.on & (s.recover <= s.t + EPS))
+    if not len(i):
+        return
+    s.phase[i, j] = AVOIDANCE
+    s.recover[i, j] = np.inf
+    new_epoch(s, i, j)
+
+
+def new_epoch(s: State, i: Index, j: Index) -> None:
+    """Starts CUBIC's and H-TCP's clocks of the flows (i, j)."""
+    cwnd, top = s.cwnd[i, j], s.top[i, j]
+    s.epoch[i, j] = s.t[i, 0]
+    s.k[i, j] = np.cbrt(np.maximum(top - cwnd, 0.0) / linux.CUBIC_C)
+    s.origin[i, j] = np.maximum(top, cwnd)
+    s.friendly[i, j] = cwnd
+
+
+def finish(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
+    """Flows that have delivered their last segment.
+
+    In slow start the round is a train at the bottleneck's rate, not spread over the round trip. Segments
+    dropped in the last rounds arrive when their loss has been noticed; a drop of the very last one
+    is noticed only when the retransmissions before it are acknowledged.
+    """
+    ends = v.on & (s.delivered >= p.size - 1e-6)
+    if not ends.any():
+        return
+    train = s.round_start + (s.t - s.round_start) / v.trip * v.flight / p.C
+    short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
+    last = np.where(short, train, s.t)
+    tail = (s.peak > 0) & (rng.random(last.shape) < known.TAIL_LOSS.value)
+    repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
+    repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
+    s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)

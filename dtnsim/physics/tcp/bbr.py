@@ -1,0 +1,188 @@
+"""BBR flows that have a bottleneck to themselves: start-up, cruise, ProbeRTT, in closed form by event.
+
+BBR v1 paces at its estimate of the bottleneck's rate, so that its goodput follows from few things: the
+exponential start-up, the link, the window limit, the losses, and a pause of about 200 ms + T every ten
+seconds in which it looks for the least round trip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import linux, response
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """BBR transfers, one a lane; all arrays (lanes,).
+
+    Attributes:
+        C: Rate left by the background [segments/s].
+        T: Base round-trip time, hosts included [s].
+        B: Drop-tail buffer left by the background [segments].
+        lost: Random loss [1].
+        cap: Most segments in flight a stream may have.
+        streams: Streams of the transfer.
+        mss: Segment payload [B].
+        start: Time of the first segment [s].
+        background: Part of the rate that the background takes [1].
+        third: Whether the algorithm is BBR v3.
+    """
+
+    C: FloatArray
+    T: FloatArray
+    B: FloatArray
+    lost: FloatArray
+    cap: FloatArray
+    streams: FloatArray
+    mss: FloatArray
+    start: FloatArray
+    background: FloatArray
+    third: BoolArray
+
+
+def cruise(f: Flows) -> FloatArray:
+    """Goodput between the pauses [segments/s].
+
+    Args:
+        f: The flows.
+
+    Returns:
+        (lanes,) rate of all streams.
+
+    Valid: paths of a few segments and more; loss under 15 %.
+    Neglects: competing flows that yield (see `shared`).
+    Source: net/ipv4/tcp_bbr.c; coefficients `BBR_SMALL_BDP`, `BBR_PUSH`.
+    """
+    bdp = f.C * f.T
+    small = known.BBR_SMALL_BDP.value / (1 + (bdp / 20.0) ** 3)
+    link = f.C * (1 - np.where(f.third, 0.0, small))
+    link = link + _pushed(f)
+    burst = linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
+    window = f.streams * f.cap / (f.T + (burst - 1) / (2 * f.C))
+    collapse = np.minimum(1.0, response.BBR1_PROBE_GAIN * (1 - f.lost)) ** 32
+    first = np.minimum(link * collapse, window) * (1 - f.lost)
+    third = response.bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
+    return np.asarray(np.where(f.third, np.minimum(third, window), first), float)
+
+
+def _pushed(f: Flows) -> FloatArray:
+    """What BBR v1 takes from a background that does not yield, once its window fills the buffer.
+
+    Its window of 2 BDP plus three bursts overfills a buffer of one BDP; the lasting loss l solves
+    l x = 3 N / (2 T), and the background loses the same share.
+    """
+    bdp = f.C * f.T
+    extra = 3 * linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
+    total = f.C / np.maximum(1 - f.background, 1e-9)
+    loss = np.clip(extra / (2 * bdp), 0.0, 0.2)
+    sent = total / (1 - loss) - f.background * total
+    gain = np.maximum(sent * (1 - loss) - f.C, 0.0) * known.BBR_PUSH.value
+    pushes = (f.background > 0) & (bdp + extra >= f.B) & ~f.third
+    return np.asarray(np.where(pushes, gain, 0.0), float)
+
+
+def pause(f: Flows) -> FloatArray:
+    """Length of ProbeRTT in which nothing is delivered: the pipe drains, then 200 ms or a round [s]."""
+    queue = np.minimum(np.where(f.streams > 1, np.minimum(f.B / f.C, f.T), 5e-3), f.B / f.C)
+    return np.asarray(f.T + queue + np.maximum(linux.BBR_PROBE_RTT_S, f.T), float)
+
+
+@dataclass(slots=True)
+class Ramp:
+    """The exponential start: `n 7.9 2^(t/T)` segments after t, until the cruise's rate is reached."""
+
+    rate: FloatArray
+    n: FloatArray
+    T: FloatArray
+    start: FloatArray
+    until: FloatArray
+    sent: FloatArray
+
+    def delivered(self, t: FloatArray) -> FloatArray:
+        """Segments delivered at t without any pause (lanes,)."""
+        age = np.maximum(t - self.start, 0.0)
+        early = self.n * (np.exp2(np.minimum(age, self.until) / self.T) - 1)
+        return np.asarray(np.where(age < self.until, early, self.sent + self.rate * (age - self.until)), float)
+
+    def time_of(self, segments: FloatArray) -> FloatArray:
+        """Time at which so many segments have been delivered, without any pause (lanes,)."""
+        early = self.T * np.log2(1 + segments / self.n)
+        late = self.until + (segments - self.sent) / self.rate
+        return np.asarray(self.start + np.where(segments < self.sent, early, late), float)
+
+
+def ramp(f: Flows, rate: FloatArray) -> Ramp:
+    """The start of flows whose cruise is `rate` [segments/s]."""
+    n = known.BBR_STARTUP.value * f.streams
+    until = f.T * np.log2(np.maximum(rate * f.T / (n * np.log(2)), 1.0))
+    sent = n * (np.exp2(until / f.T) - 1)
+    return Ramp(rate, n, f.T, f.start, until, np.asarray(sent, float))
+
+
+def pauses(f: Flows, rng: np.random.Generator, until: float, most: int = 400) -> FloatArray:
+    """Times at which the pauses begin, drawn (lanes, k) [s]; BBR v3 has its share in `response.bbr3`.
+
+    A pause comes ten seconds after the least round trip was last seen; seeing it again in between, which
+    grows likelier with few round trips in ten seconds, puts it off.
+    """
+    length = pause(f)
+    count = int(min(most, max(1.0, np.ceil(until / linux.BBR_MIN_RTT_S) + 1)))
+    chance = np.minimum(0.5, known.BBR_REFRESH.value * (f.T / 0.01) ** 2)
+    times = np.empty((len(f.T), count))
+    last = f.start + 2 * f.T
+    for k in range(count):
+        late = (rng.random(len(f.T)) < chance) * rng.uniform(0, linux.BBR_MIN_RTT_S, len(f.T))
+        times[:, k] = last + linux.BBR_MIN_RTT_S + late
+        last = times[:, k] + length
+    return np.asarray(np.where(f.third[:, None], np.inf, times), float)
+
+
+def delivered(f: Flows, marks: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Segments delivered at the marks (lanes, M), pauses taken off."""
+    rate = cruise(f)
+    course = ramp(f, rate)
+    begin, length = pauses(f, rng, float(marks.max())), pause(f)
+    idle = 4 * f.streams / f.T
+    out = np.empty(marks.shape)
+    for k in range(marks.shape[1]):
+        t = marks[:, k]
+        quiet = np.clip(t[:, None] - begin, 0.0, length[:, None]).sum(axis=1)
+        out[:, k] = course.delivered(t) - quiet * np.maximum(rate - idle, 0.0)
+    return out
+
+
+def completion(f: Flows, size: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Time at which the last of `size` segments has left the bottleneck (lanes,) [s].
+
+    The start-up overfills buffers under two BDP; drops of the last rounds arrive two round trips later.
+    """
+    rate = cruise(f)
+    course = ramp(f, rate)
+    end = course.time_of(size)
+    begin, length = pauses(f, rng, float(np.max(end)) * 1.1 + 20.0), pause(f)
+    for k in range(begin.shape[1]):
+        end = end + np.where(begin[:, k] < end, length, 0.0)
+    spaced = linux.BBR_MIN_RTT_S + length
+    beyond = np.maximum(end - begin[:, -1] - spaced, 0.0) / spaced
+    end = end + np.where(np.isfinite(beyond), beyond * length, 0.0)
+    bdp = f.C * f.T
+    fill = np.minimum(f.B, 2 * bdp)
+    full = course.start + course.until + fill / f.C
+    dropped = (size > course.sent + 2 * fill) & ((linux.BBR_HIGH_GAIN - 1) * bdp > f.B) & (rate > 0.95 * f.C)
+    tail = rng.random(len(size)) < known.TAIL_LOSS.value
+    repaired = full + f.T + fill / f.C + f.T * (1 + tail)
+    return np.asarray(np.where(dropped, np.maximum(end, repaired), end), float)
+
+
+def overshoot(f: Flows) -> FloatArray:
+    """Segments that the start-up drops: about two BDP where the buffer holds less than 1.9 (lanes,)."""
+    bdp = f.C * f.T
+    return np.asarray(np.where((linux.BBR_HIGH_GAIN - 1) * bdp > f.B, 2 * bdp, 0.0), float)

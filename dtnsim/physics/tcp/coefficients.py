@@ -1,0 +1,102 @@
+"""Every coefficient of the TCP models that neither an RFC nor the kernel source gives.
+
+One record each: value, unit, reason, and the number of measured rows that its value was fitted on (0
+where it was derived, or read from a figure that is no goodput).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A number the model needs and no standard gives.
+
+    Attributes:
+        name: Name in the code.
+        value: Its value.
+        unit: SI unit.
+        reason: Why it is there and where the value comes from.
+        fitted_rows: Measured goodput rows its value was chosen on.
+    """
+
+    name: str
+    value: float
+    unit: str
+    reason: str
+    fitted_rows: int
+
+
+HOST_DELAY: Final = Coefficient(
+    "host_delay", 1.0e-4, "s",
+    "both hosts and the forwarding between add this to the round trip; idle pings over the emulated path show "
+    "0.06 to 0.15 ms", 0,
+)  # fmt: skip
+DELAYED_ACK_SHARE: Final = Coefficient(
+    "delayed_ack_share", 0.5, "1",
+    "half of the ACK trains end with an unpaired segment, whose ACK waits for the next train or 40 ms", 0,
+)  # fmt: skip
+STALL_RATE: Final = Coefficient(
+    "stall_rate", 3.4, "1/s",
+    "hosts stop for a moment and then send a lump; rate and mean length follow from the emulator's lateness "
+    "(median p99.9 1 ms, median longest 4 ms in 25 s), not from goodput", 0,
+)  # fmt: skip
+STALL_LENGTH: Final = Coefficient("stall_length", 0.9e-3, "s", "mean length of such a stall, exponential", 0)
+STALL_SHARE_PACED: Final = Coefficient(
+    "stall_share_paced", 0.58, "1",
+    "share of a stall's lump that reaches the queue at once when the sender is paced: it catches up at up to "
+    "2 x 1.2 of its rate, (2.4 - 1)/2.4", 0,
+)  # fmt: skip
+BURST_MARGIN: Final = Coefficient(
+    "burst_margin", 1.5, "segments",
+    "free buffer beyond a TSO burst when it is safe: the rest of the burst before; seen in two packet traces "
+    "(10 and 12 ms, buffer 0.1 BDP) as 1.4 and 1.9", 1,
+)  # fmt: skip
+ACK_GAP_RATE: Final = Coefficient(
+    "ack_gap_rate", 10.0, "1/s",
+    "gaps over 2 ms that break HyStart's ACK train: in 8 own traces trains of 40 to 60 ms mostly held, of "
+    "75 ms and more did not", 0,
+)  # fmt: skip
+TAIL_LOSS: Final = Coefficient(
+    "tail_loss", 0.5, "1",
+    "chance that a queue overflow in the last round drops the very last segment (every other one is dropped)", 0,
+)  # fmt: skip
+BBR_STARTUP: Final = Coefficient(
+    "bbr_startup", 7.9, "segments",
+    "BBR v1 has sent 7.9 x 2^(t/T) segments t after its first: a packet trace of its paced start-up (the closed "
+    "form gives 10 to 14)", 0,
+)  # fmt: skip
+BBR_REFRESH: Final = Coefficient(
+    "bbr_refresh", 0.005, "1",
+    "chance in ten seconds, times (T / 10 ms)^2 and at most 1/2, that BBR sees its least delay again, which puts "
+    "ProbeRTT off: dips come 10 s apart at 10 to 60 ms and about 12 s apart at 100 and 200 ms", 20,
+)  # fmt: skip
+BBR_SMALL_BDP: Final = Coefficient(
+    "bbr_small_bdp", 0.13, "1",
+    "part of the link that BBR v1 loses where the path holds a few packets: bursts of 3 to 5 segments against a "
+    "buffer of 8; halves at 20 segments", 3,
+)  # fmt: skip
+BBR_PUSH: Final = Coefficient(
+    "bbr_push", 0.6, "1",
+    "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts", 2,
+)  # fmt: skip
+ACK_CLOCK_LOSS: Final = Coefficient(
+    "ack_clock_loss", 1.6, "1",
+    "drops at a full queue per packet of an ACK-clocked flow over that of a BBR flow, which spaces its packets", 3,
+)  # fmt: skip
+BBR_NOISE: Final = Coefficient(
+    "bbr_noise", 1.5, "bursts",
+    "bursts by which the largest delivery rate of a round passes the mean where BBR flows meet: they overfill the "
+    "queue (5 % loss measured at one BDP), which a fluid without bursts does not show", 3,
+)  # fmt: skip
+SPREAD_LINK: Final = Coefficient(
+    "spread_link", 0.01, "1", "standard deviation of measured over modelled goodput of a saturated link", 60
+)
+SPREAD_LOSS: Final = Coefficient(
+    "spread_loss", 0.06, "1", "the same where loss, a window or a sawtooth holds the rate below the link", 50
+)
+SPREAD_SHARED: Final = Coefficient("spread_shared", 0.12, "1", "the same for a flow that shares with another", 11)
+
+ALL: Final = tuple(value for value in globals().values() if isinstance(value, Coefficient))

@@ -1,0 +1,141 @@
+"""What the Linux sender and receiver do that no RFC fixes: bursts, pacing, thresholds, buffer shares.
+
+Numbers are those of the kernel source (net/ipv4, version 6.18); each function says which file.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+#: include/net/tcp.h: TCP_INIT_CWND [segments]
+INITIAL_WINDOW: Final = 10.0
+#: sysctl tcp_pacing_ss_ratio and tcp_pacing_ca_ratio
+PACING_SLOW_START: Final = 2.0
+PACING_AVOIDANCE: Final = 1.2
+#: net/core/sock.c: sk_pacing_shift = 10, a burst is 1/1024 s of the pacing rate
+BURSTS_PER_S: Final = 1024.0
+#: include/net/tcp.h: GSO_LEGACY_MAX_SIZE; sysctl tcp_tso_rtt_log = 9; sysctl tcp_tso_win_divisor = 3
+GSO_B: Final = 65536.0
+TSO_RTT_UNIT_S: Final = 512e-6
+TSO_WINDOW_SHARE: Final = 1 / 3
+#: net/ipv4/tcp_cubic.c: beta, growth of the Reno-friendly window a round, update interval HZ/32,
+#: floor of the growth before the first loss (cnt <= 20), least cnt
+CUBIC_BETA: Final = 717 / 1024
+CUBIC_FRIENDLY: Final = 8 / 15
+CUBIC_UPDATE_S: Final = 1 / 32
+CUBIC_FIRST_GROWTH: Final = 1 / 20
+CUBIC_MOST_GROWTH: Final = 1 / 2
+CUBIC_C: Final = 0.4
+CUBIC_FAST_CONVERGENCE: Final = 0.85
+#: net/ipv4/tcp_cubic.c: HyStart's low window, gap of an ACK train, least and most delay threshold
+HYSTART_LOW: Final = 16.0
+HYSTART_GAP_S: Final = 2e-3
+HYSTART_DELAY_S: Final = (4e-3, 16e-3)
+#: net/ipv4/tcp_cubic.c, hystart_ack_delay: at most 1 ms is added to the train's threshold
+HYSTART_ACK_DELAY_S: Final = 1e-3
+#: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
+DELAYED_ACK_S: Final = 0.04
+#: three duplicate acknowledgments, or a quarter of the least round trip (RACK, tcp_recovery.c)
+DUPTHRESH: Final = 3.0
+RACK_SHARE: Final = 0.25
+#: net/ipv4/tcp_bbr.c
+BBR_HIGH_GAIN: Final = 2.885
+BBR_CYCLE: Final = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+BBR_MARGIN: Final = 0.99
+BBR_CWND_GAIN: Final = 2.0
+BBR_MIN_WINDOW: Final = 4.0
+BBR_MIN_RTT_S: Final = 10.0
+BBR_PROBE_RTT_S: Final = 0.2
+BBR_FILTER_ROUNDS: Final = 10
+BBR_FULL_GROWTH: Final = 1.25
+BBR_FULL_ROUNDS: Final = 3
+
+
+def burst_segments(
+    rate_pps: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, cwnd: ArrayLike, ratio: ArrayLike
+) -> FloatArray:
+    """Segments that the sender hands down in one piece (TSO autosizing and deferral).
+
+    N = ratio rate / 1024 + 64 KiB 2^-floor(T / 512 us) / M, at least 2, at most a third of the window.
+
+    Args:
+        rate_pps: Sending rate [segments/s].
+        rtt_s: Least round-trip time [s].
+        mss_B: Segment payload [B].
+        cwnd: Congestion window [segments].
+        ratio: Pacing rate over sending rate [1].
+
+    Returns:
+        Burst [segments]; it leaves at line rate and the bottleneck's buffer must take it.
+
+    Valid: Linux 5.18 and later (tcp_tso_rtt_log); NICs and drivers that do not split the burst in time.
+    Neglects: the byte limit of the device.
+    Source: net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer.
+    """
+    mss = np.asarray(mss_B, float)
+    shift = np.minimum(np.floor(np.asarray(rtt_s, float) / TSO_RTT_UNIT_S), 60.0)
+    short = np.where(shift < 31, GSO_B * np.exp2(-shift), 0.0) / mss
+    wanted = np.asarray(ratio, float) * np.asarray(rate_pps, float) / BURSTS_PER_S + short
+    most = np.maximum(np.minimum(np.asarray(cwnd, float) * TSO_WINDOW_SHARE, GSO_B / mss), 2.0)
+    return np.asarray(np.clip(wanted, 2.0, most), float)
+
+
+def receive_share(mtu_B: ArrayLike) -> FloatArray:
+    """Share of a receive buffer that becomes window: payload over the memory its packet takes.
+
+    The packet and 320 bytes of skb_shared_info go into a power of two (kmalloc), the sk_buff adds 256;
+    the kernel keeps the ratio in 1/256.
+
+    Args:
+        mtu_B: IP packet size [B].
+
+    Returns:
+        Share [1]: 0.625 at MTU 1500, 0.535 at 9000.
+
+    Valid: Linux 6.6 and later, drivers that copy a packet into one linear buffer (TUN, virtio).
+    Neglects: page-based drivers, whose packets take 2 or 4 KiB and more.
+    Source: net/ipv4/tcp_input.c: tcp_measure_rcv_mss; measured 0.59 to 0.62 of the buffer in flight.
+    """
+    mtu = np.asarray(mtu_B, float)
+    memory = np.exp2(np.ceil(np.log2(mtu + 320.0))) + 256.0
+    return np.asarray(np.floor((mtu - 52.0) * 256.0 / memory) / 256.0, float)
+
+
+def usable_window(buffer_B: ArrayLike, mtu_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:
+    """Payload in flight that a receive buffer allows, less the pair of segments a delayed ACK holds back.
+
+    Args:
+        buffer_B: Receive buffer in kernel memory: tcp_rmem[2], or twice SO_RCVBUF [B].
+        mtu_B: IP packet size [B].
+        mss_B: Segment payload [B].
+
+    Returns:
+        Window in flight [B], at least two segments.
+
+    Valid: as `receive_share`.
+    Neglects: a slow reader.
+    Source: as `receive_share`; RFC 1122 section 4.2.3.2 for the pair.
+    """
+    mss = np.asarray(mss_B, float)
+    return np.asarray(np.maximum(np.asarray(buffer_B, float) * receive_share(mtu_B) - 2 * mss, 2 * mss), float)
+
+
+def hystart_delay(rtt_s: ArrayLike) -> FloatArray:
+    """Rise of the round-trip time that ends slow start: clamp(T / 8, 4 ms, 16 ms) [s].
+
+    Args:
+        rtt_s: Least round-trip time [s].
+
+    Returns:
+        Threshold [s].
+
+    Valid: CUBIC with HyStart (on by default).
+    Neglects: that eight samples must show it.
+    Source: net/ipv4/tcp_cubic.c: HYSTART_DELAY_THRESH; RFC 9406.
+    """
+    return np.asarray(np.clip(np.asarray(rtt_s, float) / 8, *HYSTART_DELAY_S), float)

@@ -1,0 +1,215 @@
+"""Simulated transfers with mean, interval and the name of their limit: the front of the round model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import droptail, rounds, shared
+from dtnsim.physics.tcp.rounds import Cases, Samples
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
+#: Most replicas of a case with random loss, without, with two flows that share
+REPLICAS_LOSS: Final = 32
+REPLICAS_CALM: Final = 8
+REPLICAS_SHARED: Final = 4
+#: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
+WORK: Final = 16000
+STEPS: Final = 1000
+STEPS_SHORT: Final = 700
+#: quantiles of the model's own spread that are mixed with the replicas
+_GRID: Final = np.array([-1.5932, -0.9674, -0.5895, -0.2822, 0.0, 0.2822, 0.5895, 0.9674, 1.5932])
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Answers, one a case: (cases,) unless said otherwise.
+
+    Attributes:
+        goodput_Bps, goodput_p10_Bps, goodput_p90_Bps: Mean and interval of a single run [B/s].
+        second_Bps: Mean goodput of the second flow, nan without one [B/s].
+        completion_s, completion_p10_s, completion_p90_s: Of a transfer of given size, nan without [s].
+        retransmits: Segments sent again.
+        trip_s: Mean round-trip time with queueing [s].
+        limit: One of `LIMITS`.
+        delivered_B: At the times asked for (cases, times) [B].
+        steps: Steps that the engine took.
+    """
+
+    goodput_Bps: FloatArray
+    goodput_p10_Bps: FloatArray
+    goodput_p90_Bps: FloatArray
+    second_Bps: FloatArray
+    completion_s: FloatArray
+    completion_p10_s: FloatArray
+    completion_p90_s: FloatArray
+    retransmits: FloatArray
+    trip_s: FloatArray
+    limit: NDArray[np.str_]
+    delivered_B: FloatArray
+    steps: FloatArray
+
+
+def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = ()) -> Outcome:
+    """Simulates transfers from their cold start.
+
+    Args:
+        cases: The transfers.
+        seed: Seed of all draws; the same cases and seed give the same numbers.
+        replicas: Runs of each case; None: up to `REPLICAS_LOSS`, fewer where chance plays no part or the table is long.
+        times_s: Times at which the bytes delivered are wanted, before the measured window's begin [s].
+
+    Returns:
+        Mean, interval of a single run, limit and counters of every case.
+
+    Valid: rates to 100 Gb/s, round trips from 1 ms to 0.4 s, loss to 5 %, Linux 5.18 and later.
+    Neglects: see the engines in `rounds`.
+    Source: RFC 9438, RFC 6937, RFC 8985, RFC 9406, the kernel source (`linux`), `coefficients`.
+
+    Raises:
+        KeyError: an algorithm that the model does not know, or cannot put against another.
+    """
+    times = np.asarray(times_s, float)
+    first, where = _distinct(cases)
+    if len(first) < len(where):
+        return _spread_out(simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times), where)
+    count = len(cases.rtt_s)
+    answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
+    answers["limit"] = np.full(count, "link", "<U8")
+    answers["delivered_B"] = np.full((count, len(times)), np.nan)
+    o = Outcome(**answers)
+    for rows, run, together in _groups(cases, replicas, seed, times):
+        part = cases.take(rows)
+        _fill(o, rows, part, run(part), together)
+    return o
+
+
+def _distinct(c: Cases) -> tuple[IntArray, IntArray]:
+    """Rows of the first of equal cases, and for each case which of those it equals."""
+    seen: dict[tuple[object, ...], int] = {}
+    columns = [getattr(c, f.name).tolist() for f in fields(c)]
+    where = np.array([seen.setdefault(key, len(seen)) for key in zip(*columns, strict=True)], np.int64)
+    first = np.array([int(np.argmax(where == k)) for k in range(len(seen))], np.int64)
+    return first, where
+
+
+def _spread_out(o: Outcome, where: IntArray) -> Outcome:
+    """Answers of distinct cases given to all that equal them."""
+    return Outcome(**{f.name: getattr(o, f.name)[where] for f in fields(o)})
+
+
+_Run = Callable[[Cases], Samples]
+
+
+def _groups(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> list[tuple[IntArray, _Run, bool]]:
+    """Cases by engine: (rows, engine, whether two flows share).
+
+    Large tables get fewer replicas and shorter runs, so that the work stays near `WORK`.
+    """
+    two = c.cc2 != ""
+    alone = np.isin(c.cc, rounds.LOSS_BASED)
+    strange = ~(alone | np.isin(c.cc, ("bbr", "bbr3"))) | (two & ~_pairs(c))
+    if strange.any():
+        raise KeyError(str(c.cc[strange][0]))
+    flows = np.minimum(c.streams, rounds.MOST_FLOWS)
+    groups: list[tuple[IntArray, _Run, bool]] = []
+    for rough, most in ((True, REPLICAS_LOSS), (False, REPLICAS_CALM)):
+        here = ~two & alone & ((c.loss > 0) == rough)
+        share = WORK * (0.75 if rough else 0.25) / max(int(flows[here].sum()), 1)
+        runs = replicas or int(np.clip(share, most // 4, most))
+        steps = STEPS if share > most else STEPS_SHORT
+        for key in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], c.streams[here], strict=True)}):
+            rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
+            groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
+    for n in np.unique(c.streams[two]):
+        runs = replicas or (REPLICAS_SHARED if two.sum() < 10 else 2)
+        groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
+    rows = np.flatnonzero(~two & ~alone)
+    if len(rows):
+        runs = replicas or REPLICAS_LOSS
+        groups.append((rows, partial(_bbr, replicas=runs, seed=seed, times=times), False))
+    return groups
+
+
+def _pairs(c: Cases) -> NDArray[np.bool_]:
+    return np.isin(c.cc, list(shared.CODES)) & np.isin(c.cc2, list(shared.CODES))
+
+
+def _windows(c: Cases, *, replicas: int, seed: int, times: FloatArray, steps: int) -> Samples:
+    # lanes that take about as many steps lie together, so that chunks shrink evenly
+    order = np.argsort(c.duration_s / c.rtt_s, kind="stable")
+    s = rounds.run_windows(c.take(order), replicas, seed, times, steps)
+    back = np.argsort(order)
+    return Samples(*(getattr(s, f.name)[back] for f in fields(s)))
+
+
+def _bbr(c: Cases, *, replicas: int, seed: int, times: FloatArray) -> Samples:
+    return rounds.run_bbr(c, replicas, seed, times)
+
+
+def _shared(c: Cases, *, replicas: int, seed: int) -> Samples:
+    return rounds.run_shared(c, replicas, seed)
+
+
+def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups
+    """Means, intervals and limits of one group."""
+    link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
+    mean = s.goodput_Bps.mean(axis=1)
+    full = (mean > 0.97 * link * (1 - c.loss)) | (np.isfinite(c.size_B) & (c.loss == 0))
+    alone = np.where(full, known.SPREAD_LINK.value, known.SPREAD_LOSS.value)
+    spread = np.where(together, known.SPREAD_SHARED.value, alone)
+    factor = np.exp(spread[:, None] * _GRID)
+    mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
+    low, high = np.quantile(mixed, [0.1, 0.9], axis=1)
+    o.goodput_Bps[rows] = mean
+    o.goodput_p10_Bps[rows] = low
+    o.goodput_p90_Bps[rows] = np.minimum(high, np.maximum(link, mean)) if not together else high
+    o.second_Bps[rows] = s.second_Bps.mean(axis=1)
+    o.completion_s[rows] = s.completion_s.mean(axis=1)
+    slow = (s.completion_s[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
+    o.completion_p10_s[rows], o.completion_p90_s[rows] = np.quantile(slow, [0.1, 0.9], axis=1)
+    o.retransmits[rows] = s.retransmits.mean(axis=1)
+    o.trip_s[rows] = s.trip_s.mean(axis=1)
+    o.steps[rows] = s.steps
+    if s.delivered_B.shape[1]:
+        o.delivered_B[rows] = s.delivered_B
+    o.limit[rows] = "sharing" if together else limits(c, mean)
+
+
+def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
+    """What holds each transfer back, from its goodput and the limits in closed form.
+
+    Args:
+        c: Transfers that compete with nobody.
+        goodput_Bps: Their goodput [B/s].
+
+    Returns:
+        One of `LIMITS` for each.
+
+    Valid: as `simulate`.
+    Neglects: limits that are close together: the first in the order link, window, start, loss, buffer counts.
+    Source: derived.
+    """
+    link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
+    window = c.streams * c.window_B / c.rtt_s
+    bdp = np.maximum(link * c.rtt_s, 1e-9)
+    beta = np.where(c.cc == "reno", 0.5, 0.7)
+    saw = droptail.sawtooth_utilisation(c.buffer_B * c.mss_B / c.mtu_B / bdp, beta)
+    full = goodput_Bps > 0.95 * link * (1 - c.loss)
+    choices = [
+        full,
+        (window < link) & (goodput_Bps > 0.85 * window),
+        (c.size_B < 20 * bdp) & (c.loss * np.where(np.isfinite(c.size_B), c.size_B, 0.0) / c.mss_B < 1),
+        c.loss > 0,
+        saw < 0.99,
+    ]
+    return np.select(choices, ["link", "window", "start", "loss", "buffer"], "link").astype(np.str_)

@@ -1,0 +1,247 @@
+"""The round model: transfers in time, from a cold start, with their spread.
+
+Three engines behind one function, all vectorised over scenarios and replicas:
+
+* Reno, CUBIC and H-TCP streams with one round-trip time: windows advanced from event to event (`_step`);
+* BBR streams alone: start-up, cruise and pauses (`bbr`);
+* two flows of unequal round trips or algorithms: time slices at a shared queue (`shared`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtnsim.physics.tcp import _lanes, _run, bbr, linux, shared
+from dtnsim.physics.tcp import coefficients as known
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+#: Streams that are simulated one by one; more are lumped
+MOST_FLOWS: Final = 16
+#: Lanes stepped together: enough to hide numpy's overhead, few enough for the cache
+CHUNK: Final = 2048
+#: Receiver's clock to the first data at the bottleneck: connection set-up and half a round trip [RTT]
+SET_UP: Final = 1.5
+#: Start of a second flow after the first [s]
+SECOND_START_S: Final = 0.45
+LOSS_BASED: Final = ("reno", "cubic", "htcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Transfers to simulate; every field is an array (cases,), see `Cases.of`.
+
+    Attributes:
+        rate_Bps: Bottleneck in IP bytes [B/s].
+        rtt_s: Base round-trip time [s].
+        buffer_B: Drop-tail buffer [B].
+        loss: Mean random loss of the data direction [1].
+        burst: Mean length of a loss burst [packets].
+        background: Part of the rate that traffic which does not yield takes [1].
+        mtu_B, mss_B: IP packet and its payload [B].
+        streams: Parallel streams.
+        cc: Algorithm: reno, cubic, htcp, bbr or bbr3.
+        window_B: Most payload in flight of a stream [B].
+        size_B: Payload of the transfer, inf for one that is stopped by the clock [B].
+        warmup_s, duration_s: Window of the measurement [s].
+        paced: Whether the sender paces.
+        cc2, rtt2_s: Algorithm and round trip of a second flow behind the same buffer; "" for none.
+    """
+
+    rate_Bps: FloatArray
+    rtt_s: FloatArray
+    buffer_B: FloatArray
+    loss: FloatArray
+    burst: FloatArray
+    background: FloatArray
+    mtu_B: FloatArray
+    mss_B: FloatArray
+    streams: IntArray
+    cc: NDArray[np.str_]
+    window_B: FloatArray
+    size_B: FloatArray
+    warmup_s: FloatArray
+    duration_s: FloatArray
+    paced: BoolArray
+    cc2: NDArray[np.str_]
+    rtt2_s: FloatArray
+
+    @classmethod
+    def of(
+        cls, *, rate_Bps: ArrayLike, rtt_s: ArrayLike, buffer_B: ArrayLike | None = None, loss: ArrayLike = 0.0,
+        burst: ArrayLike = 1.0, background: ArrayLike = 0.0, mtu_B: ArrayLike = 1500.0,
+        mss_B: ArrayLike | None = None, streams: ArrayLike = 1, cc: ArrayLike = "cubic",
+        window_B: ArrayLike = np.inf, size_B: ArrayLike = np.inf, warmup_s: ArrayLike = 0.0,
+        duration_s: ArrayLike = 30.0, paced: ArrayLike = True, cc2: ArrayLike = "", rtt2_s: ArrayLike | None = None,
+    ) -> Cases:  # fmt: skip
+        """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
+        if buffer_B is None:
+            buffer_B = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
+        values: dict[str, Any] = {
+            "rate_Bps": rate_Bps, "rtt_s": rtt_s, "buffer_B": buffer_B, "loss": loss, "burst": burst,
+            "background": background, "mtu_B": mtu_B,
+            "mss_B": np.asarray(mtu_B, float) - 52 if mss_B is None else mss_B,
+            "streams": streams, "cc": cc, "window_B": window_B, "size_B": size_B, "warmup_s": warmup_s,
+            "duration_s": duration_s, "paced": paced, "cc2": cc2, "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
+        }  # fmt: skip
+        kinds: dict[str, Any] = {"streams": np.int64, "cc": np.str_, "cc2": np.str_, "paced": np.bool_}
+        arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
+        return cls(**dict(zip(values, arrays, strict=True)))
+
+    def take(self, rows: IntArray) -> Cases:
+        """The cases of `rows`, in that order."""
+        return Cases(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+
+
+@dataclass(slots=True)
+class Samples:
+    """What the replicas of one group of cases did; (cases, replicas) unless said otherwise.
+
+    Attributes:
+        goodput_Bps, second_Bps: Of the transfer and of the second flow (nan without) [B/s].
+        completion_s: Connection to last byte read, nan without a size [s].
+        retransmits: Segments sent again in the measured window.
+        trip_s: Mean round-trip time in the window [s].
+        delivered_B: At the times asked for (cases, times) [B], mean of the replicas.
+        steps: Steps of the engine (cases,).
+    """
+
+    goodput_Bps: FloatArray
+    second_Bps: FloatArray
+    completion_s: FloatArray
+    retransmits: FloatArray
+    trip_s: FloatArray
+    delivered_B: FloatArray
+    steps: FloatArray
+
+
+def repeated(c: Cases, replicas: int) -> Cases:
+    """Each case `replicas` times, one after the other."""
+    return c.take(np.repeat(np.arange(len(c.rtt_s)), replicas))
+
+
+def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rate [packets/s] and buffer [packets] left by the background, and window [packets]."""
+    left = 1 - c.background
+    return c.rate_Bps / c.mtu_B * left, c.buffer_B / c.mtu_B * left, np.maximum(c.window_B / c.mss_B, 2.0)
+
+
+def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
+    """Loss-based streams of equal round trips; all cases have the same number of streams."""
+    flows = int(min(c.streams[0], MOST_FLOWS))
+    lump = c.streams[0] / flows
+    lanes = repeated(c, replicas)
+    noted = []
+    for k, begin in enumerate(range(0, len(lanes.rtt_s), CHUNK)):
+        part = lanes.take(np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s))))
+        fixed = _fixed(part, lump, times_s)
+        noted.append(_run.run(fixed, flows, np.random.default_rng([seed, flows, k]), most_steps))
+    mss, T = lanes.mss_B, lanes.rtt_s + known.HOST_DELAY.value
+    done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
+    delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump
+    lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump
+    waited = np.concatenate([n.waited for n in noted])
+    k = len(times_s)
+    sized = np.isfinite(lanes.size_B)
+    within = (delivered[:, k + 1] - delivered[:, k]) * mss / lanes.duration_s
+    goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / done, within)
+    shape = (len(c.rtt_s), replicas)
+    sent_again = np.where(sized, lost[:, -1], lost[:, k + 1] - lost[:, k])
+    trip = np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / lanes.duration_s)
+    # a lane that was carried forward saw only a part of its window: its spread is that of the part
+    simulated = np.concatenate([n.simulated for n in noted])
+    seen = np.sqrt(np.clip(simulated / np.where(sized, done, lanes.warmup_s + lanes.duration_s), 0.0, 1.0))
+    mean = goodput.reshape(shape).mean(axis=1, keepdims=True)
+    return Samples(
+        mean + (goodput.reshape(shape) - mean) * seen.reshape(shape), np.full(shape, np.nan),
+        np.where(sized, done, np.nan).reshape(shape), sent_again.reshape(shape), trip.reshape(shape),
+        (delivered[:, :k] * mss[:, None]).reshape(*shape, k).mean(axis=1),
+        np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
+    )  # fmt: skip
+
+
+def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
+    C, B, cap = packets(c)
+    column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
+    T = (c.rtt_s + known.HOST_DELAY.value)[:, None]
+    sized = np.isfinite(c.size_B)
+    window = np.stack([c.warmup_s, c.warmup_s + c.duration_s], axis=1)
+    marks = np.concatenate([np.broadcast_to(times_s, (len(c.rtt_s), len(times_s))), window], axis=1)
+    last = np.where(sized, 1e12, np.maximum(window[:, 1], times_s.max(initial=0.0)))
+    marks = np.where(sized[:, None], np.where(np.arange(marks.shape[1]) < len(times_s), marks, 1e11), marks)
+    order = np.sort(marks, axis=1)
+    if not np.array_equal(order, marks):
+        msg = "times_s must come before the measured window's end and begin"
+        raise ValueError(msg)
+    mss = c.mss_B[:, None]
+    shift = np.minimum(np.floor(T / linux.TSO_RTT_UNIT_S), 60.0)
+    short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
+    return _lanes.Fixed(
+        **column, **_lanes.buffers(column["C"], T, column["B"], short), T=T, short=short,
+        event=(c.loss / np.maximum(c.burst, 1.0))[:, None], lost=c.loss[:, None],
+        size=(c.size_B / c.mss_B / c.streams)[:, None], mss=mss,
+        start=np.where(sized[:, None], 0.0, SET_UP * T), end=last[:, None],
+        reno=(c.cc == "reno")[:, None],
+        cubic=(c.cc == "cubic")[:, None], htcp=(c.cc == "htcp")[:, None], paced=c.paced[:, None],
+        lane=np.arange(len(c.rtt_s))[:, None], marks=marks,
+    )  # fmt: skip
+
+
+def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
+    """BBR streams that share the bottleneck with nobody but an unyielding background."""
+    lanes = repeated(c, replicas)
+    rng = np.random.default_rng([seed, 77])
+    C, B, cap = packets(lanes)
+    T = lanes.rtt_s + known.HOST_DELAY.value
+    sized = np.isfinite(lanes.size_B)
+    flows = bbr.Flows(
+        C, T, B, lanes.loss, cap, lanes.streams.astype(float), lanes.mss_B, np.where(sized, 0.0, SET_UP * T),
+        lanes.background, lanes.cc == "bbr3",
+    )  # fmt: skip
+    marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
+    marks = np.concatenate([np.broadcast_to(times_s, (len(T), len(times_s))), marks], axis=1)
+    shape = (len(c.rtt_s), replicas)
+    completion = np.full(len(T), np.nan)
+    if sized.any():
+        size = np.where(sized, lanes.size_B / lanes.mss_B, 1.0)
+        completion = np.where(sized, bbr.completion(flows, size, rng) + SET_UP * T, np.nan)
+    delivered = bbr.delivered(flows, marks, rng)
+    rate = (delivered[:, -1] - delivered[:, -2]) * lanes.mss_B / np.maximum(lanes.duration_s, 1e-9)
+    goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
+    sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
+    sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0) + sent * lanes.loss
+    k = len(times_s)
+    return Samples(
+        goodput.reshape(shape), np.full(shape, np.nan), completion.reshape(shape), sent_again.reshape(shape),
+        np.broadcast_to(T + np.minimum(5e-3, B / C), len(T)).reshape(shape),
+        (delivered[:, :k] * lanes.mss_B[:, None]).reshape(*shape, k).mean(axis=1), np.zeros(shape[0]),
+    )  # fmt: skip
+
+
+def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
+    """Two flows that compete; the first may have several streams."""
+    lanes = repeated(c, replicas)
+    first = int(min(c.streams[0], MOST_FLOWS))
+    C, B, cap = packets(lanes)
+    rng = np.random.default_rng([seed, 78])
+    host = known.HOST_DELAY.value
+    T = np.concatenate([np.repeat(lanes.rtt_s[:, None], first, axis=1), lanes.rtt2_s[:, None]], axis=1) + host
+    codes = [[shared.CODES[str(a)]] * first + [shared.CODES[str(b)]] for a, b in zip(lanes.cc, lanes.cc2, strict=True)]
+    start = SET_UP * T + rng.uniform(0.0, 0.02, T.shape)
+    start[:, -1] += SECOND_START_S + rng.uniform(0.0, 0.1, len(start))
+    marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
+    caps = np.minimum(np.repeat(cap[:, None], first + 1, axis=1), 1e9)
+    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks), seed)
+    rate = out[:, :, 0] * (lanes.mss_B / lanes.duration_s)[:, None]
+    shape = (len(c.rtt_s), replicas)
+    return Samples(
+        rate[:, :-1].sum(axis=1).reshape(shape), rate[:, -1].reshape(shape), np.full(shape, np.nan),
+        out[:, :-1, 1].sum(axis=1).reshape(shape), out[:, 0, 2].reshape(shape), np.zeros((shape[0], 0)),
+        np.zeros(shape[0]),
+    )  # fmt: skip

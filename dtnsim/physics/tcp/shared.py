@@ -1,0 +1,113 @@
+"""Flows that compete: unequal round trips, unequal algorithms, at one drop-tail bottleneck.
+
+Time goes in equal slices of a part of the shortest round trip. Each flow is a fluid with its own state
+machine (Reno, CUBIC, H-TCP by their windows, BBR v1 by its model of the path); what it sends meets the
+others in one queue, well mixed; departures come back after its base round trip, drops after that and the
+full queue's delay.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtnsim.physics.tcp import _kernel
+from dtnsim.physics.tcp import coefficients as known
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+CODES: Final = {"reno": _kernel.RENO, "cubic": _kernel.CUBIC, "htcp": _kernel.HTCP, "bbr": _kernel.BBR}
+#: Slices a shortest round trip; least and longest slice [s]
+SLICES: Final = 4.0
+SLICE_S: Final = (5e-4, 0.04)
+#: From this many flow-slices on compiling pays: plain Python takes about 8 us for one, compiling 10 s
+WORTH_COMPILING: Final = 1_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Lanes of competing flows: (lanes,) and (lanes, flows).
+
+    Attributes:
+        C: Rate left by the background [segments/s].
+        B: Buffer left by the background [segments].
+        T: Base round-trip times, hosts included [s].
+        codes: Algorithms, values of `CODES`.
+        start: Time of the first segment [s].
+        cap: Most segments in flight.
+        marks: Begin and end of the measured window (lanes, 2) [s].
+    """
+
+    C: FloatArray
+    B: FloatArray
+    T: FloatArray
+    codes: IntArray
+    start: FloatArray
+    cap: FloatArray
+    marks: FloatArray
+
+    def slices(self) -> FloatArray:
+        """Length of a slice in each lane [s]: the longest round trip fits into the kernel's memory."""
+        wanted = np.clip(self.T.min(axis=1) / SLICES, *SLICE_S)
+        longest = self.T.max(axis=1) + self.B / self.C
+        return np.asarray(np.maximum(wanted, 2 * longest / (_kernel.RING - 8)), float)
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> Callable[..., Any] | None:
+    """The kernel compiled by numba, None where numba is not installed."""
+    if importlib.util.find_spec("numba") is None:
+        return None
+    import numba
+
+    spec = importlib.util.find_spec(_kernel.__name__)
+    if spec is None or spec.loader is None:
+        return None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name, value in list(vars(module).items()):
+        if isinstance(value, FunctionType):
+            setattr(module, name, numba.njit(value, cache=True))
+    return module.run  # type: ignore[no-any-return]
+
+
+def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatArray:
+    """Runs the lanes.
+
+    Args:
+        lanes: The lanes.
+        seed: Seed of the draws.
+        compiled: Whether to use numba; None: where it is installed and the job is large enough.
+
+    Returns:
+        (lanes, flows, 3): delivered segments, dropped segments, mean round trip [s] in the measured window.
+
+    Valid: round trips of 1 ms to 0.4 s, buffers of a few segments and more.
+    Neglects: order within the queue, bursts, timeouts, random loss.
+    Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficient `ACK_CLOCK_LOSS`.
+    """
+    slice_s = lanes.slices()
+    work = float((lanes.marks[:, 1] / slice_s).sum()) * lanes.T.shape[1]
+    kernel: Callable[..., Any] = _kernel.run
+    if compiled or (compiled is None and work > WORTH_COMPILING):
+        kernel = _compiled() or _kernel.run
+    bbr = lanes.codes == _kernel.BBR
+    weight = np.where(bbr, 1.0, known.ACK_CLOCK_LOSS.value)
+    noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
+    room = np.maximum(lanes.B - 1.0, 1.0)
+    out = np.zeros((*lanes.T.shape, 3))
+    columns = (lanes.T, lanes.codes, lanes.start, lanes.cap, weight, noise, lanes.marks)
+    for i in range(len(lanes.C)):
+        start = (seed * 7919 + i * 104729 + 12345) % 2147483646 + 1
+        rows = [x[i].tolist() if kernel is _kernel.run else x[i] for x in columns]
+        kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, start, out[i])
+        out[i, :, 2] *= slice_s[i] / (lanes.marks[i, 1] - lanes.marks[i, 0])
+    return out
