@@ -1,0 +1,127 @@
+"""Adapters: framing, ports and what a bond spreads over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.errors import SpecError
+from tests.lab import Sheet, access, charged, journey, machine, problem, rate, sheet, volume
+
+
+def card(**more: object) -> dict[str, Any]:
+    return {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B", **more}
+
+
+def sent(nic: dict[str, Any], streams: int = 1, **transfer: object) -> Sheet:
+    path = journey(machine(nic=nic), tool={"name": "iperf3", "P": streams})
+    path["transfer"] |= transfer
+    return sheet(problem(path))
+
+
+@pytest.mark.parametrize(
+    ("nic", "share"),
+    [
+        ({"mtu": "1500 B"}, 0.9415),  # 1448 / 1538, the 941 Mb/s of every Gigabit test
+        ({"mtu": "1500 B", "timestamps": False}, 0.9493),  # 1460 / 1538
+        ({"mtu": "9000 B"}, 0.9900),  # 8948 / 9038
+        ({"mtu": "9000 B", "timestamps": False}, 0.9914),
+        ({"mtu": "1500 B", "vlan": True}, 1448 / 1542),
+    ],
+)
+def test_framing_leaves_its_share_of_the_wire(nic: dict[str, Any], share: float) -> None:
+    """Payload MTU - 40 - 12 for MTU + 38 bytes of wire time (IEEE 802.3, RFC 7323), printed to four digits."""
+    assert sent(card(**nic)).rate("nic.port0.tx") == pytest.approx(1.25e9 * share, rel=6e-5)
+
+
+def test_two_ten_gigabit_ports_at_nasa() -> None:
+    """NASA GSFC: nuttcp over 2 x 10 GbE with MTU 9000 printed 19 806 and 19 809 Mb/s."""
+    found = sent(card(ports=2, bonding="application"), 2)
+    assert found.bound * 8e-6 == pytest.approx(19_808, rel=0.001)
+
+
+def test_an_unbonded_card_sends_from_one_port() -> None:
+    assert not sent(card(ports=4)).has("nic.port1.tx")
+    assert sent(card(ports=4)).rate("nic.port0.tx") == sent(card()).rate("nic.port0.tx")
+
+
+@pytest.mark.parametrize(("streams", "ports"), [(1, 1), (2, 2), (4, 4), (8, 4)])
+def test_an_application_that_spreads_its_streams_fills_a_port_each(streams: int, ports: int) -> None:
+    one = sent(card()).bound
+    assert sent(card(ports=4, bonding="application"), streams).bound == pytest.approx(ports * one, rel=1e-9)
+
+
+@pytest.mark.parametrize(("streams", "used"), [(1, 1.0), (2, 1.75), (4, 2.73), (8, 3.60), (16, 3.96)])
+def test_hashing_leaves_ports_empty(streams: int, used: float) -> None:
+    """k (1 - (1 - 1/k)^n) of k = 4 links carry a stream (balls into bins, Feller vol. 1)."""
+    one = sent(card()).bound
+    assert sent(card(ports=4, bonding="hash"), streams).bound / one == pytest.approx(used, abs=0.006)
+
+
+def test_streams_in_lockstep_go_at_the_pace_of_the_fullest_port() -> None:
+    """Four streams on four links: n / E[fullest] = 4 / 2.125 = 1.88 links, where free ones use 2.73.
+
+    E[max] of four balls in four bins: (1 x 24 + 2 x 180 + 3 x 48 + 4 x 4) / 256 = 544 / 256 = 2.125.
+    """
+    from dtnsim.components.nic import Nic
+
+    bond = Nic.build(card(ports=4, bonding="hash"))
+    found = charged(
+        lambda row: bond.send_bits(row, "eth", direction="tx", streams=4, port=None, wire=1.0, lockstep=True)
+    )
+    assert found.bound == pytest.approx(1.25e9 * 4 / (544 / 256), rel=1e-9)
+
+
+def test_a_transfer_bound_to_a_port_has_that_port() -> None:
+    found = sent(card(ports=2, bonding="hash"), 8, ports={"a": 1})
+    assert found.has("nic.port1.tx")
+    assert not found.has("nic.bond.tx")
+    with pytest.raises(SpecError, match=r"not a port.*0 to 1"):
+        sent(card(ports=2), ports={"a": 2})
+
+
+def test_two_transfers_on_two_ports_do_not_meet() -> None:
+    def pair(second: int) -> float:
+        transfers = [
+            {"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3", "ports": {"a": p}}
+            for n, p in (("x", 0), ("y", second))
+        ]
+        return rate(journey(machine(nic=card(ports=2)), transfers=transfers))
+
+    assert pair(1) == pytest.approx(2 * pair(0), rel=1e-9)
+
+
+def test_sending_and_receiving_have_a_wire_each() -> None:
+    """Full duplex: transfers in opposite directions leave each other alone."""
+    nic = card()
+    transfers = [
+        {"name": "there", "from": "a:memory", "to": "b:memory", "tool": "iperf3"},
+        {"name": "back", "from": "b:memory", "to": "a:memory", "tool": "iperf3"},
+    ]
+    both = rate(journey(machine(nic=nic), machine(nic=nic), transfers=transfers))
+    assert both == pytest.approx(2 * rate(journey(machine(nic=nic), machine(nic=nic))), rel=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 8), st.integers(1, 40), st.sampled_from(["none", "hash", "application"]))
+def test_a_bond_never_beats_its_ports_nor_loses_to_one(ports: int, streams: int, bonding: str) -> None:
+    one, bond = sent(card()).bound, sent(card(ports=ports, bonding=bonding), streams).bound
+    assert one * (1 - 1e-9) <= bond <= ports * one * (1 + 1e-9)
+
+
+def test_an_infiniband_card_reaches_the_storage_network() -> None:
+    """A GPFS mount behind a QDR card: 32 Gb/s of data, two per cent of headers."""
+    host = machine(nics={"eth": card(rate="1 Tb/s"), "ib": card(rate="32 Gb/s", protocol="infiniband")},
+                   volumes={"/g": volume(filesystem={"kind": "gpfs", "nsds": 1000}, via=["ib"])})  # fmt: skip
+    del host["nic"]
+    found = sheet(problem(journey(host, start="a:/g", tool="gridftp")))
+    assert found.rate("a.ib.port0.rx") == pytest.approx(4e9 / 1.02)
+    assert access().operation == "read"
+
+
+def test_a_card_that_is_not_there() -> None:
+    with pytest.raises(SpecError, match="NICs: nic"):
+        sent(card(), nics={"a": "eth9"})
