@@ -1,0 +1,101 @@
+"""Kinds register themselves; parts merge under what is written; errors say where and what instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dtnsim import yamlio
+from dtnsim.components.base import Component, expand, find_kind, kinds, validate
+from dtnsim.components.device import Device
+from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.ssd import Ssd
+from dtnsim.errors import SpecError
+
+COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
+
+
+def test_a_kind_is_a_file() -> None:
+    """Every module with a kind is found by its file's name, and every kind says what it is."""
+    found = kinds()
+    for name in ("ssd", "raid", "raidz", "nfs", "gridftp", "segment", "iperf3"):
+        assert find_kind(name).kind == name
+    files = {p.stem for p in COMPONENTS.glob("*.py")} - {"__init__", "base", "access", "device", "filesystem"}
+    assert files <= set(found)
+    for kind in found:
+        cls = find_kind(kind)
+        assert cls.family, kind
+        assert (cls.__doc__ or "").strip(), kind
+
+
+def test_what_is_written_goes_over_the_part() -> None:
+    plain = Component.build("intel-s4500")
+    changed = Component.build({"part": "intel-s4500", "read": "123 MB/s"})
+    assert isinstance(plain, Ssd)
+    assert isinstance(changed, Ssd)
+    assert changed.read.value == 123e6
+    assert changed.write == plain.write
+    assert changed.part == "intel-s4500"
+
+
+def test_expanding_leaves_the_library_alone() -> None:
+    first = expand("intel-s4500")
+    first["read"] = "1 MB/s"
+    assert expand("intel-s4500")["read"] != "1 MB/s"
+
+
+def test_a_component_that_is_built_passes_through() -> None:
+    drive = Device.build({"kind": "hdd", "rate": "100 MB/s"})
+    assert Device.build(drive) is drive
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"kind": "sdd"}, "is not a kind of component.*nearest: .*ssd"),
+        ({"rate": "1 MB/s"}, "has no kind.*hdd"),
+        ({"kind": "xfs"}, "is a filesystem.*hdd"),
+        ("no-such-drive", "there is no part"),
+        (7, "needs a part name"),
+        ({"kind": "hdd"}, "rate: is missing"),
+        ({"kind": "hdd", "rate": "100 MB/s", "seeek": "1 ms"}, "did you mean 'seek'"),
+        ({"kind": "hdd", "rate": "100 MB/s", "frobnicate": "1"}, "known keys: part"),
+        ({"kind": "hdd", "rate": "100 MB"}, "is a size where a rate is due"),
+        ({"kind": "hdd", "rate": "1 B/s"}, "out of range"),
+        ({"kind": "hdd", "rate": {"value": "1 GB/s", "spred": 1}}, "value, spread and source"),
+        ({"kind": "hdd", "rate": {"value": "1 GB/s", "spread": "900 %"}}, "relative standard deviation"),
+    ],
+)
+def test_errors_say_what_to_write(given: object, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        Device.build(given, key="drive")
+
+
+def test_errors_carry_file_line_and_key() -> None:
+    text = "kind: raid\nlevel: 5\ndisks: 4\nof:\n  kind: hdd\n  rate: 100 MB\n"
+    with pytest.raises(SpecError) as caught:
+        Device.build(yamlio.loads(text, "array.yaml"))
+    assert (caught.value.file, caught.value.line) == ("array.yaml", 6)
+    assert "rate" in str(caught.value.key)
+
+
+def test_values_remember_their_line() -> None:
+    drive = Device.build(yamlio.loads("kind: hdd\nrate: 100 MB/s\n", "disk.yaml"))
+    assert "disk.yaml:2" in drive.rate.source  # type: ignore[attr-defined]  # an hdd
+
+
+def test_instances_do_not_change() -> None:
+    drive = Ssd.build({"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s"})
+    with pytest.raises(ValueError, match="frozen"):
+        drive.compresses = True  # type: ignore[misc]  # that is the test
+
+
+def test_validate_builds_what_is_in_the_mapping() -> None:
+    mapping = yamlio.loads("rate: 100 MB/s\n", "x.yaml")
+    assert validate(find_kind("hdd"), mapping).rate.value == 1e8  # type: ignore[attr-defined]
+
+
+def test_families_hold_together() -> None:
+    assert issubclass(find_kind("zfs"), Filesystem)
+    assert find_kind("raidz").family == find_kind("hdd").family == "device"

@@ -1,0 +1,119 @@
+"""Segments: bandwidth less what others use, in series, in both directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.segment import Background, Segment
+from dtnsim.errors import SpecError
+from dtnsim.quantity import Draw
+from dtnsim.route import background_share
+from tests.lab import answer, journey, problem, rate, sheet
+
+FRAME = 9038 / 8948
+
+
+def background(**given: object) -> Background:
+    return Background.model_validate(given)
+
+
+def test_framing_is_charged_on_the_wire() -> None:
+    found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s"})))
+    assert found.rate("network.wan") == pytest.approx(1.25e9 / FRAME, rel=1e-9)
+
+
+def test_others_leave_the_rest() -> None:
+    found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s", "background": {"share": "30 %"}})))
+    assert found.capacity("network.wan") == pytest.approx(0.7 * 1.25e9)
+
+
+@pytest.mark.parametrize(("hour", "share"), [(15, 0.6), (3, 0.2), (9, 0.4), (21, 0.4)])
+def test_the_daily_wave(hour: float, share: float) -> None:
+    """0.4 (1 + 0.5 cos(2 pi (h - 15) / 24)): 0.6 at three in the afternoon, 0.2 at three in the morning."""
+    found = background(share="40 %", diurnal="50 %", peak_hour=15, hour=hour)
+    assert background_share(Draw(), found) == pytest.approx(share)
+
+
+def test_an_unknown_hour_widens_the_spread() -> None:
+    """A sine of amplitude a has variance a^2 / 2: spreads add in quadrature; the median stays."""
+    found = background(share={"value": "40 %", "spread": 0.3}, diurnal="50 %")
+    assert found.anytime.spread == pytest.approx((0.3**2 + 0.5**2 / 2) ** 0.5)
+    assert background_share(Draw(), found) == pytest.approx(0.4)
+
+
+def test_an_unknown_hour_is_the_same_hour_for_all_who_ask() -> None:
+    """The segment and the TCP that crosses it must see one and the same load in every scenario."""
+    found, draw = background(share="40 %", diurnal="50 %"), Draw(64, 1)
+    first, second = background_share(draw, found), background_share(draw, found)
+    assert (first == second).all()  # type: ignore[union-attr]  # arrays
+    assert first.std() > 0  # type: ignore[union-attr]
+
+
+def test_something_is_always_left() -> None:
+    found = answer(journey(wan={"bandwidth": "10 Gb/s", "background": {"share": "100 %"}}))
+    assert found.throughput_Bps.p50 > 0
+
+
+def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None:
+    segments = [{"bandwidth": f"{g} Gb/s", "rtt": f"{r} ms"} for g, r in ((100, 1), (10, 20), (40, 4))]
+    made = problem(journey(wan=segments))
+    found = sheet(made)
+    assert found.rate("network.wan2") == found.bound == pytest.approx(1.25e9 / FRAME)
+    # a window of 2 MB (setsockopt doubles it, half of that is window) over 1 + 20 + 4 ms
+    windowed = rate(journey(wan=segments, tool={"name": "iperf3", "w": "2 MB"}, dataset={"files": 1, "size": "1 PB"}))
+    assert windowed == pytest.approx(2e6 / 25e-3, rel=1e-3)
+
+
+def test_losses_of_segments_in_series_multiply() -> None:
+    """1 - (1 - p1)(1 - p2)."""
+    data = {"files": 1, "size": "1 PB"}
+
+    def lossy(*loss: str) -> float:
+        rtt = f"{60 / len(loss)} ms"
+        return rate(journey(wan=[{"bandwidth": "1 Tb/s", "rtt": rtt, "loss": p} for p in loss], dataset=data))
+
+    assert lossy("1e-3", "2e-3") == pytest.approx(lossy(repr(1 - 0.999 * 0.998)), rel=1e-9)
+
+
+def test_smallest_packet_on_the_way() -> None:
+    """Hosts with MTU 9000 over a segment of 1500: payload 1448 of 1538 bytes on the wire."""
+    segments = [{"bandwidth": "10 Gb/s", "mtu": "9000 B"}, {"bandwidth": "10 Gb/s", "mtu": "1500 B"}]
+    assert sheet(problem(journey(wan=segments))).demand("network.wan1") == pytest.approx(1538 / 1448)
+
+
+def test_directions_are_apart_and_one_direction_is_shared() -> None:
+    def two(first: str, second: str) -> float:
+        transfers: list[dict[str, Any]] = [
+            {"name": "x", "from": "a:memory", "to": "b:memory", "tool": "iperf3"},
+            {"name": "y", "from": f"{first}:memory", "to": f"{second}:memory", "tool": "iperf3"},
+        ]
+        return rate(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
+
+    alone = rate(journey(wan={"bandwidth": "10 Gb/s"}))
+    assert two("a", "b") == pytest.approx(alone, rel=1e-9)
+    assert two("b", "a") == pytest.approx(2 * alone, rel=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 400), st.integers(0, 95))
+def test_never_more_than_what_is_left(gbps: int, percent: int) -> None:
+    wan = {"bandwidth": f"{gbps} Gb/s", "rtt": "5 ms", "background": {"share": f"{percent} %"}}
+    left = gbps * 1.25e8 * (1 - percent / 100)
+    assert rate(journey(wan=wan, tool={"name": "iperf3", "P": 4})) <= left / FRAME * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"bandwidth": "10 Gb"}, "rate is due"),
+        ({}, "bandwidth: is missing"),
+        ({"bandwidth": "1 Gb/s", "los": "1"}, "'loss'"),
+    ],
+)
+def test_what_is_no_segment(given: dict[str, str], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        Segment.build({"kind": "segment", **given})
