@@ -13,11 +13,11 @@ from typing import Final
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 
 _SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
-_SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s\s*$")
+_SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
 _DUPLEX: Final = re.compile(r"^\s*Duplex: (\w+)")
 _LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
 _COUNTER: Final = re.compile(r"^\s+(\S[^:]*?(?:::\S+)?): (\d+)\s*$")
-_BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+)M?Bd")
+_BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)")
 _MODULE: Final = re.compile(r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (.*?)\s*$")
 _RINGS: Final = re.compile(r"^\s*Ring parameters for (\S+?):")
 _RING: Final = re.compile(r"^(RX|TX):\s+(\d+)\s*$")

@@ -23,7 +23,7 @@ from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, Line
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
 PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
-_NUM: Final = r"[\d.]+"
+_NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?B"
 _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
 _OTHER: Final = rf"\((?P<other>{_NUM})(?P<otheru>{_UNIT})/s\)"
@@ -36,15 +36,15 @@ _JOB: Final = re.compile(
     r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): err=\s*(?P<err>\d+)(?P<text>[^:]*)"
 )
 _OLD: Final = re.compile(
-    rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kM]?)\s*,"
-    r"\s*runt=\s*(?P<ms>\d+)\s*msec"
+    rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kKM]?)\s*,"
+    r"\s*runt=\s*(?P<ms>[\d,]+)\s*msec"
 )
 _NEW: Final = re.compile(
     rf"^\s+(?P<op>read|write|trim)\s*:\s*IOPS=(?P<iops>{_NUM})(?P<iopsu>[kM]?),\s*BW={_RATE}\s*{_OTHER}\s*"
     rf"\({_MOVED}/(?P<ms>\d+)msec\)"
 )
 _GROUP_OLD: Final = re.compile(
-    rf"^\s*(?P<op>READ|WRITE|TRIM): io={_MOVED},\s*aggrb={_RATE},.*maxt=\s*(?P<ms>\d+)\s*msec"
+    rf"^\s*(?P<op>READ|WRITE|TRIM): io={_MOVED},\s*aggrb={_RATE},.*maxt=\s*(?P<ms>[\d,]+)\s*msec"
 )
 _GROUP_NEW: Final = re.compile(
     rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} {_OTHER},.*io={_MOVED} .*run=\d+-(?P<ms>\d+)msec"
@@ -71,6 +71,10 @@ def factor_of(unit: str) -> float:
     """``MiB`` 2**20; ``MB`` 1e6 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
     prefix = unit.rstrip("B")
     return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 class Seen:
@@ -174,11 +178,15 @@ class Fio(LineParser):
         job = self._job or {}
         key = (self._group, match["op"])
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._skip = self._seen.again(str(job.get("job")), match["op"], int(match["ms"]), "text")
+        self._skip = self._seen.again(str(job.get("job")), match["op"], int(match["ms"].replace(",", "")), "text")
         if self._skip or match["rate"] is None:
             return
-        conditions: Conditions = {**job, "operation": match["op"], "duration_s": int(match["ms"]) / 1e3}
-        iops = float(match["iops"]) * DECIMAL[match["iopsu"]]
+        conditions: Conditions = {
+            **job,
+            "operation": match["op"],
+            "duration_s": int(match["ms"].replace(",", "")) / 1e3,
+        }
+        iops = _number(match["iops"]) * DECIMAL[match["iopsu"]]
         value = self._rate_of(match, iops, conditions)
         if value <= 0:
             return
@@ -189,9 +197,9 @@ class Fio(LineParser):
 
     def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
-            return float(match["rate"]) * factor_of(match["unit"])
+            return _number(match["rate"]) * factor_of(match["unit"])
         prefix = match["unit"].rstrip("Bi")
-        value, block = float(match["rate"]), conditions.get("block_B")
+        value, block = _number(match["rate"]), conditions.get("block_B")
         if isinstance(block, float) and iops > 1000 and prefix:
             decimal_value = value * DECIMAL[prefix]
             if abs(iops * block - decimal_value) < 0.003 * decimal_value:
@@ -201,8 +209,8 @@ class Fio(LineParser):
     def _check(self, match: re.Match[str], value: float) -> Record:
         unit = match["iou"]
         new = "other" in match.groupdict()
-        moved = float(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
-        seconds = int(match["ms"]) / 1e3
+        moved = _number(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
+        seconds = int(match["ms"].replace(",", "")) / 1e3
         conditions = {**(self._job or {}), "operation": match["op"]}
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
             why = f"prints {match['rate']}{match['unit']}/s, but bytes / seconds give {moved / seconds:.4g} B/s"
@@ -236,13 +244,13 @@ class Fio(LineParser):
         count = self._counts.pop((self._group, operation), 0)
         new = "other" in match.groupdict()
         prefix = match["unit"].rstrip("Bi")
-        value = float(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
+        value = _number(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
         if count == 1 or value <= 0:
             return ()  # the job's own line has given it
-        if self._seen.again("group", operation, int(match["ms"]), "text"):
+        if self._seen.again("group", operation, int(match["ms"].replace(",", "")), "text"):
             return ()
         printed = f"{match['rate']}{match['unit']}/s"
-        conditions: Conditions = {"operation": operation, "duration_s": int(match["ms"]) / 1e3}
+        conditions: Conditions = {"operation": operation, "duration_s": int(match["ms"].replace(",", "")) / 1e3}
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
         return (self.measure("throughput", value, "B/s", printed, **conditions),)

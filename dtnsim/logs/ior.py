@@ -13,7 +13,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import (
+    BINARY,
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    LineParser,
+    Record,
+    number,
+    size_bytes,
+)
 from dtnsim.measurement import Status
 
 MIB: Final = BINARY["M"]
@@ -146,7 +157,9 @@ class Ior(LineParser):
             if float(figure) <= 0:
                 continue
             single = self._run.get("repetitions", 1) == 1 and counts[operation] == 1
-            status: Status = "truncated" if cut else "complete" if (single or finished) and not unfinished else "partial"
+            status: Status = (
+                "truncated" if cut else "complete" if (single or finished) and not unfinished else "partial"
+            )
             printed = f"{figure} MiB/s"
             yield self.measure(
                 "throughput", float(figure) * MIB, "B/s", printed, operation=operation, line=line, status=status,
@@ -162,3 +175,50 @@ class Ior(LineParser):
     def close(self) -> Iterable[Record]:
         """The last run."""
         return self._end(closing=True)
+
+
+class IorJson(DocumentParser):
+    """``-O summaryFormat=JSON``."""
+
+    tool = "ior"
+
+    def match(self, doc: Document) -> bool:
+        """A document with IOR's tests."""
+        tests = doc.data.get("tests") if isinstance(doc.data, dict) else None
+        return isinstance(tests, list) and any(isinstance(t, dict) and "Results" in t for t in tests)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """The best repetition of every operation of every test."""
+        version = str(doc.data.get("Version", ""))
+        self.version = version.removeprefix("IOR-") or None
+        for test in doc.data["tests"]:
+            if not isinstance(test, dict):
+                continue
+            options = test.get("Options") or test.get("Parameters") or {}
+            conditions = _json_conditions(options if isinstance(options, dict) else {})
+            best: dict[str, dict[str, object]] = {}
+            for row in test.get("Results") or []:
+                rate = number(row.get("bwMiB")) if isinstance(row, dict) else None
+                if rate and (number(best.get(str(row.get("access")), {}).get("bwMiB")) or 0) < rate:
+                    best[str(row.get("access"))] = row
+            for operation, row in best.items():
+                printed, rate = f"{row['bwMiB']} MiB/s", number(row["bwMiB"])
+                line = doc.line_of(str(row["bwMiB"]))
+                conditions["operation"] = operation
+                yield self.measure("throughput", (rate or 0) * MIB, "B/s", printed, line=line, **conditions)
+                ops = number(row.get("iops"))
+                if ops:
+                    yield self.measure("iops", ops, "1/s", f"{row['iops']} iops", line=line, **conditions)
+
+
+def _json_conditions(options: dict[str, object]) -> Conditions:
+    found: Conditions = {}
+    for key, value in options.items():
+        name = _OPTIONS.get(key.lower())
+        if name is None:
+            continue
+        if not name.endswith("_B"):
+            found[name] = value if isinstance(value, str | int) else None
+        elif (size := _SIZE.match(str(value))) is not None:
+            found[name] = size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))
+    return found

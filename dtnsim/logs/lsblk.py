@@ -24,6 +24,7 @@ from dtnsim.logs.base import (
 )
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
+_PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P
 _TREE: Final = re.compile(r"^[\s├└│─|`-]*")
 
 
@@ -37,13 +38,17 @@ class Lsblk(LineParser):
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
         self._heads: list[tuple[str, int, int]] = []
+        self._raw = False
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
         words = text.split()
         if "NAME" in words[:4] and "SIZE" in words and "STATE" not in words[:2]:
             self._heads, self.open = tokens(text), True
+            self._raw = "  " not in text.strip()  # -r: one blank between columns
             return ()
+        if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2].replace(",", "."))) is not None:
+            return (self.measure("capacity", value, "B", pairs[2], device=pairs[1]),)
         if not self.open:
             return ()
         return self._row(text)
@@ -52,6 +57,9 @@ class Lsblk(LineParser):
         cells = tokens(text)
         edge = next(end for name, _, end in self._heads if name == "SIZE")
         size = next((c for c in cells if abs(c[2] - edge) <= 1 and _SIZE.match(c[0])), None)
+        if size is None and self._raw:
+            at = [name for name, _, _ in self._heads].index("SIZE")
+            size = cells[at] if at < len(cells) and _SIZE.match(cells[at][0]) else None
         if size is None:
             if not text.strip() or len(cells) < 2:
                 self.open = False

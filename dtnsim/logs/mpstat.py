@@ -54,12 +54,17 @@ class MpstatJson(DocumentParser):
     tool = "mpstat"
 
     def match(self, doc: Document) -> bool:
-        """A sysstat document with CPU loads and no disks."""
-        return any("cpu-load" in entry and "disk" not in entry for entry in statistics(doc.data))
+        """A sysstat document without disks: with CPU loads, or stopped before its first interval."""
+        entries = list(statistics(doc.data))
+        if not entries:
+            return isinstance(doc.data, dict) and "sysstat" in doc.data
+        return any("cpu-load" in entry and "disk" not in entry for entry in entries)
 
     def read(self, doc: Document) -> Iterator[Record]:
         """Every interval."""
         start = 0
+        if next(statistics(doc.data), None) is None:
+            yield self.unread(doc.text[:80], "the document has no intervals", line=doc.line)
         for entry in statistics(doc.data):
             stamp = str(entry.get("timestamp", ""))
             start = max(start, doc.text.find(f'"{stamp}"', start))

@@ -15,9 +15,10 @@ from typing import Any, Final
 from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, LineParser, Record, integer, number
 
 _GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
-_VERSION: Final = re.compile(r"^smartctl (?:version )?(\d+\.\d+)")
+_VERSION: Final = re.compile(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
 _CAPACITY: Final = re.compile(
-    rf"^(?:User Capacity|Total NVM Capacity|Namespace 1 Size/Capacity):\s+{_GROUPED}(?: bytes)?(?: \[|\s*$)"
+    rf"^(?P<what>User Capacity|Total NVM Capacity|Namespace 1 (?:Size/Capacity|Utilization)):\s+{_GROUPED}"
+    r"(?: bytes)?(?: \[|\s*$)"
 )
 _ROTATION: Final = re.compile(r"^Rotation Rate:\s+(\d+) rpm")
 _SATA: Final = re.compile(r"^SATA Version is:.*?, (?P<max>[\d.]+) Gb/s(?: \(current: (?P<now>[\d.]+) Gb/s\))?")
@@ -25,6 +26,7 @@ _SAS: Final = re.compile(r"^\s+negotiated logical link rate: phy enabled; ([\d.]
 _HEALTH: Final = re.compile(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
 _UNITS: Final = re.compile(rf"^Data Units (Read|Written):\s+{_GROUPED}(?= )")
 _HOURS: Final = re.compile(rf"^Power On Hours:\s+{_GROUPED}\s*$")
+_COUNTER: Final = re.compile(r"^(read|write):(?:\s+\d+){5}\s+(\d+[.,]\d+)\s+\d+\s*$")
 _NAME: Final = re.compile(r"^(Device Model|Model Number|Product|Vendor|Model Family):\s+(.*?)\s*$")
 
 
@@ -33,7 +35,7 @@ class Smartctl(LineParser):
 
     tool = "smartctl"
     words = ("smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
-             "Hours")  # fmt: skip
+             "Hours", "Utilization", "read", "write")  # fmt: skip
     commands = ("smartctl",)
 
     def __init__(self, ctx: Context) -> None:
@@ -51,7 +53,9 @@ class Smartctl(LineParser):
             key = {"Vendor": "vendor", "Model Family": "family"}.get(name[1], "model")
             self._drive[key] = name[2]
         elif (match := _CAPACITY.match(text)) is not None:
-            return self._one("capacity", float(integer(match[1])), "B", match[1] + " bytes")
+            view = {"T": "total", "N": "namespace", "U": None}[match["what"][0]]
+            view = "used" if "Utilization" in match["what"] else view
+            return self._one("capacity", float(integer(match[2])), "B", match[2] + " bytes", view=view)
         elif (match := _ROTATION.match(text)) is not None:
             return self._one("rotation_rate", int(match[1]) / 60, "1/s", match[1] + " rpm")
         elif (match := _SATA.match(text)) is not None:
@@ -64,6 +68,9 @@ class Smartctl(LineParser):
         elif (match := _UNITS.match(text)) is not None:
             operation = {"Read": "read", "Written": "write"}[match[1]]
             return self._one("bytes", integer(match[2]) * 512000.0, "B", match[2], operation=operation)
+        elif (match := _COUNTER.match(text)) is not None:
+            moved = float(match[2].replace(",", ".")) * 1e9
+            return self._one("bytes", moved, "B", match[2] + " [10^9 bytes]", operation=match[1])
         elif (match := _HOURS.match(text)) is not None:
             return self._one("power_on", integer(match[1]) * 3600.0, "s", match[1] + " h")
         return ()

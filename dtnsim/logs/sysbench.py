@@ -1,9 +1,10 @@
-"""sysbench fileio: 0.4, 0.5 and 1.0.
+"""sysbench fileio: 0.4, 0.5, 1.0 and 1.1.
 
 Units: 0.4 prints ``Total transferred 9.9126Gb (33.835Mb/sec)`` where b means bytes and k, M, G are powers
-of 1024 (checked: 2598531 requests of 4 KiB are 9.9126 GiB); 1.0 prints ``read, MiB/s:``. Latencies are
-milliseconds. The rate of 0.4 counts reads and writes together (``operation="read"`` or ``"write"``
-where only one was made, else ``"mixed"``); 1.0 gives them apart.
+of 1024 (checked: 2598531 requests of 4 KiB are 9.9126 GiB); 0.5 prints ``read, MB/s:``, 1.0 ``read, MiB/s:`` and
+mean the same (16384 B a request, checked with own runs), 1.1 ``read:  IOPS=1749.75 27.34 MiB/s (28.67 MB/s)``.
+Latencies are milliseconds. The rate of 0.4 counts reads and writes together (``operation="read"`` or
+``"write"`` where only one was made, else ``"mixed"``); the others give them apart.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _TOTAL: Final = re.compile(
     r"(?P<t>[\d.]+)(?P<tu>[kKMGT]?)b\s+\((?P<rate>[\d.]+)(?P<unit>[kKMGT]?)b/sec\)"
 )
 _REQUESTS: Final = re.compile(r"^\s*([\d.]+) Requests/sec executed")
-_RATE: Final = re.compile(r"^\s*(read|written), MiB/s:\s+([\d.,]+)\s*$")
+_RATE: Final = re.compile(r"^\s*(read|written), Mi?B/s:\s+([\d.,]+)\s*$")
+_LINE: Final = re.compile(r"^\s*(read|write): +IOPS=([\d.]+) ([\d.]+) MiB/s \([\d.]+ MB/s\)")
 _OPS: Final = re.compile(r"^\s*(read|write|fsync)s/s:\s+([\d.,]+)\s*$")
 _TIME: Final = re.compile(r"^\s*total time:\s+([\d.]+)s\s*$")
 _LATENCY: Final = re.compile(r"^\s*(min|avg|max|(?:approx\.\s+)?\d+(?:th)? percentile):\s+([\d.]+)(ms)?\s*$")
@@ -39,7 +41,7 @@ class Sysbench(LineParser):
     """One run from its version line to its latency block."""
 
     tool = "sysbench"
-    words = ("sysbench", "transferred", "Requests", "operations")
+    words = ("sysbench", "transferred", "Requests", "operations", "IOPS")
     commands = ("sysbench",)
 
     def __init__(self, ctx: Context) -> None:
@@ -80,18 +82,26 @@ class Sysbench(LineParser):
             self._run["direct"] = True
         elif (total := _TOTAL.search(text)) is not None:
             yield from self._total(total)
-        elif (match := _RATE.match(text)) is not None:
-            yield from self._positive("throughput", match[2], BINARY["M"], "B/s", "MiB/s", match[1])
-        elif (match := _OPS.match(text)) is not None:
-            yield from self._positive("iops", match[2], 1.0, "1/s", "/s", match[1])
-        elif (match := _REQUESTS.match(text)) is not None:
-            yield from self._positive("iops", match[1], 1.0, "1/s", "Requests/sec", self._operation())
+        elif "/s" in text:
+            yield from self._rates(text)
         elif self._io and (match := _TIME.match(text)) is not None:
             yield self.measure("duration", float(match[1]), "s", match[1] + "s", **self._run)
         elif self._io and (match := _LATENCY.match(text)) is not None:
             yield self._latency(match)
             if "percentile" in match[1]:
                 self.open = False
+
+    def _rates(self, text: str) -> Iterator[Record]:
+        if (match := _RATE.match(text)) is not None:
+            yield from self._positive("throughput", match[2], BINARY["M"], "B/s", "MiB/s", match[1])
+        elif (match := _LINE.match(text)) is not None:
+            self._io = True
+            yield from self._positive("iops", match[2], 1.0, "1/s", "IOPS", match[1])
+            yield from self._positive("throughput", match[3], BINARY["M"], "B/s", "MiB/s", match[1])
+        elif (match := _OPS.match(text)) is not None:
+            yield from self._positive("iops", match[2], 1.0, "1/s", "/s", match[1])
+        elif (match := _REQUESTS.match(text)) is not None:
+            yield from self._positive("iops", match[1], 1.0, "1/s", "Requests/sec", self._operation())
 
     def _setting(self, text: str) -> None:
         for key, pattern in _SETTINGS:

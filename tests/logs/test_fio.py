@@ -138,3 +138,14 @@ def test_cut_json_gives_its_whole_jobs(log):
 def test_a_rate_far_from_bytes_over_seconds_is_told(log):
     found = log(TEXT_2X.replace("runt= 20972msec", "runt= 60972msec"))
     assert any("bytes / seconds" in note.why for note in found.unread)
+
+
+def test_digit_groups_of_1x(log):
+    text = (
+        "w: (groupid=0, jobs=1): err= 0: pid=6012\n"
+        "  write: io=4,024MB, bw=68,023KB/s, iops=17K, runt= 60,582msec\n"
+        "  cpu          : usr=1.00%, sys=2.00%, ctx=1, majf=0, minf=1\n"
+    )
+    record = log(text).one("throughput")
+    assert record.value == 68023 * KIB
+    assert record.value == pytest.approx(4024 * MIB / 60.582, rel=1e-3)

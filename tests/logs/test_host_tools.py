@@ -9,7 +9,8 @@ MIB = 2.0**20
 
 def test_hdparm_mb_is_mib(log):
     text = (
-        "# hdparm -tT --direct /dev/sda\n\n/dev/sda:\n Timing O_DIRECT cached reads:   942 MB in  2.00 seconds = 470.62 MB/sec\n"
+        "# hdparm -tT --direct /dev/sda\n\n/dev/sda:\n"
+        " Timing O_DIRECT cached reads:   942 MB in  2.00 seconds = 470.62 MB/sec\n"
         " Timing O_DIRECT disk reads: 1890 MB in  3.00 seconds = 629.92 MB/sec\n"
     )
     found = log(text)
@@ -104,3 +105,17 @@ def test_every_form_of_time(log):
 )
 def test_clocks(log, text, seconds):
     assert log(text).value("duration") == pytest.approx(seconds)
+
+
+def test_sysbench_11_and_05(log):
+    new = (
+        "sysbench 1.1.0 (using bundled LuaJIT 2.1.0)\n\nBlock size 16KiB\nDoing random r/w test\n\nThroughput:\n"
+        "         read:  IOPS=1749.75 27.34 MiB/s (28.67 MB/s)\n         write: IOPS=1166.50 18.23 MiB/s (19.11 MB/s)\n"
+        "         fsync: IOPS=3732.39\n\nLatency (ms):\n         avg:                                  0.15\n"
+    )
+    found = log(new)
+    assert found.value("throughput", operation="read") == 27.34 * MIB
+    assert found.value("throughput", operation="read") == pytest.approx(28.67e6, rel=1e-3)
+    assert found.value("iops", operation="write") == 1166.5
+    old = "File operations:\n    reads/s:   100.00\n\nThroughput:\n    read, MB/s:   1.56\n    written, MB/s:   0.00\n"
+    assert log(old).value("throughput", operation="read") == 1.56 * MIB  # 100 reads of 16 KiB are 1.5625 MiB/s

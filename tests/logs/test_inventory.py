@@ -51,7 +51,8 @@ def test_bonding_and_mtu(log):
 def test_a_member_without_link_has_no_rate(log):
     text = (
         "Ethernet Channel Bonding Driver: v5.10\n\nBonding Mode: IEEE 802.3ad Dynamic link aggregation\n"
-        "Slave Interface: a\nMII Status: up\nSpeed: 25000 Mbps\n\nSlave Interface: b\nMII Status: down\nSpeed: Unknown\n"
+        "Slave Interface: a\nMII Status: up\nSpeed: 25000 Mbps\n\nSlave Interface: b\nMII Status: down\n"
+        "Speed: Unknown\n"
     )
     found = log(text)
     assert found.value("link_rate") == 25e9 / 8
@@ -76,7 +77,8 @@ def test_zpool_iostat_letters_are_1024(log):
 
 def test_zpool_status(log):
     text = (
-        "  pool: tank\n state: DEGRADED\n  scan: resilvered 1.20T in 0 days 05:10:20 with 0 errors on Mon Jan  1 00:00:00 2020\n"
+        "  pool: tank\n state: DEGRADED\n  scan: resilvered 1.20T in 0 days 05:10:20 with 0 errors on Mo"
+        "n Jan  1 00:00:00 2020\n"
         "config:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        DEGRADED     0     0     0\n"
         "\t  raidz1-0  DEGRADED     0     0     0\n\t    sda     ONLINE       0     0     0\n"
         "\t    sdb     FAULTED      3 1.20K     0  too many errors\n\nerrors: No known data errors\n"
@@ -151,7 +153,10 @@ def test_lsblk_tree_and_decimal_comma(log):
 @pytest.mark.parametrize("digits", ["7,681,501,126,656", "7 681 501 126 656", "7.681.501.126.656", "7681501126656",
                                     "7\u202f681\u202f501\u202f126\u202f656", "7'681'501'126'656"])  # fmt: skip
 def test_smartctl_digit_groups(log, digits):
-    text = f"smartctl 7.3 2022-02-28 r5338\n=== START ===\nProduct:              X1\nUser Capacity:        {digits} bytes [7,68 TB]\n"
+    text = (
+        f"smartctl 7.3 2022-02-28 r5338\n=== START ===\nProduct:              X1\n"
+        f"User Capacity:        {digits} bytes [7,68 TB]\n"
+    )
     record = log(text).one("capacity")
     assert record.value == 7681501126656
     assert record.version == "7.3"
@@ -204,7 +209,10 @@ def test_lstopo(log):
     found = log("lstopo/host.xml")
     assert found.value("count", of="hardware_threads") == 2
     assert found.value("capacity", of="memory") > 1e9
-    text = '<topology>\n <object type="PCIDev" pci_busid="0000:01:00.0" pci_link_speed="15.753846">\n </object>\n</topology>\n'
+    text = (
+        '<topology>\n <object type="PCIDev" pci_busid="0000:01:00.0" pci_link_speed="15.753846">\n'
+        " </object>\n</topology>\n"
+    )
     assert log(text).value("link_rate") == pytest.approx(126.03e9 / 8, rel=1e-3)  # gen3 x16, section 5: 126.0 Gb/s
 
 
@@ -224,9 +232,29 @@ def test_jc_reads_the_same_speed(log):
 
 def test_jc_reads_the_same_pool(log):
     jc = pytest.importorskip("jc")
-    rows = jc.parse("zpool_iostat", ZPOOL.split("----------  -----  -----  -----  -----  -----  -----\ntank        1.50T  2.25T    300", maxsplit=1)[0],
-                    quiet=True)  # fmt: skip
-    mine = [r for r in log(ZPOOL).all("throughput", operation="write", report=1) if "device" not in r.conditions]
-    assert rows[0]["bw_write"] == 448
-    assert rows[0]["bw_write_unit"] == "K"
+    first = ZPOOL[: ZPOOL.rindex("tank")]
+    rows = jc.parse("zpool_iostat", first, quiet=True)
+    mine = [r for r in log(first).all("throughput", operation="write") if "device" not in r.conditions]
+    assert (rows[0]["bw_write"], rows[0]["bw_write_unit"]) == (448, "K")
     assert mine[0].value == 448 * KIB
+
+
+def test_lsblk_pairs_and_raw(log):
+    pairs = 'NAME="sda" MAJ:MIN="8:0" RM="0" SIZE="1.8T" RO="0" TYPE="disk"\n'
+    assert log(pairs).value("capacity", device="sda") == 1.8 * TIB
+    raw = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\nnvme0n1 259:0 0 1.8T 0 disk\nnvme0n1p1 259:1 0 512M 0 part /boot\n"
+    assert log(raw).value("capacity", device="nvme0n1p1") == 512 * MIB
+
+
+def test_smartctl_of_windows_and_sas_counters(log):
+    text = (
+        "smartctl pre-7.4 2023-03-21 r5470 [x86_64-w64-mingw32-w10-22H2] (CircleCI)\n"
+        "Total NVM Capacity:                 1,000,204,886,016 [1.00 TB]\n"
+        "Namespace 1 Size/Capacity:          1,000,204,886,016 [1.00 TB]\n"
+        "Namespace 1 Utilization:            471,137,140,736 [471 GB]\n"
+    )
+    found = log(text)
+    assert found.one("capacity", view="total").version == "7.4"
+    assert found.value("capacity", view="used") == 471137140736
+    sas = "smartctl 7.1 2019\nread:          0        8         0         8      60614      16772.475           0\n"
+    assert log(sas).value("bytes", operation="read") == pytest.approx(16772.475e9)

@@ -57,12 +57,18 @@ def test_ior_33_with_stonewall(log):
 
 def test_ior_40_without_max_lines_gives_the_summary(log):
     text = IOR_OPTIONS.format(version="4.0.0", repetitions=2) + (
-        "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter\n"
-        "------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----\n"
-        "write     100.49     40.94      0.000244    1024.00    256.00     0.000515   0.000977   0.000219   0.001711   0\n"
-        "read      2041.02    38836      0.000026    1024.00    256.00     0.000210   0.000103   0.000177   0.000490   0\n"
-        "write     120.51     40.94      0.000244    1024.00    256.00     0.000515   0.000977   0.000219   0.001711   1\n"
-        "read      2000.02    38836      0.000026    1024.00    256.00     0.000210   0.000103   0.000177   0.000490   1\n"
+        "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s"
+        ")   total(s)   iter\n"
+        "------    ---------  ----       ----------  ---------- ---------  --------   --------   -------"
+        "-   --------   ----\n"
+        "write     100.49     40.94      0.000244    1024.00    256.00     0.000515   0.000977   0.00021"
+        "9   0.001711   0\n"
+        "read      2041.02    38836      0.000026    1024.00    256.00     0.000210   0.000103   0.00017"
+        "7   0.000490   0\n"
+        "write     120.51     40.94      0.000244    1024.00    256.00     0.000515   0.000977   0.00021"
+        "9   0.001711   1\n"
+        "read      2000.02    38836      0.000026    1024.00    256.00     0.000210   0.000103   0.00017"
+        "7   0.000490   1\n"
         "\nSummary of all tests:\n" + SUMMARY +
         "write         120.51     100.49     110.50      10.01      60.25      50.25      55.25       5.00    0.00171\n"
         "read         2041.02    2000.02    2020.52      20.50    1020.51    1000.01    1010.26      10.25    0.00049\n"
@@ -74,19 +80,25 @@ def test_ior_40_without_max_lines_gives_the_summary(log):
 
 
 def test_ior_rows_alone(log):
-    text = "access    bw(MiB/s)  IOPS\n------    ---------  ----\nwrite     2062.66    2064.48\nread      1917.90    1919.93\n"
+    text = (
+        "access    bw(MiB/s)  IOPS\n------    ---------  ----\nwrite     2062.66    2064.48\n"
+        "read      1917.90    1919.93\n"
+    )
     found = log(text)
     assert found.value("throughput", operation="write") == 2062.66 * MIB
     full = (
-        "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter\n"
-        "write     1223.48    1223.99    4.65        16384      1024.00    2.44       100.39     88.37      100.44     0\n"
+        "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s"
+        ")   total(s)   iter\n"
+        "write     1223.48    1223.99    4.65        16384      1024.00    2.44       100.39     88.37  "
+        "    100.44     0\n"
     )
     assert log(full).value("throughput", operation="write") == 1223.48 * MIB
 
 
 def test_ior_31(log):
     text = (
-        "IOR-3.1.0: MPI Coordinated Test of Parallel I/O\n\nSummary:\n\tapi                = MPIIO (version=3, subversion=0)\n"
+        "IOR-3.1.0: MPI Coordinated Test of Parallel I/O\n\nSummary:\n"
+        "\tapi                = MPIIO (version=3, subversion=0)\n"
         "\tclients            = 64 (2 per node)\n\trepetitions        = 1\n\txfersize           = 47008 bytes\n\n"
         "access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter\n\n"
         "Max Read:  829.16 MiB/sec (869.44 MB/sec)\n"
@@ -100,7 +112,10 @@ def test_ior_31(log):
 
 
 def test_ior_error(log):
-    text = 'IOR-3.3.0: MPI Coordinated Test of Parallel I/O\nior ERROR: open("/x/testFile") failed, errno 13, Permission denied\n'
+    text = (
+        "IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n"
+        'ior ERROR: open("/x/testFile") failed, errno 13, Permission denied\n'
+    )
     assert "Permission denied" in log(text).one("failure").printed
 
 
@@ -138,9 +153,12 @@ def test_mdtest_with_per_rank_columns(log):
 
 def test_elbencho_takes_last_done(log):
     text = (
-        "OPERATION   RESULT TYPE         FIRST DONE   LAST DONE\n=========== ================    ==========   =========\n"
-        "WRITE       Elapsed time     :    2m3.241s    2m5.755s\n            IOPS             :       33395       33352\n"
-        "            Throughput MiB/s :       33395       33350\n            Total MiB        :     4115703     4194304\n"
+        "OPERATION   RESULT TYPE         FIRST DONE   LAST DONE\n"
+        "=========== ================    ==========   =========\n"
+        "WRITE       Elapsed time     :    2m3.241s    2m5.755s\n"
+        "            IOPS             :       33395       33352\n"
+        "            Throughput MiB/s :       33395       33350\n"
+        "            Total MiB        :     4115703     4194304\n"
         "            IO latency       : [ min=91us avg=120us max=1.58ms ]\n---\n"
         "READ        Elapsed ms       :       6001       7001\n            Throughput MiB/s :         32         31\n"
     )
@@ -159,7 +177,8 @@ def test_elbencho_csv(log):
     text = (
         "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct IO,random,operation,"
         "time ms [first],time ms [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],MiB [first],MiB [last]\n"
-        "2021-01-01T00:00:00,,file,1,1,96,1,1,17179869184,1048576,1,0,WRITE,123241,125755,33395,33352,33395,33350,1,4194304\n"
+        "2021-01-01T00:00:00,,file,1,1,96,1,1,17179869184,1048576,1,0,WRITE,123241,125755,33395,33352,33"
+        "395,33350,1,4194304\n"
     )
     record = log(text).one("throughput")
     assert record.value == 33350 * MIB
@@ -176,7 +195,8 @@ def test_storage_sweep_csv_is_gigabits(log):
 
 def test_obdfilter_survey(log):
     text = (
-        "ost  2 sz 33554432K rsz 1024K obj    4 thr    8 write  500.50 [ 240.00, 260.00] rewrite 510.00 [ 250.00, 259.00]"
+        "ost  2 sz 33554432K rsz 1024K obj    4 thr    8 write  500.50 [ 240.00, 260.00] rewrite 510.00 "
+        "[ 250.00, 259.00]"
         " read  700.25            SHORT\n"
         "ost  2 sz 33554432K rsz 1024 obj    4 thr   16 write  0.00            ERROR\n"
     )
@@ -200,10 +220,33 @@ def test_obdfilter_survey(log):
     ],
 )
 def test_gpfsperf_kbytes_follow_from_operations(log, line, rate):
-    text = f"gpfsperf write seq /gpfs/x\n  recSize 8M nBytes 200G fileSize 200G\n  nProcesses 1 nThreadsPerProcess 4\n    {line}\n"
+    text = (
+        f"gpfsperf write seq /gpfs/x\n  recSize 8M nBytes 200G fileSize 200G\n"
+        f"  nProcesses 1 nThreadsPerProcess 4\n    {line}\n"
+    )
     found = log(text)
     assert found.value("throughput") == rate  # 125 operations of 8 MiB a second
     assert rate == 125 * 8 * MIB
     assert found.value("iops") == 125
     assert found.one("throughput").conditions["threads"] == 4
     assert not found.unread
+
+
+def test_ior_json(log):
+    import json
+
+    document = {
+        "Version": "3.3.0",
+        "tests": [{
+            "Options": {"api": "POSIX", "xfersize": "1 MiB", "tasks": 8},
+            "Results": [
+                {"access": "write", "bwMiB": 100.5, "iops": 100.6},
+                {"access": "write", "bwMiB": 120.25, "iops": 120.3},
+                {"access": "read", "bwMiB": 300.0},
+            ],
+        }],
+    }  # fmt: skip
+    found = log(json.dumps(document, indent=2) + "\n")
+    assert found.value("throughput", operation="write") == 120.25 * MIB
+    assert found.one("throughput", operation="read").conditions["record_B"] == MIB
+    assert found.one("throughput", operation="read").version == "3.3.0"
