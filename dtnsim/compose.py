@@ -350,7 +350,7 @@ class Composer:
         away = self._server_rtt(end)
         seconds: Value = 0.0
         for operation in operations:
-            trips = _ROUND_TRIPS.get(operation, 1.0)
+            trips = _ROUND_TRIPS.get(operation, 1.0) * volume.filesystem.requests(probe)
             seconds = seconds + trips * (away + volume.filesystem.operation_time(probe, operation, end.host))
         source = volume.filesystem.op_time.source
         return seconds, f"server round trips; {source}" if volume.server else source

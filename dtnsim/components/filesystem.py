@@ -96,6 +96,10 @@ class Filesystem(Component):
         background, limit = cache.dirty_limits(row.value(host.memory.size))
         return background, cache.free_run_ceiling(background, limit)
 
+    def requests(self, row: Row) -> Value:  # noqa: ARG002 - network file systems need them
+        """Requests to the server for each that the protocol cannot do without."""
+        return 1.0
+
     def answers(self, row: Row, use: Access) -> Value | None:  # noqa: ARG002 - network file systems need them
         """Bytes that a server sends at once because a read-ahead asked for them; None where nothing asks like that."""
         return None

@@ -35,6 +35,9 @@ class Hdd(Device):
     file_distance: Annotated[Quantity, Unit("1", high=1.0)] = prior(
         "0.1", 0.5, "assumed: files in use at the same time lie a tenth of the stroke apart"
     )
+    tree_distance: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.01", 1.0, "assumed: files of one tree lie in neighbouring block groups (ext4: 16 of 128 MiB), older ones apart"
+    )
     visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
         "512 KiB", 0.6, "assumed: bytes served per visit where nobody above says (read-ahead of the drive and queue)"
     )
@@ -55,7 +58,7 @@ class Hdd(Device):
             cost = f"random {use.block_B:.0f} B requests: seek and half a turn before each"
         else:
             visit = row.value(self.visit) if visit_B is None else visit_B
-            distance = row.value(self.file_distance)
+            distance = row.value(self.file_distance if use.streams > 1 else self.tree_distance)
             seek = hdd.seek_time(distance, row.value(self.track_seek), row.value(self.seek))
             switch = hdd.positioning_time(seek, row.value(self.spindle))
             if use.streams > 1:

@@ -46,9 +46,16 @@ class Nfs(LocalFilesystem):
     service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.3 ms", 0.7, "assumed: time of one READ or WRITE at the server"
     )
+    revalidation: Annotated[Quantity, Unit("1", low=1.0)] = prior(
+        "1.05", 0.06, "assumed: GETATTR and ACCESS of what expired (nfs(5): acregmin 3 s, acdirmin 30 s) come on top"
+    )
     stable: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0 s", 0.0, "async export: answers before stable storage"
     )
+
+    def requests(self, row: Row) -> Value:
+        """Attributes that expired and names seen first are asked for besides."""
+        return row.value(self.revalidation)
 
     def window(self, row: Row) -> Value:
         """Bytes that a sequential reader has in flight."""
