@@ -34,9 +34,9 @@ KIB: Final = BINARY["K"]
 _VALUE: Final = r"(?:\d[\d.,]*[kmg]?|\+{3,}|x{2,})"
 _ROW: Final = re.compile(
     rf"^\s*(?P<host>|\S.*?)\s*(?<![\d.*])(?P<size>\d+(?:\*\d+)?[KMGT]?(?::[\w:]*)?)(?P<gap>\s+)"
-    rf"(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$"
+    rf"(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*[=\\]?\s*$"
 )
-_MORE: Final = re.compile(rf"^\s*(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*=?\s*$")
+_MORE: Final = re.compile(rf"^\s*(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*[=\\]?\s*$")
 _FILES: Final = re.compile(rf"^\s*(?:\S+\s+)?(?P<files>\d+[\d:]*)\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{11}})\s*$")
 _FILES_PART: Final = re.compile(rf"^\s*(?:\S+\s+)?\d+[\d:]*\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*$")
 _TIME: Final = re.compile(r"(\d+)(us|ms|s)\b")
@@ -134,8 +134,9 @@ class Bonnie(LineParser):
         """One line of a table, or a CSV line."""
         if text.count(",") >= 12 and " " not in text.strip():
             return self._csv(text.strip().split(","))
-        if "Version" in text and "Sequential" in text and (version := _VERSION.search(text)):
-            self.version = version[1]
+        if "Sequential Output" in text:
+            version = _VERSION.search(text)
+            self.version = version[1] if version is not None else None
         if "-Per Ch" in text or "Sequential Output" in text:
             done = self._finish() if self._row or self._run else []
             self._part, self.open, self._quiet = "sequential", True, 0
@@ -144,7 +145,7 @@ class Bonnie(LineParser):
 
     def _table_line(self, text: str) -> Iterable[Record]:
         if self._row is not None and _MORE.match(text) and self._wants(text.split()):
-            self._row = (self._row[0] + " " + text.strip(" ="), self._row[1])
+            self._row = (self._row[0] + " " + text.strip(" =\\"), self._row[1])
             return ()
         self._end_row()
         if "Create" in text:
@@ -154,7 +155,7 @@ class Bonnie(LineParser):
         elif text.lstrip().startswith("Latency"):
             self._latency(text.split()[1:])
         elif (row := (_ROW if self._part == "sequential" else _FILES_PART).match(text)) is not None and row["values"]:
-            self._row, self._quiet = (text.rstrip(" ="), self.ctx.line), 0
+            self._row, self._quiet = (text.rstrip(" =\\"), self.ctx.line), 0
         else:
             self._quiet += 1
             if self._quiet > 3:

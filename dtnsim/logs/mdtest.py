@@ -63,10 +63,12 @@ class Mdtest(LineParser):
         stonewall = "stonewall" in row["what"]
         if stonewall and len(values) == 4:
             figures = [("mean", values[2])]
+        elif len(values) == 3:  # a mailer put the standard deviation on the next line
+            figures = [("max", values[0]), ("mean", values[2])]
         elif len(values) in (4, 7):
             figures = list(zip(("max", "mean"), values[-4:-1:2], strict=True))
         else:
-            yield self.unread(row[0], f"the row has {len(values)} figures, not 4 or 7")
+            yield self.unread(row[0], f"the row has {len(values)} figures, not 3, 4 or 7")
             return
         operation = row["what"].replace(" (stonewall)", "").lower()
         operation = operation.replace("creation", "create").replace("removal", "remove").replace(" ", "_")
