@@ -296,9 +296,16 @@ class Composer:
             if _positive(seconds):
                 delays.append(Demand(f"{job.name}.workers", seconds, what, formula, source, each))
 
-        wait(part.delay, part.what, "seconds per byte", each="byte")
+        wait(part.delay * step.share, part.what, "seconds per byte", each="byte")
         if not _positive(part.cpu):
             return delays  # a flush has no files of its own
+        source, destination = self.ends[number]
+        for end, asked in ((source, step.read), (destination, step.reread)):
+            use = self._use(end, asked, self.spec.transfers[number])
+            if use is not None and end.volume is not None:
+                filesystem = end.host.volumes[end.volume].filesystem
+                reading = filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
+                wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
         cost, each = step.files, part.cpu / payload
         workers = self.plans[number][1].workers
         rtt = route.rtt(draw) if route is not None else 0.0

@@ -12,7 +12,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.components.device import Device
 from dtnsim.components.stack import Stack
-from dtnsim.ledger import Row
+from dtnsim.ledger import Ledger, Row
 from dtnsim.physics import cache
 from dtnsim.quantity import Quantity, Unit, Value, prior
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dtnsim.host import Host
 
 
+#: what a worker waits for whose requests nobody reads ahead of
+_ALONE = "each request, one after the other"
 #: metadata operations that go through the file system's log
 CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
@@ -72,13 +74,14 @@ class Filesystem(Component):
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """The phases of an access; one for a steady stream."""
         if use.operation == "read":
-            return (Stretch("read", medium=0.0 if use.cached else 1.0),)
+            # nothing is read ahead of random and direct requests
+            alone = not use.cached and (use.random or use.finish == "direct")
+            wait = self.request_wait(row, use, host, volume) if alone else 0.0
+            return (Stretch("read", medium=0.0 if use.cached else 1.0, delay=wait, what=_ALONE),)
         if use.finish == "steady":
             return (Stretch("write"),)
         if use.finish == "direct":
-            array = host.volumes[volume].array
-            wait = array.latency(row, use) / use.block_B if array is not None else 0.0
-            return (Stretch("write", delay=wait, what="one request at a time"),)
+            return (Stretch("write", delay=self.request_wait(row, use, host, volume), what=_ALONE),)
         if use.finish == "dsync":
             wait = row.value(self.sync_latency) / use.block_B
             copied = Stretch("copy", medium=0.0)
@@ -90,6 +93,31 @@ class Filesystem(Component):
         if use.finish == "none":
             return _split(total, free)
         return _fdatasync(total, background)
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """Seconds per byte that a request alone takes besides what its device is charged for it [s/B].
+
+        Several in flight are several workers of the tool. A random request meets one drive of an array,
+        whose stations are charged as if all drives shared it: what is left of its time is waited for.
+        """
+        array = host.volumes[volume].array
+        if array is None:
+            return 0.0
+        wait = array.latency(row, use) / use.block_B
+        if not use.random:
+            return wait
+        seen = use.but(block_B=self.request_size(use))
+        probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
+        array.serve(probe, seen, "alone")
+        capacity = probe.ledger.stations
+        charged: Value = 0.0
+        for demand in probe.demands:
+            charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
+        return np.maximum(wait + (seen.block_B / array.single_rate(row) - charged * seen.block_B) / use.block_B, 0.0)
+
+    def request_size(self, use: Access) -> float:
+        """Bytes that a device is asked for where a program asks for one block."""
+        return use.block_B
 
     def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
         """Bytes after which write-back starts, and bytes a writer produces before it is throttled."""

@@ -63,6 +63,11 @@ class Gpfs(LocalFilesystem):
         )
         host.storage_network(row, use, volume)
 
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One block from a server."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """Token and inode round trips."""
         del operation, host

@@ -36,12 +36,18 @@ class Hdd(Device):
         "0.1", 0.5, "assumed: files in use at the same time lie a tenth of the stroke apart"
     )
     tree_distance: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        "0.01", 1.0, "assumed: files of one tree lie in neighbouring block groups (ext4: 16 of 128 MiB), older ones apart"
+        "0.01",
+        1.0,
+        "assumed: files of one tree lie in neighbouring block groups (ext4: 16 of 128 MiB), older ones apart",
     )
     visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
         "512 KiB", 0.6, "assumed: bytes served per visit where nobody above says (read-ahead of the drive and queue)"
     )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
+
+    def latency(self, row: Row, use: Access) -> Value:
+        """Seconds that a random request waits for arm and platter; the next one in sequence waits for neither."""
+        return hdd.positioning_time(row.value(self.seek), row.value(self.spindle)) if use.random else 0.0
 
     def single_rate(self, row: Row) -> Value:
         """Bytes per second of one large read alone [B/s]."""

@@ -95,6 +95,11 @@ class Lustre(LocalFilesystem):
         )
         host.storage_network(row, use, volume)
 
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One RPC to a target."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One metadata RPC to the MDS."""
         del operation, host

@@ -65,13 +65,23 @@ class Nfs(LocalFilesystem):
         """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
         return self.window(row) if use.operation == "read" else None
 
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """A round trip; what a call asks for goes out together."""
+        del host, volume
+        return self.answer_time(row, use) / use.block_B
+
+    def answer_time(self, row: Row, use: Access) -> Value:
+        """Seconds from one request to its answer."""
+        stable = row.value(self.stable) if use.operation == "write" else 0.0
+        return use.rtt_s + row.value(self.service) + stable
+
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Slots and read-ahead of this mount; the network and the server's own volume are charged by the composer."""
         del host
         size = row.value(self.rsize if use.operation == "read" else self.wsize)
-        wait = use.rtt_s + row.value(self.service)
-        if use.operation == "write":
-            wait = wait + row.value(self.stable)
+        if use.random or use.finish in ("direct", "dsync"):
+            size = np.minimum(size, use.block_B)  # nothing joins them
+        wait = self.answer_time(row, use)
         label = volume.strip("/").replace("/", "-")
         row.charge(
             f"{label}.nfs-slots",

@@ -107,6 +107,10 @@ class Zfs(LocalFilesystem):
         # zfs_dirty_data_sync_percent starts a txg at 20 % since release 0.8, zfs_dirty_data_sync at 64 MiB before
         return 0.2 * limit if self.sync_at is None else row.value(self.sync_at), limit
 
+    def request_size(self, use: Access) -> float:
+        """A record is read whole, since its checksum is that of the whole."""
+        return max(use.block_B, self.recordsize.value) if use.operation == "read" else use.block_B
+
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""
         parts = super().stretches(row, use, host, volume)
