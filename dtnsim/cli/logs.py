@@ -138,7 +138,9 @@ def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
 
 
 def _short(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+    return str(value)
 
 
 def _say(message: str) -> None:

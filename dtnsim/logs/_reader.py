@@ -218,7 +218,7 @@ class LogReader:
             host.ctx.command = command
 
     def _new_host(self, name: str) -> _Host:
-        if len(self._hosts) > 4096:
+        if len(self._hosts) > 512:
             return self._main
         host = self._hosts[name] = _Host(self.all, self.file, self._memo)
         host.ctx.host = name
