@@ -10,14 +10,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from dtnsim import dataset, library, yamlio
-from dtnsim.components.base import Model, Pick, expand, place, validate
+from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.errors import SpecError
+from dtnsim.happenings import Event, Others
 from dtnsim.host import Host, build_host
-from dtnsim.quantity import Quantity, Scalar, Unit, prior
+from dtnsim.override import override, put, split_key
+from dtnsim.quantity import Quantity, Scalar, Unit
 from dtnsim.tools.plan import Tool
 from dtnsim.yamlio import Mapping
 
@@ -51,55 +53,6 @@ class TransferSpec(Model):
     @classmethod
     def _load_dataset(cls, given: object) -> object:
         return None if given is None else dataset.load(given)
-
-
-class Event(Model):
-    """Something that happens while a path is simulated.
-
-    Either stations (``station`` may have ``*``) get ``factor`` times their capacity, 0 for a link that is
-    down; or keys of the path change (``set``), as with ``--set``: a drive is lost, loss appears. ``until``
-    ends it. With ``retry_after`` the files under way are aborted and start again after that time.
-    """
-
-    at: Annotated[Quantity, Unit("s")]
-    station: str | None = None
-    factor: Annotated[float, Field(ge=0, le=1e6)] = 0.0
-    change: Annotated[dict[str, str] | None, Field(alias="set")] = None
-    until: Annotated[Quantity, Unit("s")] | None = None
-    retry_after: Annotated[Quantity, Unit("s")] | None = None
-    what: str = ""
-
-    @model_validator(mode="after")
-    def _one_of(self) -> Event:
-        if (self.station is None) == (self.change is None):
-            raise ValueError("needs either 'station' with 'factor', or 'set' with the keys that change")
-        if self.until is not None and self.until.value <= self.at.value:
-            raise ValueError("'until' is not after 'at'")
-        return self
-
-
-class Others(Model):
-    """Transfers of other people that arrive while a path is simulated.
-
-    Arrivals are Poisson with ``rate`` (over the day by ``1 + diurnal cos``), sizes log-normal around
-    ``size`` with ``sigma`` of the logarithm; or both come from ``trace``, a CSV with ``time_s,bytes``.
-    """
-
-    stations: Annotated[list[str], Field(min_length=1)]
-    rate: Annotated[Quantity, Unit("1/s")] | None = None
-    size: Annotated[Quantity, Unit("B", low=1.0)] = prior("1 GB", 0.0, "assumed: a data set of medium size")
-    sigma: Annotated[float, Field(ge=0, le=5)] = 1.5
-    cap: Annotated[Quantity, Unit("B/s", low=1.0)] | None = None
-    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    diurnal: Annotated[float, Field(ge=0, le=1)] = 0.0
-    peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
-    trace: str | None = None
-
-    @model_validator(mode="after")
-    def _one_of(self) -> Others:
-        if (self.rate is None) == (self.trace is None):
-            raise ValueError("needs either 'rate' or 'trace'")
-        return self
 
 
 class PathSpec(Model):
@@ -175,8 +128,8 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
     if raw.get("calibration") not in (None, "none"):
         _calibrate(raw, str(raw["calibration"]), beside)
-    for override in overrides:
-        _override(raw, override)
+    for text in overrides:
+        override(raw, text)
     hosts = {}
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
@@ -304,105 +257,7 @@ def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
     for alias, host in raw["hosts"].items():
         own = parameters.get(str(host.get("name", alias)))
         for key, value in (own or {}).items():
-            _put(raw, ["hosts", alias, *_steps(key)], value, key)
-
-
-def _steps(key: str) -> list[str]:
-    return [s for s in key.strip().split(".") if s]
-
-
-def _override(raw: Mapping, text: str) -> None:
-    key, equals, value = text.partition("=")
-    steps = _steps(key)
-    if not equals or not steps:
-        raise SpecError("is not an override", value=text, remedy="write --set key=value, e.g. --set wan.rtt=20ms")
-    parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
-    if isinstance(parsed, Scalar):
-        parsed = Scalar(str(parsed), "--set " + key, 0)
-    _put(raw, steps, parsed, text)
-
-
-def _put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
-    """Sets the key that ``steps`` lead to; parts and hosts named on the way are written out first."""
-    where: Any = raw
-    steps, parent = _long_form(where, steps), ""
-    while len(steps) > 1:
-        parent, where = steps[0], _child(where, steps[0], text)
-        steps = _long_form(where, steps[1:])
-    last = steps[0]
-    if isinstance(where, list):
-        where[_index(where, last, text)] = value
-        return
-    if parent == "tool" and last in ("name", "kind"):
-        where.clear()  # another tool: the options of the old one are not its own
-    old = where.get(last)
-    if (
-        isinstance(old, Mapping)
-        and isinstance(value, str)
-        and ("part" in old or last in ("cpu", "memory", "stack", "of"))
-    ):
-        # a part name replaces the part and keeps what was said about its place (slot, bonding ...)
-        old = old.clone()
-        old.put("part", value, "--set", 0)
-        value = old
-    where.put(last, value, "--set", 0)
-
-
-def _child(where: Any, step: str, text: str) -> Any:
-    if isinstance(where, list):
-        number = _index(where, step, text)
-        if isinstance(where[number], str):  # a segment that is named only
-            where[number] = expand(where[number])
-        return where[number]
-    child = where.get(step)
-    if isinstance(child, str) and step == "dataset":
-        raise SpecError(
-            f"the data set is {str(child)!r}, not written out here",
-            key="--set",
-            value=text,
-            remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
-        )
-    if isinstance(child, str):
-        child = expand(child) if step not in ("wan", "tool") else child
-        if step == "tool":
-            named = Mapping()
-            named.put("name", child, "--set", 0)
-            child = named
-    elif isinstance(child, Mapping):
-        child = child.clone()
-    elif isinstance(child, list):
-        child = list(child)
-    elif child is None:
-        child = Mapping()
-    else:
-        raise SpecError(
-            f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys"
-        )
-    where.put(step, child, *where.lines.get(step, ("--set", 0)))
-    return child
-
-
-def _long_form(where: Any, steps: list[str]) -> list[str]:
-    """Spells a short key out: ``nic`` is the first of ``nics``; mounts may drop their slash."""
-    first, rest = steps[0], steps[1:]
-    if not isinstance(where, Mapping) or first in where:
-        return steps
-    if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
-        return ["nics", next(iter(where["nics"])), *rest]
-    if first == "transfer" and isinstance(where.get("transfers"), Mapping | list) and where["transfers"]:
-        items = where["transfers"]
-        return ["transfers", next(iter(items)) if isinstance(items, Mapping) else "0", *rest]
-    return [f"/{first}", *rest] if f"/{first}" in where else steps
-
-
-def _index(items: list[Any], step: str, text: str) -> int:
-    if step.isdigit() and int(step) < len(items):
-        return int(step)
-    for number, item in enumerate(items):
-        names = (item.get("name"), item.get("part")) if isinstance(item, Mapping) else (item,)
-        if step in names:
-            return number
-    raise SpecError(f"has no item {step!r}", key="--set", value=text, remedy=f"write 0 to {len(items) - 1}")
+            put(raw, ["hosts", alias, *split_key(key)], value, key)
 
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:

@@ -70,7 +70,9 @@ def main() -> None:
     import typer
 
     # typer may bring click within itself: its errors are known by the family of one that typer exports
-    click_error = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+    click_error: type[typer.BadParameter] = next(
+        c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException"
+    )
     # looking for pydantic plugins costs 25 ms and finds none of ours
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     arguments = sys.argv[1:]
@@ -81,7 +83,7 @@ def main() -> None:
     except typer.Abort:
         fail("stopped", 130)
     except click_error as error:
-        error.show()  # type: ignore[attr-defined]  # every ClickException has it
+        error.show()
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()

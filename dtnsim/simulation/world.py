@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from dtnsim.components.segment import Background
     from dtnsim.simulate.engine import Engine
-    from dtnsim.spec import Event, Others, PathSpec
+    from dtnsim.happenings import Event, Others
+    from dtnsim.spec import PathSpec
 
 Process = Generator[Any, Any, None]
 
