@@ -89,6 +89,25 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     return rate, buffer
 
 
+def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
+    """Name of the narrowest place at nominal values: a port, a segment, or what stands on it."""
+    draw = Draw()
+    whole, _ = narrowest(route, frame, nics, streams, draw)
+    ends = (route.source, route.destination)
+    for host, card in zip(ends, nics, strict=False):
+        if draw(card.rate) * card.links * frame.mtu / frame.wire <= whole * (1 + 1e-9):
+            return f"the port of {host.name}"
+    for number, (name, segment, way) in enumerate(route.hops):
+        alone = Route(*ends, (route.hops[number],))
+        if narrowest(alone, frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+            continue
+        bare = segment.model_copy(update={"policer": None, "firewall": None})
+        if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+            return f"the {'policer' if segment.policer is not None else 'firewall'} of {name}"
+        return name if segment.background is None else f"{name}, shared with other traffic"
+    return "the path"
+
+
 def _inspected(
     route: Route, number: int, wall: Firewall, frame: Framing, nics: list[Nic], streams: int, draw: Draw
 ) -> tuple[Value, Value]:

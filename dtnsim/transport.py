@@ -12,7 +12,7 @@ from dtnsim.ledger import Row
 from dtnsim.physics.tcp import path as tcp_path
 from dtnsim.physics.tcp import ratebased, window
 from dtnsim.quantity import Draw, Quantity, Value, prior
-from dtnsim.route import Framing, Route, burst_rate, narrowest, policed_share
+from dtnsim.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
@@ -48,7 +48,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             "tcp",
             capacity=goodput,
             private=True,
-            what=_tcp_words(limit, route, net, frame),
+            what=_tcp_words(limit, route, net, frame, nics),
             formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
             source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
         )
@@ -155,7 +155,7 @@ def tcp_goodput(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw
     return goodput, str(np.ravel(limit)[0])
 
 
-def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing) -> str:
+def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:
     rtt = Quantity(route.nominal_rtt, "s")
     nominal = Draw()
     if limit == "window":
@@ -164,9 +164,10 @@ def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing) -> str:
     if limit == "loss":
         loss = 1 - math.prod(1 - s.loss.value for _, s, _ in route.hops)
         return f"loss-limited: {net.cc or route.source.tcp.cc} at {loss:.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
+    place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
-        return "buffer-limited: the queue at the narrowest place is smaller than the sawtooth needs"
-    return "link-limited: the narrowest place of the path"
+        return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
+    return f"link-limited: the narrowest place is {place}"
 
 
 def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:

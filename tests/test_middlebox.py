@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -114,7 +115,7 @@ def test_a_better_firewall_never_hurts(key: str, flows: int, nic: str) -> None:
     }[key]
     base = {"engine": "2 Gb/s", "buffer": "100 KiB"}
     rates = [rate({"firewall": {**base, key: v}}, nic=nic, tool={"P": flows}) for v in ladder]
-    assert all(a <= b * (1 + 1e-9) for a, b in zip(rates, rates[1:], strict=False))
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rates))
 
 
 @few
@@ -122,12 +123,12 @@ def test_a_better_firewall_never_hurts(key: str, flows: int, nic: str) -> None:
 def test_a_deeper_bucket_never_hurts_and_a_longer_path_never_helps(cc: str, streams: int) -> None:
     tool = {"C": cc, "P": streams}
     deep = [rate({"policer": {"rate": "5 Gb/s", "burst": b}}, tool=tool) for b in ("2 kB", "1 MB", "30 MB", "1 GB")]
-    assert all(a <= b * (1 + 1e-9) for a, b in zip(deep, deep[1:], strict=False))
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(deep))
     far = [
         rate({"policer": {"rate": "5 Gb/s", "burst": "8 MB"}, "rtt": t}, tool=tool)
         for t in ("1 ms", "10 ms", "40 ms", "160 ms")
     ]
-    assert all(a >= b * (1 - 1e-9) for a, b in zip(far, far[1:], strict=False))
+    assert all(a >= b * (1 - 1e-9) for a, b in pairwise(far))
 
 
 @pytest.mark.parametrize("key", ["wan.1", "wan.cenic-uci-lax"])
@@ -144,3 +145,19 @@ def test_an_override_reaches_into_a_segment_that_is_a_part(key: str) -> None:
     assert segments(f"{key}.rtt=7 ms").wan[1].rtt.value == pytest.approx(0.007)
     assert segments(f"{key}.background.share=50 %").wan[1].background.share.value == 0.5  # type: ignore[union-attr]
     assert segments(f"{key}.rtt=7 ms").wan[1].bandwidth.value == segments().wan[1].bandwidth.value
+
+
+@pytest.mark.parametrize(
+    ("segment", "nic", "place"),
+    [
+        ({"bandwidth": "10 Gb/s"}, "25 Gb/s", "wan"),
+        ({"bandwidth": "10 Gb/s", "background": {"share": "20 %"}}, "25 Gb/s", "wan, shared with other traffic"),
+        ({}, "25 Gb/s", "the port of a"),
+        (wall("2 Gb/s", "4 MiB"), "25 Gb/s", "the firewall of wan"),
+        ({"policer": {"rate": "5 Gb/s", "burst": "1 GB"}}, "25 Gb/s", "the policer of wan"),
+    ],
+)
+def test_the_narrowest_place_is_named(segment: dict[str, Any], nic: str, place: str) -> None:
+    reasons = [d.what for t in answer(segment, nic=nic).problem.transfers for p in t.phases for d in p.demands]
+    (words,) = [w for w in reasons if "narrowest place" in w]
+    assert words.endswith((f"is {place}", f"({place}) is smaller than the sawtooth needs"))

@@ -54,7 +54,7 @@ def test_part_builds_and_every_number_has_a_source(name):
 
 
 def written(raw):
-    """Numbers written out with a spread or source of their own, also those of components inside (a segment's firewall)."""
+    """Numbers written out with a spread or source of their own, also those of components inside (a firewall)."""
     for key, value in raw.items():
         if isinstance(value, yamlio.Mapping):
             if {"value", "spread", "source"} & set(value) and not {"kind", "part"} & set(value):

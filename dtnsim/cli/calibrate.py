@@ -74,7 +74,8 @@ def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple
     files = [s for s in sources if s not in logs]
     wanted = {_name(h) for h in hosts}
     for case in cases.load_all(files) if files else []:
-        if case.role == "fit" and not case.withheld:
+        # how far runs lie apart is no figure of a path with given parameters
+        if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
             figure = Figure(case, spec.load(case.path, case.overrides, "none"))
             if wanted & set(figure.spec.host_files.values()):
                 found.append(figure)

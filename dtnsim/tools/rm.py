@@ -15,8 +15,9 @@ class Rm(Tool):
 
     Its throughput is the bytes of the removed files over the time; its duration is what one reads.
 
-    Over NFSv3 each file is a REMOVE, and its name came with others in a READDIRPLUS. Each directory is opened (GETATTR),
-    checked (ACCESS), read (READDIRPLUS, which fills the cache of names, so that no LOOKUP is left) and removed (RMDIR).
+    Over NFSv3 each file is a REMOVE, and its name came with others in a READDIRPLUS. Each directory is opened
+    (GETATTR), checked (ACCESS), read (READDIRPLUS, which fills the cache of names, so that no LOOKUP is left) and
+    removed (RMDIR).
 
     Neglects: time that the medium needs to free blocks.
     Source: RFC 1813, sections 3.3.12, 3.3.13 and 3.3.17; GNU coreutils rm.c (fts, unlinkat).
