@@ -91,7 +91,7 @@ class Model:
     """Predicts all figures for a table of parameter values; paths that several figures share are composed once."""
 
     def __init__(self, figures: Sequence[Figure], hosts: Sequence[str]) -> None:
-        self.figures = tuple(figures)
+        self.figures, self.hosts = tuple(figures), tuple(hosts)
         collection = Collection(hosts)
         self._runs: list[tuple[PathSpec, dict[int, int], list[int]]] = []
         known: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -152,19 +152,29 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str]) -> Fit:
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
     model = Model(figures, hosts)
+    search, u, error = search_minimum(model)
+    return _result(model, search, u, error, hosts)
+
+
+def search_minimum(model: Model) -> tuple[Search, Array, Array]:
+    """(the search, the estimates, the error each figure was weighed with).
+
+    Raises:
+        InputError: no figure depends on a parameter of the hosts.
+    """
     free = _free(model)
     if not any(model.parameters[j].host for j in free):
+        there = sorted({h for f in model.figures for h in f.spec.host_files.values()})
         raise InputError(
-            f"no figure depends on a parameter of {', '.join(hosts)}; "
-            f"the figures are of: {', '.join(sorted({h for f in figures for h in f.spec.host_files.values()}))}"
+            f"no figure depends on a parameter of {', '.join(model.hosts)}; the figures are of: {', '.join(there)}"
         )
-    search = _Search(model, free)
+    search = Search(model, free)
     error = np.array([f.case.spread for f in model.figures])
     u = search.minimum(np.zeros(free.size), error)
     for firm in (False, True):
         error = _scatter(model, search, u, error)
         u = search.minimum(u, error, firm=firm)
-    return _result(model, search, u, error, hosts)
+    return search, u, error
 
 
 def _free(model: Model) -> NDArray[np.int64]:
@@ -178,7 +188,7 @@ def _free(model: Model) -> NDArray[np.int64]:
     return np.flatnonzero(moved > 1e-6)
 
 
-class _Search:
+class Search:
     """The minimum of the sum of soft squares over the free parameters."""
 
     def __init__(self, model: Model, free: NDArray[np.int64]) -> None:
@@ -272,7 +282,7 @@ class _Search:
         return tries[best] if cost[best] < cost[0] - _GAIN else None
 
 
-def _scatter(model: Model, search: _Search, u: Array, error: Array) -> Array:
+def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
     own = np.array([f.case.spread for f in model.figures])
@@ -299,7 +309,7 @@ def _leverage(slope: Array, error: Array) -> Array:
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))
 
 
-def _result(model: Model, search: _Search, u: Array, error: Array, hosts: Sequence[str]) -> Fit:
+def _result(model: Model, search: Search, u: Array, error: Array, hosts: Sequence[str]) -> Fit:
     ratio, slope = search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)
     scaled = slope * (np.sqrt(weight) / error)[:, None]

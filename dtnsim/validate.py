@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -12,12 +11,11 @@ import numpy as np
 from dtnsim import baseline, spec
 from dtnsim.cases import Case
 from dtnsim.compose import compose
-from dtnsim.figures import Figure, Solved, solved, transfer_index, values
+from dtnsim.figures import Solved, solved, transfer_index, values
 from dtnsim.quantity import Draw
 from dtnsim.reasons import cause_of, reason
 
 if TYPE_CHECKING:
-    from dtnsim.fit import Fit
     from dtnsim.solve import Array
     from dtnsim.spec import PathSpec
 
@@ -202,7 +200,9 @@ def validate(
         if progress is not None:
             progress(number + 1, len(cases))
     if leave_one_out:
-        judged = _left_out(judged)
+        from dtnsim.leave_one_out import left_out
+
+        judged = left_out(judged, progress)
     return Validation(tuple(judged))
 
 
@@ -242,43 +242,3 @@ def _bottleneck(case: Case, answer: Solved) -> tuple[str, str, str]:
         return f"{problem.transfers[f].name}.workers", "latency", why
     station = problem.stations[cause.station]
     return station.name, station.kind, why
-
-
-def _left_out(judged: list[Judgement]) -> list[Judgement]:
-    """Adds to every fit case of a site the prediction of a fit that never saw it."""
-    from dtnsim import fit as fitting
-
-    result = list(judged)
-    for site in dict.fromkeys(j.case.site for j in judged):
-        mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]
-        if len(mine) < 2:
-            continue
-        figures = [
-            Figure(judged[n].case, spec.load(judged[n].case.path, judged[n].case.overrides, "none")) for n in mine
-        ]
-        hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
-        found = fitting.fit(figures, hosts)
-        model = fitting.Model(found.figures, hosts)
-        for n, ratio in zip(mine, left_out_ratios(found, model), strict=True):
-            result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))
-    return result
-
-
-def left_out_ratios(found: Fit, model: Any) -> list[float]:
-    """ln(predicted / measured) of every figure by a fit without it.
-
-    Each refit is one Gauss-Newton step from the fit to all figures, with its Jacobian and robust weights; the figure
-    itself is then predicted by the whole model at the new parameters.
-    """
-    scaled = found.jacobian * (np.sqrt(found.weight) / found.error)[:, None]
-    residual = np.sqrt(found.weight) * found.ratio_after / found.error
-    information = scaled.T @ scaled + np.eye(found.u.size)
-    gradient = scaled.T @ residual + found.u
-    names = {(p.host, p.key, p.prior): j for j, p in enumerate(model.parameters)}
-    place = np.array([names[p.host, p.key, p.prior] for p in found.parameters])
-    low, high = np.array([p.low for p in found.parameters]), np.array([p.high for p in found.parameters])
-    points = np.zeros((len(found.figures), len(model.parameters)))
-    for n, row in enumerate(scaled):
-        step = np.linalg.solve(information - np.outer(row, row), gradient - row * residual[n])
-        points[n, place] = np.clip(found.u - step, low, high)
-    return [float(r) for r in np.diag(model.ratios(points))]
