@@ -159,11 +159,24 @@ def _figure(m: Measurement, target: Target) -> Figure:
     raw = yamlio.loads(path, f"{m.file}:{m.line}")
     resolved = spec.resolve(raw)
     case = Case(
-        id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}", site=target.name,
-        path=Path(m.file or "log"), overrides=(text,), quantity="throughput", pattern=None, measured=m.value,
-        spread=_SPREAD, bound=None, role="fit", tool=m.tool, log=(Path(m.file or "log"), m.line or 0), transfer=None,
-        block_B=None, stated=None, what=m.printed, source="",
-    )  # fmt: skip
+        id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}",
+        site=target.name,
+        path=Path(f"{m.tool} on {target.name}"),
+        overrides=(text,),
+        quantity="throughput",
+        pattern=None,
+        measured=m.value,
+        spread=_SPREAD,
+        bound=None,
+        role="fit",
+        tool=m.tool,
+        log=(Path(m.file or "log"), m.line or 0),
+        transfer=None,
+        block_B=None,
+        stated=None,
+        what=m.printed,
+        source="",
+    )
     return Figure(case, resolved)
 
 
