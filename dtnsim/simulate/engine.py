@@ -101,6 +101,7 @@ class Engine:
         self._stale = False
         self._observers: list[Callable[[float, Engine], None]] = []
         self._watchers: dict[int, dict[Callable[[], None], None]] = {}
+        self._poked: dict[int, None] = {}
         for station, capacity in enumerate(capacities):
             if callable(capacity):
                 self.set_capacity(station, capacity)
@@ -208,6 +209,8 @@ class Engine:
             InputError: No such station, or a capacity that is negative or not a number.
         """
         self.fluid.set_law(station, capacity)
+        if station in self._watchers:
+            self._poked[station] = None
         self._soon()
 
     def capacity(self, station: int) -> float:
@@ -303,11 +306,13 @@ class Engine:
             self._plan(self.fluid.next_time())
 
     def _tell_watchers(self) -> None:
-        members = self.fluid.members
         called: dict[Callable[[], None], None] = {}
         for node in self.fluid.touched:
-            for station in members[node]:
+            for station in self.fluid.members[node]:
                 called.update(self._watchers.get(station, {}))
+        for station in self._poked:  # of two stations that tie, the other may bind now at the same level
+            called.update(self._watchers[station])
+        self._poked.clear()
         for callback in called:
             callback()
 

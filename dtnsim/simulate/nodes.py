@@ -122,6 +122,7 @@ class Nodes:
         self.noted: list[bool] = []
         self.dirty: list[tuple[float, int]] = []
         self.forced: set[int] = set()
+        self.turn = 0.0
         self.notes: list[int] = []
         self.touched: list[int] = []
         self.fresh: list[Flow] = []

@@ -186,6 +186,16 @@ class Pipeline:
 
     def _arrange(self) -> None:
         """Makes the segments what the links say; those that stay as they are go on undisturbed."""
+        wanted = self._wanted()
+        for segment in [s for s in self._segments if (s.first, s.last) not in wanted]:
+            self._stop(segment)
+            self._segments.remove(segment)
+        self._tell_ends()
+        have = {(s.first, s.last): s for s in self._segments}
+        self._segments = [have.get(w) or self._begin(*w) for w in self._wanted()]
+
+    def _wanted(self) -> list[tuple[int, int]]:
+        """First and last stages of the segments that should be moving."""
         wanted, first = [], 0
         for stage in range(len(self.stages)):
             last = stage == len(self.stages) - 1
@@ -193,12 +203,18 @@ class Pipeline:
                 if self._moved[first] < self.size and not (first and self._links[first - 1] is _Link.HELD):
                     wanted.append((first, stage))
                 first = stage + 1
-        kept = [s for s in self._segments if (s.first, s.last) in wanted]
-        for segment in self._segments:
-            if segment not in kept:
-                self._stop(segment)
-        have = {(s.first, s.last): s for s in kept}
-        self._segments = [have.get(w) or self._begin(*w) for w in wanted]
+        return wanted
+
+    def _tell_ends(self) -> None:
+        """Tells of stages that have moved their last byte; what they were coupled to goes on by itself."""
+        for stage, moved in enumerate(self._moved):
+            if moved >= self.size * (1 - _LAST_BYTE) and not self.stages_done[stage].triggered:
+                self._moved[stage] = self.size
+                self.stages_done[stage].succeed(self.engine.env.now)
+                if stage < len(self._links) and self._links[stage] is not _Link.HELD:
+                    self._links[stage] = _Link.FREE
+        if self.done.triggered:
+            self._unwatch()
 
     def _stop(self, segment: _Segment) -> None:
         gone = segment.size - self.engine.cancel(segment.transfer)
@@ -227,25 +243,12 @@ class Pipeline:
 
     def _ended(self, segment: _Segment) -> None:
         """The first stage of a segment has moved its last byte."""
-        if segment not in self._segments:
-            return
-        self._segments.remove(segment)
-        for at, before in enumerate(segment.moved):
-            self._moved[segment.first + at] = before + segment.size
-        for stage in range(segment.first, segment.last + 1):
-            if self._moved[stage] >= self.size * (1 - _LAST_BYTE):
-                self._moved[stage] = self.size
-                if not self.stages_done[stage].triggered:
-                    self.stages_done[stage].succeed(self.engine.env.now)
-        if self.done.triggered:
-            self._unwatch()
-            self._segments = []
-            return
-        for at in range(segment.first, min(segment.last + 1, len(self._links))):
-            if self._moved[at] >= self.size and self._links[at] is not _Link.HELD:
-                self._links[at] = _Link.FREE
-        self._arrange()
-        self._look()
+        if segment in self._segments:
+            self._segments.remove(segment)
+            for at, before in enumerate(segment.moved):
+                self._moved[segment.first + at] = before + segment.size
+            self._arrange()
+            self._look()
 
     def _look(self) -> None:
         """Brings the links in line with the rates; called whenever these may have changed."""

@@ -104,17 +104,15 @@ def aggregate_pool(
     state = _Workers(shares(capacities, row, workers, cap), files, repeat(overhead), keep=False)
     origin, before, run = 0.0, [math.nan], -1
     while files.more():
-        done = state.done
-        state.work(done + workers)
-        period = state.restart_clock()
-        origin += period
+        start = state.now
+        state.work(state.done + workers)
         after = state.shape()
-        if run == files.run and _alike(before, after):
+        if run == files.run and files.left >= workers and _alike(before, after, state.now):
             periods = files.left // workers
             files.left -= periods * workers
             state.done += periods * workers
             state.size += periods * workers * files.size
-            origin += periods * period
+            origin += periods * (state.now - start) + state.restart_clock()
         before, run = after, files.run
     state.work(math.inf)
     return PoolResult(origin + state.now, state.done, state.size)
@@ -134,8 +132,10 @@ def shares(capacities: Sequence[float], row: Mapping[int, float], workers: int, 
     return [0.0] + [min(cap, alone / n) for n in range(1, workers + 1)]
 
 
-def _alike(a: list[float], b: list[float]) -> bool:
-    return len(a) == len(b) and all(abs(x - y) <= _SAME * abs(x) for x, y in zip(a, b, strict=True))
+def _alike(a: list[float], b: list[float], now: float) -> bool:
+    """Whether two states are the same but for the digits that times have at ``now``."""
+    slack = 1e-15 * now
+    return len(a) == len(b) and all(abs(x - y) <= _SAME * abs(x) + slack for x, y in zip(a, b, strict=True))
 
 
 class _Runs:
@@ -241,7 +241,7 @@ class _Workers:
         self.now, self.clock, self.done = now, clock, done
 
     def restart_clock(self) -> float:
-        """Counts time from now on; returns the time so far [s]."""
+        """Counts time from now on, to keep its digits; returns the time so far [s]."""
         so_far, self.now = self.now, 0.0
         self.waiting = [(time - so_far, file, size) for time, file, size in self.waiting]
         self.moving = [(mark - self.clock, file) for mark, file in self.moving]
@@ -250,6 +250,6 @@ class _Workers:
 
     def shape(self) -> list[float]:
         """All that the future depends on, but for the files to come."""
-        waiting = sorted((time, size) for time, _, size in self.waiting)
-        moving = sorted(mark for mark, _ in self.moving)
+        waiting = sorted((time - self.now, size) for time, _, size in self.waiting)
+        moving = sorted(mark - self.clock for mark, _ in self.moving)
         return [len(waiting), *(x for pair in waiting for x in pair), *moving]

@@ -171,7 +171,8 @@ class Sharing(Sides):
         elif level > 2 * self.level[node]:
             bound = self._bound(node)
             if level > bound:
-                self.look_at(node, math.inf)  # after the node that it overfills has taken its flows
+                self.turn += 1.0  # after the node that it overfills has taken its flows, and in turn
+                self.look_at(node, 1e250 * self.turn)
                 self.shift(node, bound)
                 return
             if level == math.inf:

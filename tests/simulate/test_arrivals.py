@@ -116,9 +116,13 @@ def test_a_small_file_late_in_a_long_run_keeps_its_digits():
     """The virtual clock of a busy station has gone far by then; it must not swallow a small file."""
     found = run_arrivals([1e9], [0.0, 9e6], [2e16, 1e3], [{0: 1.0}] * 2)
     assert found.finish[1] - 9e6 == pytest.approx(2e-6, abs=4e-9)  # the clock of the run has 2e-9 there
-    rates = []
-    run_arrivals([1e9], [0.0, 9e6], [2e16, 1e3], [{0: 1.0}] * 2, observe=lambda now, f: rates.append([f.left(x, now) for x in f.live.values()]))
-    assert rates[1] == pytest.approx([1.1e16, 1e3], rel=1e-12)
+    left = []
+
+    def observe(now, fluid):
+        left.append([fluid.left(flow, now) for flow in fluid.live.values()])
+
+    run_arrivals([1e9], [0.0, 9e6], [2e16, 1e3], [{0: 1.0}] * 2, observe=observe)
+    assert left[1] == pytest.approx([1.1e16, 1e3], rel=1e-12)
 
 
 def test_capacity_falls_to_zero_and_comes_back():

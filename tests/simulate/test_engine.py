@@ -1,0 +1,300 @@
+"""The engine as a SimPy resource: events, changes on the way, watching."""
+
+import math
+
+import pytest
+import simpy
+
+from dtnsim.errors import InputError, ModelError
+from dtnsim.simulate.engine import Engine
+from dtnsim.simulate.trace import Steps, Trace
+
+
+@pytest.fixture
+def env():
+    return simpy.Environment()
+
+
+def ends(env, *transfers):
+    """Times at which transfers end, by running to the last."""
+    times = {}
+    for number, transfer in enumerate(transfers):
+        transfer.callbacks.append(lambda _e, n=number: times.__setitem__(n, env.now))
+    env.run()
+    return [times.get(n, math.nan) for n in range(len(transfers))]
+
+
+def test_two_transfers_share_and_the_second_rises_when_the_first_ends(env):
+    engine = Engine(env, [10.0])
+    assert ends(env, engine.transfer({0: 1.0}, 20.0), engine.transfer({0: 1.0}, 60.0)) == [4.0, 8.0]
+
+
+def test_a_transfer_is_an_event_whose_value_is_the_time_it_took(env):
+    engine = Engine(env, [10.0])
+
+    def work():
+        yield env.timeout(5.0)
+        first = engine.transfer({0: 2.0}, 20.0, label="copy")
+        assert first.label == "copy"
+        took = yield first
+        assert took == 4.0
+        return env.now
+
+    process = env.process(work())
+    assert env.run(process) == 9.0
+
+
+def test_weights_caps_and_demands(env):
+    engine = Engine(env, [12.0, 100.0])
+    slow = engine.transfer({0: 1.0, 1: 1.0}, 1e9, cap=1.0)
+    one = engine.transfer({0: 1.0}, 1e9)
+    four = engine.transfer({0: 2.0}, 1e9, weight=4.0)
+    # 12 = 1 + x + 2 * 4 x
+    assert [engine.rate(t) for t in (slow, one, four)] == pytest.approx([1.0, 11 / 9, 44 / 9], rel=1e-15)
+    assert engine.bottleneck(slow) is None
+    assert engine.bottleneck(one) == engine.bottleneck(four) == 0
+    assert engine.used(0) == pytest.approx(12.0)
+    assert engine.utilization(1) == pytest.approx(0.01)
+
+
+def test_rates_are_right_at_once_even_before_the_end_of_an_instant(env):
+    engine = Engine(env, [10.0])
+    first = engine.transfer({0: 1.0}, 100.0)
+    assert engine.rate(first) == 10.0
+    engine.transfer({0: 1.0}, 100.0)
+    assert engine.rate(first) == 5.0
+
+
+def test_cancel_gives_back_what_is_left_and_the_event_does_not_happen(env):
+    engine = Engine(env, [10.0])
+    gone, stays = engine.transfer({0: 1.0}, 100.0), engine.transfer({0: 1.0}, 100.0)
+
+    def stop():
+        yield env.timeout(4.0)
+        assert engine.cancel(gone) == 80.0
+        assert engine.cancel(gone) == 0.0
+        assert engine.rate(gone) == 0.0
+        assert engine.bottleneck(gone) is None
+
+    env.process(stop())
+    assert ends(env, stays) == [12.0]
+    assert not gone.triggered
+
+
+def test_change_of_cap_and_weight_on_the_way(env):
+    """A TCP ramp as its caller would do it: the cap doubles each second until the station binds."""
+    engine = Engine(env, [8.0])
+    ramp, other = engine.transfer({0: 1.0}, 100.0, cap=1.0), engine.transfer({0: 1.0}, 1e9)
+
+    def grow():
+        for cap in (2.0, 4.0, 8.0):
+            yield env.timeout(1.0)
+            engine.change(ramp, cap=cap)
+        yield env.timeout(1.0)
+        assert engine.left(ramp) == pytest.approx(100 - 1 - 2 - 4 - 4)
+        engine.change(ramp, weight=3.0)
+        assert engine.rate(ramp) == 6.0
+        engine.change(ramp, cap=2.5)
+        assert engine.rate(ramp) == 2.5
+        assert engine.rate(other) == 5.5
+        engine.change(ramp, cap=0.0)
+        assert engine.stalled() == [ramp]
+        engine.change(ramp, cap=math.inf)
+
+    env.process(grow())
+    env.run(ramp)
+    assert env.now == pytest.approx(4 + 89 / 6)
+    engine.change(ramp, cap=1.0)  # nothing: it has ended
+    assert engine.transfers() == [other]
+
+
+def test_capacity_changes_at_events_to_zero_and_back(env):
+    engine = Engine(env, [10.0])
+    transfer = engine.transfer({0: 1.0}, 100.0)
+
+    def outage():
+        yield env.timeout(3.0)
+        engine.set_capacity(0, 0.0)
+        assert engine.rate(transfer) == 0.0
+        assert engine.stalled() == [transfer]
+        assert engine.utilization(0) == 1.0
+        yield env.timeout(100.0)
+        engine.set_capacity(0, 35.0)
+        assert engine.capacity(0) == 35.0
+
+    env.process(outage())
+    assert ends(env, transfer) == [105.0]
+
+
+def test_load_dependent_capacity_by_label(env):
+    """A disk that reads 100 alone, 80 with a second reader, and 50 as soon as anyone writes."""
+    law = lambda who: 50.0 if who.labels.get("write") else (100.0 if who.count < 2 else 80.0)  # noqa: E731
+    engine = Engine(env, [law, 1e9])
+    read = engine.transfer({0: 1.0}, 1000.0, label="read")
+    assert engine.rate(read) == 100.0
+    write = engine.transfer({0: 1.0, 1: 1.0}, 50.0, label="write")
+    assert (engine.rate(read), engine.rate(write)) == (25.0, 25.0)
+    env.run(write)
+    assert engine.rate(read) == 100.0
+    engine.set_capacity(0, 10.0)  # a number replaces the law
+    again = engine.transfer({0: 1.0}, 50.0, label="read")
+    assert (engine.rate(read), engine.rate(again)) == (5.0, 5.0)
+    engine.set_capacity(0, law)  # and a law that comes late counts who is there
+    assert engine.rate(read) == 40.0
+
+
+def test_things_at_one_instant_are_settled_once(env):
+    engine = Engine(env, [10.0, 10.0])
+    seen = []
+    engine.observe(lambda now, _e: seen.append(now))
+
+    def start(station):
+        yield env.timeout(1.0)
+        yield engine.transfer({station: 1.0}, 10.0)
+
+    for station in (0, 1, 0, 1):
+        env.process(start(station))
+    env.run()
+    assert seen == [1.0, 3.0]
+
+
+def test_fifty_thousand_transfers_of_no_bytes_at_one_instant(env):
+    engine = Engine(env, [1.0])
+    done = env.all_of([engine.transfer({0: 1.0}, 0.0) for _ in range(50_000)])
+    env.run(done)
+    assert env.now == 0.0
+
+
+def test_no_limit_at_all_ends_at_once(env):
+    engine = Engine(env, [math.inf, 5.0])
+    assert ends(env, engine.transfer({0: 3.0}, 1e15), engine.transfer({}, 1.0)) == [0.0, 0.0]
+    waiting = engine.transfer({0: 1.0, 1: 1.0}, 1e15)
+    env.run(until=2.0)
+    engine.set_capacity(1, math.inf)
+    assert ends(env, waiting) == [2.0]
+
+
+def test_lasting_load_holds_its_share_until_it_is_cancelled(env):
+    engine = Engine(env, [10.0])
+    background = engine.transfer({0: 1.0}, math.inf, cap=4.0)
+    transfer = engine.transfer({0: 1.0}, 60.0)
+
+    def stop():
+        yield env.timeout(5.0)
+        assert engine.cancel(background) == math.inf
+
+    env.process(stop())
+    assert ends(env, transfer) == [8.0]
+
+
+def test_sizes_and_times_far_apart(env):
+    engine = Engine(env, [1e9])
+
+    def late():
+        yield env.timeout(1e6)
+        start = env.now
+        yield engine.transfer({0: 1.0}, 1e-12)
+        assert env.now == start
+        took = yield engine.transfer({0: 1.0}, 1e15, cap=1e8)
+        assert took == pytest.approx(1e7, rel=1e-12)
+
+    env.process(late())
+    env.run()
+
+
+def test_trace_tells_use_rates_and_bottlenecks(env):
+    engine = Engine(env, [10.0, 4.0])
+    trace = Trace(engine)
+    engine.transfer({0: 1.0, 1: 1.0}, 8.0, label="a")
+
+    def later():
+        yield env.timeout(1.0)
+        engine.transfer({0: 1.0}, 30.0, label="b")
+        engine.transfer({0: 1.0}, 6.0, label="b", cap=1.0)
+
+    env.process(later())
+    env.run()
+    trace.close()
+    # a: 4 until t = 2; b: 5 and 1 from 1 to 2, then 9 and 1: its first ends at 2 + 25/9, its second at 7
+    assert trace.rate["a"].times == [0.0, 2.0]
+    assert trace.rate["a"].values == [4.0, 0.0]
+    assert trace.rate["b"].values == pytest.approx([6.0, 10.0, 1.0, 0.0])
+    assert trace.rate["b"].times == pytest.approx([1.0, 2.0, 2 + 25 / 9, 7.0])
+    assert trace.count["b"].values == [2, 1, 0]
+    assert trace.holder["a"] == [(0.0, 1), (2.0, -1)]
+    assert trace.holder["b"] == [(1.0, 0), (pytest.approx(2 + 25 / 9), None), (7.0, -1)]
+    assert trace.utilization[1].at(1.5) == 1.0
+    total = sum(trace.rate[x].mean(0.0, 7.0) * 7.0 for x in "ab")
+    assert total == pytest.approx(44.0, rel=1e-12)  # all bytes
+    assert trace.utilization[0].mean(0.0, 7.0) * 70 == pytest.approx(44.0, rel=1e-12)
+
+
+def test_steps():
+    steps = Steps()
+    for now, value in ((1.0, 5.0), (2.0, 5.0), (3.0, 1.0), (3.0, 2.0)):
+        steps.add(now, value)
+    assert steps.times == [1.0, 3.0]
+    assert steps.values == [5.0, 2.0]
+    assert steps.at(0.5) == 0.0
+    assert steps.mean(0.0, 5.0) == pytest.approx((10 + 4) / 5)
+    with pytest.raises(InputError, match="the end must be after the start"):
+        steps.mean(2.0, 2.0)
+
+
+def test_observers_can_leave(env):
+    engine = Engine(env, [1.0])
+    seen = []
+    leave = engine.observe(lambda now, _e: seen.append(now))
+    env.run(engine.transfer({0: 1.0}, 1.0))
+    leave()
+    env.run(engine.transfer({0: 1.0}, 1.0))
+    assert seen == [0.0, 1.0]
+
+
+def test_same_seed_same_bytes():
+    def one():
+        import random
+
+        rng = random.Random(7)
+        env = simpy.Environment()
+        engine = Engine(env, [10.0, 7.0, 5.0])
+        trace = Trace(engine)
+
+        def user(name):
+            for _ in range(20):
+                yield env.timeout(rng.expovariate(1.0))
+                row = dict.fromkeys(rng.sample(range(3), 2), 1.0)
+                yield engine.transfer(row, rng.expovariate(0.2), weight=rng.choice([1.0, 2.0]), label=name)
+
+        for name in "abcd":
+            env.process(user(name))
+        env.run()
+        return repr((trace.rate, trace.utilization, trace.holder))
+
+    assert one() == one()
+
+
+def test_event_budget(env):
+    engine = Engine(env, [1.0], max_events=50)
+
+    def forever():
+        while True:
+            yield engine.transfer({0: 1.0}, 1.0)
+
+    env.process(forever())
+    with pytest.raises(ModelError, match="given up after 50 events"):
+        env.run()
+
+
+def test_bad_arguments(env):
+    with pytest.raises(InputError, match=r"needs a simpy\.Environment \(got str\)"):
+        Engine("now", [1.0])
+    engine = Engine(env, [1.0])
+    with pytest.raises(InputError, match="there are stations 0 to 0"):
+        engine.transfer({1: 1.0}, 1.0)
+    with pytest.raises(InputError, match="there are stations 0 to 0"):
+        engine.set_capacity(1, 1.0)
+    transfer = engine.transfer({0: 1.0}, 1.0)
+    with pytest.raises(InputError, match="cap of a flow is -1.0"):
+        engine.change(transfer, cap=-1.0)
+    assert engine.rate(transfer) == 1.0  # a refused change changes nothing
