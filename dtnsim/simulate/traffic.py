@@ -64,7 +64,8 @@ def poisson_times(
     total = np.concatenate([[0.0], np.cumsum(intensity * np.diff(edges))])
     if not total[-1] > 0:
         raise InputError("the intensities of hours and days leave no time for arrivals; give some above zero")
-    return np.interp(np.sort(rng.random(n)) * total[-1], total, edges)
+    times: Array = np.interp(np.sort(rng.random(n)) * total[-1], total, edges)
+    return times
 
 
 def _weights(given: Sequence[float] | None, n: int, name: str) -> Array:
@@ -99,7 +100,8 @@ def pareto_sizes(rng: np.random.Generator, n: int, least: float, greatest: float
     if not (0 < least <= greatest < math.inf and tail > 0):
         raise InputError(f"sizes from {least} to {greatest} B, tail {tail}: give 0 < least <= greatest and tail > 0")
     cut = 1.0 - (least / greatest) ** tail
-    return np.minimum(greatest, least * (1.0 - cut * rng.random(n)) ** (-1.0 / tail))
+    sizes: Array = np.minimum(greatest, least * (1.0 - cut * rng.random(n)) ** (-1.0 / tail))
+    return sizes
 
 
 def pareto_mean(least: float, greatest: float, tail: float) -> float:

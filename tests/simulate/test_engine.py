@@ -295,6 +295,6 @@ def test_bad_arguments(env):
     with pytest.raises(InputError, match="there are stations 0 to 0"):
         engine.set_capacity(1, 1.0)
     transfer = engine.transfer({0: 1.0}, 1.0)
-    with pytest.raises(InputError, match="cap of a flow is -1.0"):
+    with pytest.raises(InputError, match=r"cap of a flow is -1.0"):
         engine.change(transfer, cap=-1.0)
     assert engine.rate(transfer) == 1.0  # a refused change changes nothing
