@@ -11,6 +11,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.stack import Stack
 from dtnsim.ledger import Row
+from dtnsim.physics import zfs
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.quantity import Quantity, Unit, Value, prior
 
@@ -27,6 +28,8 @@ class Zfs(LocalFilesystem):
     partial-record path and costs ``record_call`` a record. What is new in memory costs ``fresh_byte``
     more, what comes from the pool ``fetch_byte``. A random write copies the rest of its record too
     (``rest_byte``), since the record that it changes may still be on its way to the pool.
+
+    Records are read and written whole, so random access to parts of them moves more than is asked for.
 
     Neglects: records that several random writes of one transaction group meet in; reads that hit the
     ARC by chance in files larger than it.
@@ -127,8 +130,15 @@ class Zfs(LocalFilesystem):
         return (first, *parts[1:])
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """Checksum, compression and parity on all cores, then the array with the stored bytes."""
-        stored = 1.0 if self.compression == "off" else 1.0 / row.value(self.ratio)
+        """Checksum, compression and parity on all cores, then the array with the stored bytes, in whole records."""
+        stored: Value = 1.0
+        if self.compression != "off":  # zeros vanish, and what is compressed once does not compress again
+            stored, use = np.minimum(1.0 / row.value(self.ratio), use.stored), use.but(stored=1.0)
+        if use.random:
+            row = row.times(zfs.record_amplification(use.block_B, row.value(self.recordsize)))
+            # copy on write: new records go out one after the other, wherever the old ones were
+            reading = use.operation == "read"
+            use = use.but(block_B=max(use.block_B, self.recordsize.value), random=reading)
         extra, words = self._transform()
         host.pool(row, row.value(self.pipeline_byte) + extra, f"ZFS pipeline{words}", self.pipeline_byte.source)
         super().medium(row.times(stored), use, host, volume)

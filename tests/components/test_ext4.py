@@ -1,0 +1,62 @@
+"""ext4 is a local file system as xfs is; its calls cost what the kernel's cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from dtnsim.components.base import find_kind
+from dtnsim.components.ext4 import Ext4
+from tests.lab import GiB, charged, journey, machine, problem, rate, volume, waiting
+
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}
+
+
+@pytest.mark.parametrize("flags", [{}, {"conv": "fdatasync"}, {"oflag": "dsync"}, {"oflag": "direct"}])
+def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flags: dict[str, str]) -> None:
+    rates = [
+        rate(journey(machine(volumes={"/d": volume(SSD, kind)}), start="a:/dev/zero", to="a:/d",
+                     tool={"name": "dd", "bs": "1 MiB", **flags}))
+        for kind in ("ext4", "xfs")
+    ]  # fmt: skip
+    assert rates[0] == rates[1]
+
+
+def test_small_files_cost_their_operations() -> None:
+    """N files x (create + close) x time of an operation, for each byte 1/V of it."""
+    host = machine(volumes={"/d": volume(SSD, {"kind": "ext4", "op_time": "50 us"})})
+    path = journey(
+        host,
+        start="a:/dev/zero",
+        to="a:/d",
+        tool={"name": "dd", "bs": "1 MiB"},
+        dataset={"files": 1000, "size": "1 GB"},
+    )
+    assert waiting(problem(path)) == pytest.approx(1000 * 2 * 50e-6 / 1e9, rel=1e-9)
+
+
+def test_changes_cost_more_where_that_is_said() -> None:
+    """create changes the directory, close does not: 80 + 50 us."""
+    host = machine(volumes={"/d": volume(SSD, {"kind": "ext4", "op_time": "50 us", "change_time": "80 us"})})
+    path = journey(
+        host,
+        start="a:/dev/zero",
+        to="a:/d",
+        tool={"name": "dd", "bs": "1 MiB"},
+        dataset={"files": 1000, "size": "1 GB"},
+    )
+    assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
+
+
+def test_dirty_pages_are_a_share_of_memory() -> None:
+    """Linux: write-back from 10 %, throttling in earnest from 15 % (half-way to 20 %)."""
+    from dtnsim.host import build_host
+
+    memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
+    host = build_host("h", machine(memory=memory))
+    found: list[float] = []
+    charged(lambda row: found.extend(float(v) for v in Ext4.build({"kind": "ext4"}).cache_limits(row, host)))
+    assert found == [pytest.approx(6.4 * GiB), pytest.approx(9.6 * GiB)]
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert find_kind("ext4") is Ext4

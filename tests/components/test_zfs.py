@@ -1,0 +1,195 @@
+"""ZFS: whole records, its own cache, what checksums and compression cost and save."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.zfs import Zfs
+from dtnsim.host import Host, build_host
+from dtnsim.physics.core_rates import CORE_RATES
+from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, problem, rate, sheet, volume
+
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s"}
+#: nothing but the medium costs anything
+BARE = {"kind": "zfs", "checksum": "off", "pipeline_byte": "0 cycles/B"} | {
+    n: "0 cycles/B" if n.endswith("byte") else "0 cycles"
+    for n in ("write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte",
+              "jump_call", "fetch_byte")
+}  # fmt: skip
+
+
+def pool(**given: object) -> Zfs:
+    return Zfs.build({**BARE, **given})
+
+
+def host(filesystem: dict[str, Any] | None = None, array: dict[str, Any] | None = None) -> dict[str, Any]:
+    return machine(volumes={"/z": volume(array or SSD, {**BARE, **(filesystem or {})})})
+
+
+def built(filesystem: dict[str, Any] | None = None, array: dict[str, Any] | None = None) -> Host:
+    return build_host("h", host(filesystem, array))
+
+
+def below(use: Any, filesystem: dict[str, Any] | None = None, array: dict[str, Any] | None = None) -> Sheet:
+    """What an access charges below the cache."""
+    made = built(filesystem, array)
+    return charged(lambda row: made.volumes["/z"].filesystem.medium(row, use, made, "/z"))
+
+
+def cycles(use: Any, **given: object) -> float:
+    found: list[float] = []
+    made = built()
+    charged(lambda row: found.append(float(pool(**given).cycles(row, use, made.stack)[0])))
+    return found[0]
+
+
+@pytest.mark.parametrize("block", [4 * KiB, 16 * KiB, 64 * KiB])
+def test_a_call_on_a_part_of_a_record_costs_its_transaction(block: float) -> None:
+    """c_byte + c_call / s, the law of every record sweep."""
+    found = cycles(access("write", block_B=block, rewrite=True), write_byte="0.75 cycles/B", write_call="12000 cycles")
+    assert found == pytest.approx(0.75 + 12000 / block)
+
+
+@pytest.mark.parametrize("block", [128 * KiB, MiB])
+def test_whole_records_cost_a_transaction_each_however_they_come(block: float) -> None:
+    costs = {"write_byte": "0.75 cycles/B", "write_call": "12000 cycles", "record_call": "20000 cycles"}
+    assert cycles(access("write", block_B=block), **costs) == pytest.approx(0.75 + 20000 / (128 * KiB))
+
+
+def test_first_writes_cost_their_pages_and_random_ones_the_rest_of_the_record() -> None:
+    new = cycles(access("write", block_B=4 * KiB), fresh_byte="0.3 cycles/B")
+    again = cycles(access("write", block_B=4 * KiB, rewrite=True), fresh_byte="0.3 cycles/B")
+    assert (new, again) == (pytest.approx(0.3), pytest.approx(0.0))
+    # 31 other blocks of 4 KiB are copied for one of 32
+    jump = cycles(access("write", block_B=4 * KiB, rewrite=True, random=True), rest_byte="0.36 cycles/B")
+    assert jump == pytest.approx(31 * 0.36)
+
+
+def test_reads_from_the_pool_cost_more_than_from_the_arc() -> None:
+    costs = {"read_byte": "0.4 cycles/B", "read_call": "5000 cycles", "fetch_byte": "0.1 cycles/B"}
+    use = access("read", block_B=8 * KiB)
+    assert cycles(use.but(cached=True), **costs) == pytest.approx(0.4 + 5000 / (8 * KiB))
+    assert cycles(use, **costs) == pytest.approx(0.5 + 5000 / (8 * KiB))
+
+
+def test_compression_stores_less_and_costs_cycles() -> None:
+    """A ratio of 2 halves what the drives write; lz4 compresses 0.78 GB/s on a core of 4.9 GHz (lz4 README)."""
+    found = below(access("write"), {"compression": "lz4", "ratio": "2"})
+    assert found.demand("z.ssds") == pytest.approx(0.5)
+    assert found.demand("cpu") == pytest.approx(4.9e9 / 0.78e9, rel=0.05)
+
+
+def test_zeros_vanish_under_compression() -> None:
+    """What is all zeros is not stored at all; without compression it is (OpenZFS docs, Workload Tuning)."""
+    zeros = access("write", stored=0.0)
+    assert below(zeros, {"compression": "lz4", "ratio": "1.5"}).demand("z.ssds") == 0.0
+    assert below(zeros).demand("z.ssds") == pytest.approx(1.0)
+
+
+def test_compressed_data_gain_nothing_from_a_compressing_drive() -> None:
+    drive = {**SSD, "compresses": True}
+    found = below(access("write", stored=0.5), {"compression": "lz4", "ratio": "2"}, drive)
+    assert found.rate("z.ssds") == pytest.approx(500e6 / 0.5)
+
+
+@pytest.mark.parametrize(("checksum", "operation"), [("on", "fletcher4_ssse3"), ("fletcher4", "fletcher4_ssse3"),
+                                                     ("sha256", "sha256_ni")])  # fmt: skip
+def test_checksums_cost_what_they_cost_elsewhere(checksum: str, operation: str) -> None:
+    """fletcher4 8.4 to 8.8 GB/s on a core (openzfs issue 11788), SHA-256 with its instructions 1.7 GB/s."""
+    found = below(access("write"), {"checksum": checksum})
+    assert found.demand("cpu") == pytest.approx(CORE_RATES[operation].cycles_per_byte)
+
+
+@pytest.mark.parametrize("block", [4 * KiB, 64 * KiB, 128 * KiB, MiB])
+@pytest.mark.parametrize("operation", ["read", "write"])
+def test_random_access_moves_whole_records(operation: str, block: float) -> None:
+    """max(1, record / s) bytes a byte, over drives and bus alike (OpenZFS docs, Workload Tuning: recordsize)."""
+    found = below(access(operation, block_B=block, random=True, rewrite=True))
+    factor = max(1.0, 128 * KiB / block)
+    assert found.demand("z.ssds") == pytest.approx(factor)
+    assert found.demand("memory") == pytest.approx(factor)  # the DMA of whole records
+
+
+def test_copy_on_write_makes_random_writes_sequential() -> None:
+    """Whole records go out one after the other: a disk streams them, 32 bytes for one of 4 KiB in 128 KiB."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "link": "1 GB/s"}
+    found = below(access("write", block_B=4 * KiB, random=True, rewrite=True), array=disk)
+    assert found.rate("z.disks") == pytest.approx(100e6 / 32, rel=1e-6)
+
+
+def test_random_reads_on_raidz_are_not_amplified_twice() -> None:
+    plain = {"kind": "raid", "level": 0, "disks": 7, "of": SSD}
+    raidz = {"kind": "raidz", "parity": 1, "disks": 8, "of": SSD}
+    use = access("read", block_B=4 * KiB, random=True, queue_depth=64)
+    striped, checked = (below(use, array=a).rate("z.ssds") for a in (plain, raidz))
+    assert checked == pytest.approx(striped * 8 / 7)  # reads leave the parity out
+
+
+def test_sequential_parts_of_records_meet_in_memory() -> None:
+    assert below(access("write", block_B=4 * KiB)).demand("z.ssds") == pytest.approx(1.0)
+
+
+def written(size: float, tool: dict[str, str], **given: str) -> float:
+    filesystem = {"op_time": "0 s", "write_byte": "5 cycles/B", **given}
+    path = journey(
+        host(filesystem),
+        start="a:memory",
+        to="a:/z",
+        tool={"name": "dd", "bs": "1 MiB", **tool},
+        dataset={"files": 1, "size": f"{size} B"},
+    )
+    return size / rate(path)
+
+
+@pytest.mark.parametrize("gigabytes", [2, 10, 100])
+def test_writers_are_free_up_to_the_dirty_limit(gigabytes: int) -> None:
+    """D at 2 GB/s (10 GHz / 5 cycles), the rest at the pool's 0.5: V/R_mem + (V - D)(1/R_pool - 1/R_mem)."""
+    size, limit = gigabytes * 1e9, 4 * GiB
+    expected = size / 2e9 + max(size - limit, 0) * (1 / 0.5e9 - 1 / 2e9)
+    assert written(size, {}, dirty_max="4 GiB") == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("given", "lead"), [({}, 0.2 * 4 * GiB), ({"sync_at": "64 MiB"}, 64 * MiB)])
+def test_a_transaction_group_starts_early(given: dict[str, str], lead: float) -> None:
+    """At 20 % of the limit since release 0.8, at 64 MiB before (zfs_dirty_data_sync): lead/R_mem + V/R_pool."""
+    size = 20e9
+    expected = lead / 2e9 + size / 0.5e9
+    assert written(size, {"conv": "fdatasync"}, dirty_max="4 GiB", **given) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_part_of_a_cold_record_is_read_before_it_is_changed() -> None:
+    """Each 128-KiB record: latency and its bytes, before the 32 writes of 4 KiB into it."""
+    drive = {**SSD, "latency_read": "100 us"}
+    made = host(array=drive)
+    tool = {"name": "iozone", "test": "rewrite", "r": "4 KiB", "e": True}
+    path = journey(made, start="a:memory", to="a:/z", tool=tool, dataset={"files": 1, "size": "10 TB"})
+    delays = [d for p in problem(path).transfers[0].phases for d in p.delays if "record" in d.what]
+    assert [float(d.per_byte) for d in delays] == [pytest.approx(100e-6 / (128 * KiB) + 1 / 500e6)]
+
+
+def test_random_reads_wait_for_whole_records() -> None:
+    """One reader: 100 us and 128 KiB at 500 MB/s for each 4 KiB."""
+    made = host(array={**SSD, "latency_read": "100 us"})
+    tool = {"name": "iozone", "test": "random-read", "r": "4 KiB"}
+    path = journey(made, start="a:/z", to="a:memory", tool=tool, dataset={"files": 1, "size": "10 TB"})
+    assert rate(path) == pytest.approx(4 * KiB / (100e-6 + 128 * KiB / 500e6), rel=1e-6)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from([1.0, 1.5, 2.0, 10.0]), st.sampled_from(["lz4", "zstd", "gzip"]))
+def test_more_compressible_data_never_write_slower(ratio: float, compression: str) -> None:
+    def bound(r: float) -> float:
+        return below(access("write"), {"compression": compression, "ratio": repr(r)}).bound
+
+    assert bound(ratio * 1.1) >= bound(ratio)
+
+
+def test_checksums_are_charged_once_a_byte_on_the_way_through() -> None:
+    made = journey(host({"checksum": "sha256"}), start="a:/z", tool="gridftp")
+    free = journey(host(), start="a:/z", tool="gridftp")
+    cost = sheet(problem(made)).demand("a.cpu") - sheet(problem(free)).demand("a.cpu")
+    assert cost == pytest.approx(CORE_RATES["sha256_ni"].cycles_per_byte)
