@@ -118,7 +118,7 @@ def _show(records: Iterator[Measurement]) -> None:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, text.plain(conditions))
     out = text.console()
-    out.print(f"{head[0].file}: {len(head)} figures", highlight=False, markup=False)
+    out.print(text.plain(f"{head[0].file}: {len(head)} figures"))
     out.print(rows)
 
 

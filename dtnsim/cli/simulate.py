@@ -82,14 +82,15 @@ class _Bar:
     def tell(self, now: float, share: float) -> bool:
         """Shows how far it is; never stops the run."""
         if self._bar is None and time.monotonic() - self._began > _PATIENCE_S:
+            from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            from dtnsim.report import text
+            terminal = Console(stderr=True)
 
             self._bar = Progress(
                 TextColumn("simulated {task.fields[now]}"), BarColumn(), TextColumn("{task.percentage:.0f}%"),
-                TimeRemainingColumn(), console=text.console(stderr=True), transient=True,
-                disable=not text.console(stderr=True).is_terminal,
+                TimeRemainingColumn(), console=terminal, transient=True,
+                disable=not terminal.is_terminal,
             )  # fmt: skip
             self._bar.start()
             self._bar.add_task("", total=1.0, now="")

@@ -15,7 +15,7 @@ from dtnsim.report.document import number
 from dtnsim.simulation.results import Run, Simulation, TransferRun
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from dtnsim.report.console import Out
 
 SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document and the busiest stations shown
@@ -87,7 +87,7 @@ def _series(run: Run) -> dict[str, Any]:
     }
 
 
-def show(s: Simulation, out: Console) -> None:
+def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when, the busiest stations."""
     first = s.runs[0]
     out.print(f"[bold]{text.plain(s.name)}[/bold]" + ("" if first.complete else "  (stopped: what was done by then)"))
@@ -116,7 +116,7 @@ def show(s: Simulation, out: Console) -> None:
         out.print(f"warning: {text.plain(warning)}")
 
 
-def _replicas(s: Simulation, out: Console) -> None:
+def _replicas(s: Simulation, out: Out) -> None:
     rows = text.table(("over the replicas", "left"), ("throughput p10", "right"), ("p50", "right"), ("p90", "right"),
                       ("duration p10", "right"), ("p50", "right"), ("p90", "right"))  # fmt: skip
     for f, t in enumerate(s.runs[0].transfers):

@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import sys
-from typing import IO, TYPE_CHECKING, Any, TextIO, cast
+from typing import Any
 
 import numpy as np
 
 from dtnsim import units
 from dtnsim.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
+from dtnsim.report.console import Out, console, table
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+__all__ = ["bar", "console", "explanation", "plain", "prediction", "rate", "table"]
 
 _BAR = 24
-#: width in a pipe: wider than any line
-_WIDE = 2000
-
-
-def console(*, stderr: bool = False) -> Console:
-    """A console that is rich on a terminal; in a pipe every line is whole, so that grep finds it."""
-    from rich.console import Console
-
-    stream = sys.stderr if stderr else sys.stdout
-    if stream.isatty():
-        return Console(file=stream, highlight=False)
-    return Console(file=cast("IO[str]", _Unpadded(stream)), width=_WIDE, highlight=False, soft_wrap=True)
-
-
-class _Unpadded(io.TextIOBase):
-    """Writes lines without the blanks that pad the last column of a table."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        self._stream.write("\n".join(line.rstrip() for line in text.split("\n")))
-        return len(text)
-
-
-def table(*columns: tuple[str, str], title: str | None = None) -> Table:
-    """A table without ornament; columns are (heading, justification)."""
-    from rich import box
-    from rich.table import Table
-
-    made = Table(title=title, box=box.SIMPLE if sys.stdout.isatty() else None, title_justify="left", pad_edge=False)
-    for heading, justify in columns:
-        made.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "used")  # type: ignore[arg-type]  # one of rich's words
-    return made
 
 
 def rate(value: float) -> str:
@@ -72,7 +35,7 @@ def bar(share: float) -> str:
     return "█" * full + "·" * (_BAR - full)
 
 
-def prediction(p: Prediction, out: Console, *, busiest: int = 12) -> None:
+def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
     """Prints a prediction: answer, reason, utilisation bars, ladder."""
     out.print(f"[bold]{plain(p.name)}[/bold]")
     for t in p.transfers:
@@ -111,7 +74,7 @@ def _tells(p: Prediction, use: StationUse) -> bool:
     )
 
 
-def _transfer(t: TransferPrediction, out: Console, *, named: bool) -> None:
+def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
     label = f"{plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
@@ -141,7 +104,7 @@ def plain(text: str) -> str:
     return text.replace("[", "\\[")
 
 
-def explanation(p: Prediction, out: Console) -> None:
+def explanation(p: Prediction, out: Out) -> None:
     """Prints every capacity and every demand with formula, value and source, and the sum that gives the answer."""
     problem: Problem = p.problem
     by_name = {s.name: s for s in problem.stations}

@@ -9,8 +9,7 @@ from dtnsim import units
 from dtnsim.report.text import plain, table
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from dtnsim.report.console import Out
     from dtnsim.validate import Judgement, Summary, Validation
 
 
@@ -56,14 +55,12 @@ def yes(value: bool | None) -> str:  # noqa: FBT001 - three answers
     return "" if value is None else "yes" if value else "no"
 
 
-def show(found: Validation, out: Console) -> None:
+def show(found: Validation, out: Out) -> None:
     """Prints every case and the summary."""
     for site in found.sites:
         out.print(f"[bold]{plain(site)}[/bold]")
-        rows = table(*_COLUMNS)
         left_out = any(j.left_out is not None for j in found.judgements)
-        if left_out:
-            rows.add_column("without it", justify="right")
+        rows = table(*_COLUMNS, *([("without it", "right")] if left_out else []))
         for j in found.judgements:
             if j.case.site == site:
                 cells = _cells(j)
@@ -93,7 +90,7 @@ def _cells(j: Judgement) -> list[str]:
     ]
 
 
-def _summary(found: Validation, out: Console) -> None:
+def _summary(found: Validation, out: Out) -> None:
     rows = table(
         ("", "left"), ("cases", "right"), ("median error", "right"), ("worst error", "right"), ("in 80 %", "right"),
         ("bottleneck as stated", "right"), ("min(disk, network, disk): median", "right"), ("worst", "right"),

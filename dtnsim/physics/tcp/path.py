@@ -118,7 +118,7 @@ def path_goodput(
     kinds, values = arrays[0], dict(zip(numbers, arrays[1:], strict=True))
     goodput = np.zeros(kinds.shape)
     code = np.zeros(kinds.shape, dtype=np.intp)
-    for name in np.unique(kinds):
+    for name in sorted(set(kinds.ravel().tolist())):
         here = kinds == name
         part, which = _one(str(name), {k: np.asarray(v[here], float) for k, v in values.items()})
         goodput[here], code[here] = part, which

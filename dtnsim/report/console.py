@@ -1,0 +1,92 @@
+"""Where text goes: rich on a terminal; in a pipe plain whole lines that grep finds, without loading rich."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: rich's words that the texts of this package use; `plain` takes them out
+_MARKS = ("[bold]", "[/bold]")
+
+
+@dataclass(slots=True)
+class Rows:
+    """A table without ornament.
+
+    Attributes:
+        columns: (heading, justification: ``left`` or ``right``) of each column.
+        title: Printed above.
+        rows: The cells.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    title: str | None = None
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+
+    def add_row(self, *cells: str) -> None:
+        """Adds a line of the table."""
+        self.rows.append(cells)
+
+    def plain(self) -> str:
+        """Columns side by side, no line ever wrapped."""
+        lines = [tuple(h for h, _ in self.columns), *(tuple(map(unmarked, r)) for r in self.rows)]
+        width = [max(len(line[c]) for line in lines) for c in range(len(self.columns))]
+        right = [justify == "right" for _, justify in self.columns]
+        shown = ["  ".join(_fit(*cell) for cell in zip(line, width, right, strict=True)).rstrip() for line in lines]
+        return "\n".join([self.title, *shown] if self.title else shown)
+
+    def rich(self) -> Table:
+        """The same for a terminal: long cells fold, bars do not."""
+        from rich import box
+        from rich.table import Table
+
+        made = Table(title=self.title, box=box.SIMPLE, title_justify="left", pad_edge=False)
+        for heading, justify in self.columns:
+            kept: Any = "right" if justify == "right" else "left"
+            made.add_column(heading, justify=kept, overflow="fold", no_wrap=heading == "used")
+        for row in self.rows:
+            made.add_row(*row)
+        return made
+
+
+def _fit(cell: str, width: int, right: bool) -> str:  # noqa: FBT001 - one cell of a zip
+    return cell.rjust(width) if right else cell.ljust(width)
+
+
+def unmarked(text: str) -> str:
+    """Text without rich's marks."""
+    for mark in _MARKS:
+        text = text.replace(mark, "")
+    return text.replace("\\[", "[")
+
+
+class Out:
+    """A stream that tables and texts are printed to."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.is_terminal = stream.isatty()
+
+    def print(self, item: str | Rows = "") -> None:
+        """Prints a line of text or a table."""
+        if not self.is_terminal:
+            self._stream.write((item.plain() if isinstance(item, Rows) else unmarked(item)) + "\n")
+            return
+        from rich.console import Console
+
+        shown = item.rich() if isinstance(item, Rows) else item
+        Console(file=self._stream, highlight=False).print(shown)
+
+
+def console(*, stderr: bool = False) -> Out:
+    """Standard output, or standard error."""
+    return Out(sys.stderr if stderr else sys.stdout)
+
+
+def table(*columns: tuple[str, str], title: str | None = None) -> Rows:
+    """A table; columns are (heading, justification)."""
+    return Rows(columns, title)
