@@ -28,8 +28,10 @@ from dtnsim.route import Route
 from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
 
-#: what a metadata operation on a server costs in round trips (NFSv3, RFC 1813: one RPC each)
-#: READDIRPLUS brings 16 entries at once (Linux commit 82f2e5472e23: 62 requests for a directory of 1000)
+#: threads of a Linux NFS server unless told otherwise (nfsd(7))
+NFSD = 8
+#: what a metadata operation on a server costs in round trips: one RPC each (NFSv3, RFC 1813), but READDIRPLUS brings 16
+#: entries at once (Linux commit 82f2e5472e23: 62 requests for a directory of 1000)
 _ROUND_TRIPS = {"readdir": 1 / 16}
 
 
@@ -121,9 +123,15 @@ class Composer:
             for end, uses in ((source, [s.read for s in plan.steps]), (destination, [s.write for s in plan.steps])):
                 if end.volume is not None:
                     own = max((u.own_streams for u in uses if u is not None), default=0)
-                    key = (end.host.name, end.volume)
+                    key = self._shelf(end)
                     count[key] = count.get(key, 0) + own
         return count
+
+    @staticmethod
+    def _shelf(end: End) -> tuple[str, str]:
+        """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
+        system = getattr(end.host.volumes[end.volume or ""].filesystem, "system", None)
+        return (end.host.name, end.volume or "") if system is None else ("", str(system))
 
     def transfer(self, number: int) -> Transfer:
         """All phases of one transfer."""
@@ -218,11 +226,12 @@ class Composer:
         if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         return use.but(
-            streams=max(self.streams[end.host.name, end.volume], use.own_streams),
+            streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=self._thread(use.thread, spec),
             cached=use.cached or (spec.cached and use.operation == "read"),
             rtt_s=self._server_rtt(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
+            l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
         )
 
     def _server_rtt(self, end: End) -> Value:
@@ -277,12 +286,12 @@ class Composer:
         filesystem = end.host.volumes[end.volume or ""].filesystem
         ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
         route = self.network.route(*ends, [])
-        kernel = Thread("kernel NFS", copies=4)
         connections = int(getattr(filesystem, "nconnect", 1))
+        kernel = Thread("kernel NFS", copies=connections)  # a connection's work stays on one core at a time
         burst = filesystem.answers(row.at(end.host.name), use)
         net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
         self.network.carry(row, route, net, None)
-        inner = use.but(thread=kernel, finish="steady", rtt_s=0.0, block_B=2.0**20)
+        inner = use.but(thread=Thread("nfsd", copies=NFSD), finish="steady", rtt_s=0.0, block_B=use.block_B if use.random else 2.0**20)
         self._file(row, row, remote, inner)
 
     # -- waiting ----------------------------------------------------------------------------------

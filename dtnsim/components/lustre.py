@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 
 class Lustre(LocalFilesystem):
-    """A Lustre client mount. The targets are shared: ``share`` is what others leave of them."""
+    """A Lustre client mount. The targets are shared: ``share`` is what others leave of them.
+
+    Hosts whose mounts name the same ``system`` share its targets with each other as well.
+    """
 
     kind: ClassVar[str] = "lustre"
 
+    system: str | None = None
     stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
@@ -77,8 +81,9 @@ class Lustre(LocalFilesystem):
             source=self.stream.source,
         )
         used = lustre.occupied_targets(max(use.streams, 1), self.targets, stripes)
-        row.charge(
-            f"{label}.targets",
+        # of several clients the targets are one set of stations, named after the file system
+        (row if self.system is None else row.at(self.system)).charge(
+            "targets" if self.system is not None else f"{label}.targets",
             "lustre",
             capacity=used * row.value(self.target_rate) * row.value(self.share),
             what=f"Lustre targets shared with other users ({float(np.mean(used)):.1f} OST of {self.targets})",
