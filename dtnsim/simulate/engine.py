@@ -160,18 +160,30 @@ class Engine:
         self._soon()
         return left
 
-    def change(self, transfer: Transfer, *, weight: float | None = None, cap: float | None = None) -> None:
-        """Gives a transfer under way another weight or cap from now on (nothing happens once it has ended).
+    def change(
+        self,
+        transfer: Transfer,
+        *,
+        weight: float | None = None,
+        cap: float | None = None,
+        row: Mapping[int, float] | Row | None = None,
+    ) -> None:
+        """Gives a transfer under way another weight, cap or row from now on (nothing happens once it has ended).
 
         Raises:
-            InputError: A weight or cap that means nothing.
+            InputError: A weight, cap or demand that means nothing.
         """
         old = transfer.flow
         if old.node == ABSENT:
             return
         weight = old.weight if weight is None else weight
-        new = self.fluid.flow(old.row, old.size, weight, old.cap if cap is None else cap)
+        if row is None:
+            row = old.row
+        elif not isinstance(row, Row):
+            row = self.fluid.row(row)
+        new = self.fluid.flow(row, old.size, weight, old.cap if cap is None else cap)
         new.size = self.fluid.withdraw(old, self._now())
+        self._soon()
         new.label, new.owner = old.label, transfer
         transfer.flow = new
         self._start(new)

@@ -108,6 +108,22 @@ def test_change_of_cap_and_weight_on_the_way(env):
     assert engine.transfers() == [other]
 
 
+def test_change_of_the_way_itself(env):
+    """40 B over a station that gives 10, then the rest over one that gives 2; the other has 10 again."""
+    engine = Engine(env, [10.0, 2.0])
+    moved, other = engine.transfer({0: 1.0}, 100.0, weight=9.0), engine.transfer({0: 1.0}, 64.0)
+
+    def reroute():
+        yield env.timeout(40 / 9)
+        engine.change(moved, row={1: 1.0}, weight=1.0)
+        assert engine.left(moved) == pytest.approx(60)
+        assert engine.rate(moved) == 2.0
+        assert engine.rate(other) == 10.0
+
+    env.process(reroute())
+    assert ends(env, moved, other) == pytest.approx([40 / 9 + 30, 40 / 9 + (64 - 40 / 9) / 10])
+
+
 def test_capacity_changes_at_events_to_zero_and_back(env):
     engine = Engine(env, [10.0])
     transfer = engine.transfer({0: 1.0}, 100.0)
