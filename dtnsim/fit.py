@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: steps along one parameter in which another bottleneck is looked for [prior standard deviations]
-_SCAN: Final = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0)
+_SCAN: Final = tuple(sign * s for sign in (-1.0, 1.0) for s in (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0))
 #: relative step of the numerical derivative, in u
 _STEP: Final = 1e-4
 _ROUNDS: Final = 12
 #: fall of the sum (of half squares) that makes such a step worth taking
-_GAIN: Final = 0.5
+_GAIN: Final = 0.2
 #: figures of one log from which their own scatter can be told
 _GROUP: Final = 8
 

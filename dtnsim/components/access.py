@@ -52,6 +52,7 @@ class Access:
         fill_Bps: Rate at which the tool fills the cache while nothing drains it.
         hot: True where the same block is moved again and again, so that it stays in the processor's cache.
         llc_B: Last-level cache of the processor (infinite where it is not known).
+        l2_B: Cache of one core below it (infinite where it is not known).
     """
 
     operation: Operation
@@ -71,6 +72,7 @@ class Access:
     fill_Bps: Value = math.inf
     hot: bool = False
     llc_B: float = math.inf
+    l2_B: float = math.inf
 
     def but(self, **changes: object) -> Self:
         """The same access with some things changed."""

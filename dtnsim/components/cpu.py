@@ -21,6 +21,7 @@ class Cpu(Component):
     clock: Annotated[Quantity, Unit("Hz", spread=0.05, low=1e8, high=1e10)]
     smt: Annotated[int, Field(ge=1, le=8)] = 1
     cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
+    core_cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
     smt_gain: Annotated[Quantity, Unit("1", low=1.0, high=2.0)] = prior(
         "1.25", 0.05, "assumed: two busy siblings do 1.2 to 1.3 times the work of one"
     )

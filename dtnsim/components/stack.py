@@ -75,17 +75,24 @@ class Stack(Component):
         0.6,
         "assumed: a core reads about 11 GB/s from memory and twice as much from its last-level cache",
     )
+    far_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.06 cycles/B",
+        0.6,
+        "assumed: a line of the last-level cache instead of the core's own, some 30 cycles in ten at once",
+    )
     zero_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.2 cycles/B", 0.3, "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop"
     )
 
     def miss(self, row: Row, use: Access) -> Value:
-        """Cycles per byte where a buffer that is used again has left the last-level cache [cycles/B].
+        """Cycles per byte where a buffer that is used again has left the processor's caches [cycles/B].
 
         In a stream that is the program's buffer; where the same record is moved over and over, its source and target.
         """
-        if use.block_B * 64 < use.llc_B or math.isinf(use.llc_B):
-            return 0.0
         again = 2.0 if use.hot else 1.0
-        missed = 1.0 - cache.random_replacement_share(use.block_B, use.llc_B, 2.0, again)
-        return row.value(self.miss_byte) * again * float(missed)
+        cost: Value = 0.0
+        for byte, size in ((self.far_byte, use.l2_B), (self.miss_byte, use.llc_B)):
+            if use.block_B * 64 > size and not math.isinf(size):
+                missed = 1.0 - cache.random_replacement_share(use.block_B, size, 2.0, again)
+                cost = cost + row.value(byte) * again * float(missed)
+        return cost
