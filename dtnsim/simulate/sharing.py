@@ -59,6 +59,7 @@ class Sharing(Sides):
                 self.level[node] = bound
             elif bound < self.level[node]:
                 self.shift(node, bound)
+                self.look_at(node, bound)  # others may run above that now
             flow.mark = self.mark_after(node, left / weight)
             self.free(flow, node)
             self.book(row, weight * self.level[node])
@@ -106,7 +107,7 @@ class Sharing(Sides):
     def shift(self, node: int, level: float) -> None:
         """Sets a node's level and books what its flows now use elsewhere.
 
-        A neighbour with a lower level is looked at even if its spare capacity happens to come out even.
+        A neighbour with a lower level has to take in who now runs above it, whatever its spare capacity is.
         """
         levels, spares, lows, highs, waiting = self.level, self.spare, self.low, self.high, self.waiting
         change = level - levels[node]
@@ -118,6 +119,8 @@ class Sharing(Sides):
                 if not waiting[m]:
                     waiting[m] = True
                     heappush(self.dirty, (levels[m] if self.count[m] else self.first_guess(m), m))
+                if levels[m] < floor:
+                    self.forced.add(m)
             elif levels[m] < floor:
                 self.look_at(m, levels[m])
 
@@ -132,7 +135,7 @@ class Sharing(Sides):
             self.refresh()
         dirty, forced, waiting, tie, looks = self.dirty, self.forced, self.waiting, TIE, 0
         levels, spares, lows, highs = self.level, self.spare, self.low, self.high
-        counts, lowests, highests, feeders = self.count, self.lowest, self.highest, self.feeders
+        counts, loads, lowests, highests, feeders = self.count, self.load, self.lowest, self.highest, self.feeders
         level_of = levels.__getitem__
         while dirty:
             node = heappop(dirty)[1]
@@ -143,16 +146,17 @@ class Sharing(Sides):
             looks += 1
             if not looks & 1023:
                 tie = self._loosen(looks, tie)
-            if counts[node]:  # most often nobody changes sides
+            if counts[node] and node not in forced:  # most often nobody changes sides
                 old = levels[node]
-                level = old + spare / self.load[node][node]
-                lowest, highest, sources = lowests[node], highests[node], feeders[node]
-                if (
-                    0.5 * old < level <= 2 * old
-                    and not (lowest and lowest[0][0] < level)
-                    and not (highest and -highest[0][0] > level)
-                    and not (sources and max(map(level_of, sources)) > level)
-                ):
+                level = old + spare / loads[node][node]
+                if spare > 0:
+                    lowest = lowests[node]
+                    plain = level <= 2 * old and not (lowest and lowest[0][0] < level)
+                else:
+                    highest, sources = highests[node], feeders[node]
+                    plain = 0.5 * old < level and not (highest and -highest[0][0] > level)
+                    plain = plain and not (sources and max(map(level_of, sources)) > level)
+                if plain:
                     self.touch(node, now)
                     self.shift(node, level)
                     spares[node] = 0.0
