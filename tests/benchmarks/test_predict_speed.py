@@ -1,0 +1,47 @@
+"""How long a prediction takes: the whole command against an empty interpreter, and scenarios in bulk.
+
+python -m pytest tests/benchmarks/test_predict_speed.py --benchmark-enable -s
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from dtnsim import spec
+from dtnsim.prediction import predict, scenario_rates
+
+PATH = "venadi/gridftp-gpfs"
+
+
+def seconds(*command: str) -> float:
+    """Best of five, so that what else runs on the machine matters least."""
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def test_command_against_an_empty_interpreter(benchmark: Any) -> None:
+    benchmark.pedantic(lambda: seconds("-m", "dtnsim", "predict", PATH), rounds=1)
+    whole, nothing = seconds("-m", "dtnsim", "predict", PATH), seconds("-c", "pass")
+    benchmark.extra_info.update(command_s=whole, empty_s=nothing, ratio=whole / nothing)
+    print(f"\npredict {whole:.3f} s, python -c pass {nothing:.3f} s, ratio {whole / nothing:.1f}")
+
+
+def test_prediction_once_loaded(benchmark: Any) -> None:
+    given = spec.load(PATH)
+    assert benchmark(lambda: predict(given)).transfers
+
+
+@pytest.mark.parametrize("scenarios", [100, 1_000, 10_000, 100_000])
+def test_scenarios_in_bulk(benchmark: Any, scenarios: int) -> None:
+    given = spec.load(PATH)
+    rates = benchmark(lambda: scenario_rates(given, scenarios))
+    assert rates.shape == (scenarios, 1)
