@@ -78,6 +78,7 @@ class Composer:
         self.ends = [(self.end(t.source_end), self.end(t.to)) for t in spec.transfers]
         self.plans = [self._plan(n, t) for n, t in enumerate(spec.transfers)]
         self.streams = self._streams_on_volumes()
+        self._serving: list[End] = []  # mounts whose servers are being charged
 
     def end(self, text: str) -> End:
         """The end of a transfer that ``host:/path`` names."""
@@ -251,13 +252,14 @@ class Composer:
                 remedy=f"hosts: {', '.join(self.spec.hosts)}",
             )
         found = self.end(server)
+        where: dict[str, Any] = {"value": server, "key": f"hosts.{end.host.name}.volumes.{end.volume}.server"}
         if found.host is end.host:
-            raise SpecError(
-                "serves itself",
-                value=server,
-                key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
-                remedy="name the volume of another host",
-            )
+            raise SpecError("serves itself", **where, remedy="name the volume of another host")
+        if found.volume is None:
+            mounts = ", ".join(found.host.volumes) or "none"
+            raise SpecError(f"host {name!r} has no volume for it", **where, remedy=f"volumes: {mounts}")
+        if found.host.volumes[found.volume].server is not None and end in self._serving:
+            raise SpecError("hosts serve each other", **where, remedy="let one of them have drives of its own")
         return found
 
     def _file(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
@@ -291,8 +293,15 @@ class Composer:
         burst = filesystem.answers(row.at(end.host.name), use)
         net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
         self.network.carry(row, route, net, None)
-        inner = use.but(thread=Thread("nfsd", copies=NFSD), finish="steady", rtt_s=0.0, block_B=use.block_B if use.random else 2.0**20)
+        cost = getattr(filesystem, "rpc_byte", None)
+        if cost is not None:
+            near = row.at(end.host.name)
+            end.host.core(near, kernel, near.value(cost), "NFS requests", str(cost), cost.source)
+        block = use.block_B if use.random else 2.0**20
+        inner = use.but(thread=Thread("nfsd", copies=NFSD), finish="steady", rtt_s=0.0, block_B=block)
+        self._serving.append(end)
         self._file(row, row, remote, inner)
+        self._serving.pop()
 
     # -- waiting ----------------------------------------------------------------------------------
 

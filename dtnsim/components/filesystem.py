@@ -89,7 +89,8 @@ class Filesystem(Component):
             return (copied, flushed)
         background, free = self.cache_limits(row, host)
         background = np.minimum(background, self.dirty_age_s * np.minimum(use.fill_Bps, 1e15))
-        total = max(use.total_B, 1.0)
+        # where each file is flushed when it is closed, nothing of the next one is made meanwhile
+        total = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
         if use.finish == "none":
             return _split(total, free)
         return _fdatasync(total, background)
