@@ -1,0 +1,75 @@
+"""GPFS: blocks in flight of a node, servers that everybody shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab import MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+
+FREE = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
+
+
+def mount(**given: Any) -> dict[str, Any]:
+    return machine(volumes={"/g": volume(filesystem={**FREE, **given})})
+
+
+def path(host: dict[str, Any], size: str = "100 TB") -> dict[str, Any]:
+    return journey(host, start="a:/g", tool="gridftp", dataset={"files": 1, "size": size})
+
+
+def charges(size: str = "100 TB", **given: Any) -> Sheet:
+    return sheet(problem(path(mount(**given), size)))
+
+
+@pytest.mark.parametrize(
+    ("prefetch", "pagepool", "blocks"),
+    [
+        (72, "64 GiB", 72),  # threads
+        (72, "1 GiB", 51.2),  # a fifth of the pool in blocks of 4 MiB
+        (72, "4 MiB", 1),  # never less than the block that is asked for
+    ],
+)
+def test_blocks_in_flight_over_their_latency(prefetch: int, pagepool: str, blocks: float) -> None:
+    """min(prefetchThreads, 20 % of the pagepool) blocks / latency (IBM, Spectrum Scale: pagepool; Little)."""
+    found = charges(prefetch=prefetch, pagepool=pagepool, block="4 MiB", latency="20 ms")
+    assert found.rate("g.prefetch") == pytest.approx(blocks * 4 * MiB / 20e-3)
+
+
+@pytest.mark.parametrize(("size", "touched"), [("100 TB", 40), (f"{10 * 2**20} B", 3), ("1 B", 1)])
+def test_a_file_uses_as_many_servers_as_it_has_blocks(size: str, touched: int) -> None:
+    """Blocks go round all NSDs (Schmuck and Haskin, FAST 2002): 10 MiB in blocks of 4 lie on three."""
+    found = charges(size, nsds=40, nsd_rate="500 MB/s", share="0.5", block="4 MiB")
+    assert found.rate("g.servers") == pytest.approx(touched * 500e6 * 0.5)
+
+
+def test_the_servers_are_shared_by_the_transfers_of_a_host() -> None:
+    given = {"nsds": 4, "nsd_rate": "500 MB/s"}
+    transfers = [{"name": f"t{n}", "from": "a:/g", "to": "b:memory", "tool": "gridftp",
+                  "dataset": {"files": 1, "size": "100 TB"}} for n in range(3)]  # fmt: skip
+    found = answer(journey(mount(**given), transfers=transfers))
+    assert found.throughput_Bps.p50 == pytest.approx(2e9, rel=1e-3)
+    assert [t.throughput_Bps.p50 for t in found.transfers] == [pytest.approx(2e9 / 3, rel=1e-3)] * 3
+
+
+def test_a_direct_request_waits_for_its_block() -> None:
+    tool = {"name": "dd", "bs": "4 MiB", "oflag": "direct"}
+    host = mount(latency="20 ms", pagepool="64 GiB")
+    direct = rate(journey(host, start="a:memory", to="a:/g", tool=tool, dataset={"files": 1, "size": "100 TB"}))
+    assert direct == pytest.approx(4 * MiB / 20e-3, rel=0.02)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0.05, 1.0), st.floats(0.05, 1.0))
+def test_the_less_others_leave_the_less_is_left(a: float, b: float) -> None:
+    low, high = sorted((a, b))
+    rates = [charges(nsds=4, nsd_rate="500 MB/s", share=repr(s)).bound for s in (low, high)]
+    assert rates[0] <= rates[1]
+
+
+def test_it_crosses_memory_once_more_than_a_local_copy() -> None:
+    """The storage network's DMA (1), the copy to the program (1), and on to the network (3)."""
+    assert charges().demand("a.memory") == pytest.approx(5.0)

@@ -1,0 +1,134 @@
+"""Lustre: stripes and RPCs of one file are its own, targets are everybody's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab import KiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+
+#: nothing limits but what a test sets
+FREE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": "1", "latency": "0.1 us",
+        "client_rate": "10 TB/s", "metadata_time": "0 s"}  # fmt: skip
+
+
+def mount(**given: Any) -> dict[str, Any]:
+    return machine(volumes={"/l": volume(filesystem={**FREE, **given})})
+
+
+def path(
+    host: dict[str, Any], *, files: int = 1, size: str = "100 TB", tool: Any = None, **more: Any
+) -> dict[str, Any]:
+    data = {"files": files, "size": size}
+    return journey(host, start="a:/l", tool=tool or {"name": "gridftp", "cc": files}, dataset=data, **more)
+
+
+def charges(*, files: int = 1, size: str = "100 TB", **given: Any) -> Sheet:
+    return sheet(problem(path(mount(**given), files=files, size=size)))
+
+
+@pytest.mark.parametrize(("stripes", "rpcs", "files"), [(1, 8, 1), (4, 8, 1), (1, 16, 3), (8, 32, 2)])
+def test_rpcs_in_flight_to_each_stripe(stripes: int, rpcs: int, files: int) -> None:
+    """files x stripes x rpcs x 4 MiB / t (Lustre manual: max_rpcs_in_flight per OSC; Little)."""
+    found = charges(stripe_count=stripes, rpcs=rpcs, files=files, latency="5 ms")
+    assert found.rate("l.rpcs") == pytest.approx(files * stripes * rpcs * 4 * MiB / 5e-3)
+    assert found.station("l.rpcs").private
+
+
+def test_a_small_file_has_few_stripes() -> None:
+    """2 MiB in stripes of 1 MiB lie on two targets, however many the layout allows."""
+    found = charges(stripe_count=8, stream="100 MB/s", size=f"{2 * 2**20} B")
+    assert found.rate("l.stream") == pytest.approx(2 * 100e6)
+
+
+@pytest.mark.parametrize(("files", "targets"), [(1, 100), (5, 100), (50, 100), (1000, 4)])
+def test_files_at_random_occupy_some_targets(files: int, targets: int) -> None:
+    """m (1 - (1 - 1/m)^f) of m targets (occupancy, Feller vol. 1), each with what others leave of it."""
+    found = charges(files=files, targets=targets, target_rate="1 GB/s", share="0.4")
+    assert found.rate("l.targets") == pytest.approx(targets * (1 - (1 - 1 / targets) ** files) * 0.4e9)
+
+
+def test_one_client_has_a_ceiling_of_its_own() -> None:
+    """Lustre manual: 4.5 GB/s for one client on FDR InfiniBand in production."""
+    usual = {k: v for k, v in FREE.items() if k != "client_rate"}
+    host = machine(volumes={"/l": volume(filesystem=usual)})
+    assert sheet(problem(path(host))).rate("l.client") == pytest.approx(4.5e9)
+
+
+def test_two_transfers_share_the_targets_and_not_the_rpcs() -> None:
+    given = {"targets": 1, "target_rate": "1 GB/s", "stream": "800 MB/s"}
+
+    def run(count: int) -> float:
+        transfers = [
+            {
+                "name": f"t{n}",
+                "from": "a:/l",
+                "to": "b:memory",
+                "tool": "gridftp",
+                "dataset": {"files": 1, "size": "100 TB"},
+            }
+            for n in range(count)
+        ]
+        return rate(journey(mount(**given), transfers=transfers))
+
+    assert run(1) == pytest.approx(800e6, rel=1e-3)  # its own stream
+    assert run(2) == pytest.approx(1e9, rel=1e-3)  # the target they share
+
+
+def test_hosts_that_mount_the_same_system_share_its_targets() -> None:
+    def run(second: str) -> float:
+        hosts = [mount(targets=1, target_rate="1 GB/s", system=s) for s in ("scratch", second)]
+        tool, data = {"name": "iozone", "test": "read", "r": "1 MiB"}, {"files": 1, "size": "100 TB"}
+        transfers = [
+            {"name": h, "from": f"{h}:/l", "to": f"{h}:memory", "tool": tool, "dataset": data} for h in ("a", "b")
+        ]
+        return rate(journey(*hosts, transfers=transfers))
+
+    assert run("other") == pytest.approx(2 * run("scratch"), rel=1e-6)
+
+
+def test_direct_requests_wait_for_one_rpc_each() -> None:
+    """One request in flight: s / t."""
+    host = mount(latency="4 ms", rpcs=256)
+    tool = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
+    direct = rate(journey(host, start="a:memory", to="a:/l", tool=tool, dataset={"files": 1, "size": "100 TB"}))
+    assert direct == pytest.approx(MiB / 4e-3, rel=0.01)
+
+
+def test_small_files_cost_metadata_requests() -> None:
+    """open, stat and close at 1 ms each (Lustre manual: 1000 operations a second of one client)."""
+    made = problem(path(mount(metadata_time="1 ms"), files=1000, size="1 GB", tool={"name": "gridftp"}))
+    waits = [d for p in made.transfers[0].phases for d in p.delays if d.what == "file operations"]
+    assert sum(float(np.ravel(d.per_byte)[0]) for d in waits) * 1e9 == pytest.approx(1000 * 3 * 1e-3)
+
+
+def test_the_share_that_others_leave_makes_the_interval_wide() -> None:
+    def ratio(spread: float) -> float:
+        rate, share = {"value": "1 GB/s", "spread": 0}, {"value": "0.4", "spread": spread}
+        got = answer(path(mount(targets=1, target_rate=rate, share=share)), samples=64).throughput_Bps
+        return got.p90 / got.p10
+
+    ratios = [ratio(s) for s in (0.05, 0.7)]
+    assert ratios[0] < 1.2 < 2 < ratios[1]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 32), st.integers(1, 64))
+def test_more_stripes_or_rpcs_never_hurt(stripes: int, rpcs: int) -> None:
+    base = charges(stripe_count=stripes, rpcs=rpcs, latency="2 ms", stream="300 MB/s", target_rate="1 GB/s").bound
+    for more in ({"stripe_count": stripes + 1, "rpcs": rpcs}, {"stripe_count": stripes, "rpcs": rpcs + 1}):
+        assert charges(latency="2 ms", stream="300 MB/s", target_rate="1 GB/s", **more).bound >= base * (1 - 1e-12)
+
+
+def test_small_blocks_are_cached_and_sent_whole() -> None:
+    """Reads of 4 KiB are served from RPCs of 4 MiB: the same rate below the kernel."""
+    tool = {"name": "dd", "bs": "4 KiB"}
+    small, large = (
+        sheet(problem(journey(mount(latency="4 ms"), start="a:/l", to="a:/dev/null", tool={**tool, "bs": bs})))
+        for bs in (f"{4 * KiB} B", "1 MiB")
+    )
+    assert small.rate("l.rpcs") == large.rate("l.rpcs")

@@ -1,0 +1,178 @@
+"""NFS: requests in flight over the round trip, a server that works, close-to-open, metadata one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.nfs import Nfs
+from dtnsim.errors import SpecError
+from dtnsim.physics import nfs
+from tests.lab import GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
+
+FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
+FRAME = 9038 / 8948
+
+
+def mounted(mount: dict[str, Any] | None = None, array: dict[str, Any] | None = None, *, reading: bool = False,
+            rtt: str = "10 ms", tool: Any = None, **server: Any) -> dict[str, Any]:  # fmt: skip
+    """A client ``a`` that reads from, or writes to, a mount served by ``b``."""
+    filesystem = {"kind": "nfs", "service": "0 s", "op_time": "0 s", **(mount or {})}
+    client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")})
+    serving = machine(volumes={"/export": volume(array or FAST)}, **server)
+    start, to = ("a:/n", "a:memory") if reading else ("a:memory", "a:/n")
+    tool = tool or {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
+    wan, data = {"bandwidth": "100 Tb/s", "rtt": rtt}, {"files": 1, "size": "100 TB"}
+    return journey(client, serving, wan=wan, start=start, to=to, tool=tool, dataset=data)
+
+
+def charges(*args: Any, **more: Any) -> Sheet:
+    return sheet(problem(mounted(*args, **more)))
+
+
+@pytest.mark.parametrize(
+    ("slots", "wsize", "connections"), [(16, 64, 1), (128, 1024, 1), (16, 1024, 4), (128, 1024, 16)]
+)
+def test_requests_in_flight_over_the_round_trip(slots: int, wsize: int, connections: int) -> None:
+    """X = n slots x wsize / (T + t) (nfs(5); Little's law)."""
+    found = charges({"slots": str(slots), "wsize": f"{wsize} KiB", "nconnect": connections, "service": "0.5 ms"})
+    expected = connections * slots * wsize * KiB / 10.5e-3
+    assert found.rate("n.nfs-slots") == pytest.approx(expected, rel=1e-9)
+    assert expected == pytest.approx(float(nfs.data_rate(slots, wsize * KiB, 10e-3, 0.5e-3, connections)))
+
+
+def test_sixteen_slots_of_an_old_client_over_ten_milliseconds() -> None:
+    """16 x 64 KiB / 9.96 ms = 105 MB/s; UCI LightPath report: runs of 93 to 121 MB/s over that path."""
+    found = charges({"slots": "16", "wsize": "64 KiB"}, rtt="9.96 ms").rate("n.nfs-slots")
+    assert found == pytest.approx(105.3e6, rel=0.001)
+    assert 93e6 <= found <= 121e6
+
+
+@pytest.mark.parametrize("streams", [1, 3])
+def test_a_reader_has_its_read_ahead_in_flight(streams: int) -> None:
+    """15 requests of 1 MiB (Linux before 5.4) for each reader, or what is said."""
+    tool = {"name": "iozone", "test": "read", "r": "1 MiB", "t": streams}
+    usual = charges({"slots": "1000"}, reading=True, tool=tool)
+    assert usual.rate("n.read-ahead") == pytest.approx(streams * 15 * MiB / 10e-3)
+    told = charges({"slots": "1000", "read_ahead": "2 MiB"}, reading=True, tool=tool)
+    assert told.rate("n.read-ahead") == pytest.approx(streams * 2 * MiB / 10e-3)
+
+
+def test_the_server_s_disk_binds_where_it_is_slower() -> None:
+    slow = {"kind": "ssd", "read": "300 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
+    huge = {"slots": "60000"}
+    assert rate(mounted(huge, slow)) == pytest.approx(200e6, rel=2e-3)
+    assert rate(mounted({**huge, "read_ahead": "1 TB"}, slow, reading=True, tool="gridftp")) == pytest.approx(
+        300e6, rel=2e-3
+    )
+
+
+def test_the_server_s_adapter_binds_in_the_direction_of_the_data() -> None:
+    """Written bytes arrive at the server's receiving wire, read ones leave its sending wire."""
+    nic = {"kind": "nic", "rate": "1 Gb/s", "mtu": "9000 B"}
+    there = charges(nic=nic)
+    back = charges(nic=nic, reading=True)
+    assert there.rate("b.nic.port0.rx") == pytest.approx(1.25e8 / FRAME)
+    assert back.rate("b.nic.port0.tx") == pytest.approx(1.25e8 / FRAME)
+    assert not there.has("b.nic.port0.tx")
+    assert not back.has("b.nic.port0.rx")
+    assert there.has("network.wan")
+    assert back.has("network.wan.back")
+
+
+def test_the_server_pays_for_its_own_file_system() -> None:
+    """Its memory: what arrives is written by the card and copied (2), into the page cache (2), out to the disk (1)."""
+    assert charges().demand("b.memory") == pytest.approx(5.0)
+
+
+def test_a_mount_that_serves_itself_is_an_error() -> None:
+    host = machine(volumes={"/n": volume(filesystem="nfs", server="a:/d"), "/d": volume(FAST)})
+    with pytest.raises(SpecError, match="serves itself"):
+        problem(journey(host, start="a:/n", tool="gridftp"))
+
+
+@pytest.mark.parametrize(
+    ("server", "says"), [("c:/export", "there is no host of that name"), ("b:/nowhere", "has no volume")]
+)
+def test_a_server_that_is_not_there_is_an_error(server: str, says: str) -> None:
+    host = machine(volumes={"/n": volume(filesystem="nfs", server=server)})
+    with pytest.raises(SpecError, match=says) as caught:
+        problem(journey(host, start="a:/n", tool="gridftp"))
+    assert caught.value.remedy
+
+
+def test_mounts_that_serve_each_other_are_an_error() -> None:
+    there = machine(volumes={"/n": volume(filesystem="nfs", server="b:/n")})
+    back = machine(volumes={"/n": volume(filesystem="nfs", server="a:/n")})
+    with pytest.raises(SpecError, match="each other"):
+        problem(journey(there, back, start="a:/n", tool="gridftp"))
+
+
+def test_close_waits_for_the_server() -> None:
+    """nfs(5), close-to-open: a copy that fits into the client's cache takes as long as the server needs for it."""
+    slow = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
+    plain = mounted({"slots": "60000"}, slow, tool={"name": "dd", "bs": "1 MiB"})
+    plain["transfer"]["dataset"] = {"files": 1, "size": "10 GB"}
+    assert rate(plain) == pytest.approx(200e6, rel=0.02)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 300), st.integers(1, 300))
+def test_longer_round_trips_never_help(a: int, b: int) -> None:
+    near, far = (rate(mounted(rtt=f"{ms} ms")) for ms in sorted((a, b)))
+    assert far <= near * (1 + 1e-9)
+
+
+def test_stable_writes_add_the_server_s_latency() -> None:
+    """sync export: (T + t + t_stable) a request (exports(5); RFC 1813, 3.3.7)."""
+    found = charges({"slots": "16", "stable": "5 ms"})
+    assert found.rate("n.nfs-slots") == pytest.approx(16 * MiB / 15e-3)
+    assert charges({"slots": "16", "stable": "5 ms"}, reading=True).rate("n.nfs-slots") == pytest.approx(
+        16 * MiB / 10e-3
+    )
+
+
+def test_small_random_requests_fill_a_slot_each() -> None:
+    """4 KiB a slot and round trip, not rsize; one reader has one in flight, and waits the round trip for it."""
+    tool = {"name": "iozone", "test": "random-read", "r": "4 KiB"}
+    path = mounted({"slots": "16"}, reading=True, tool=tool)
+    found = sheet(problem(path))
+    assert found.rate("n.nfs-slots") == pytest.approx(16 * 4 * KiB / 10e-3)
+    assert rate(path) == pytest.approx(4 * KiB / 10e-3, rel=1e-3)
+
+
+def test_random_requests_reach_the_server_s_disk_as_they_are() -> None:
+    """4 KiB from a disk: a seek each, 1 / (7.4 ms + 4.17 ms + 41 us) a second."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0"}
+    found = charges(
+        {"slots": "60000"}, disk, reading=True, tool={"name": "iozone", "test": "random-read", "r": "4 KiB"}
+    )
+    assert found.rate("b.export.disks") / (4 * KiB) == pytest.approx(
+        1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6), rel=1e-6
+    )
+
+
+def test_each_small_file_costs_round_trips() -> None:
+    """UCI LightPath report: untar of 3065 entries over 9.96 ms took 157.3 s, 5.15 round trips each; rm 1.51."""
+    made = mounted({"revalidation": "1"}, rtt="9.96 ms", tool={"name": "tar"})
+    made["transfer"]["dataset"] = {"files": 3065, "size": "30 MB"}
+    path = problem(made)
+    seconds = waiting(path) * 30e6
+    assert seconds / 3065 / 9.96e-3 == pytest.approx(5.15, rel=0.2)  # k = 5 is a round number of requests
+
+
+def test_slots_that_a_rate_needs() -> None:
+    """187 MB/s over 9.96 ms with 64-KiB requests need 28 in flight (interface peaks of the UCI report)."""
+    mount = Nfs.build({"kind": "nfs", "wsize": "64 KiB", "service": "0 s"})
+    assert float(mount.slots_for(187e6, 9.96e-3)) == pytest.approx(28.4, abs=0.1)
+
+
+def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:
+    """Write-back begins at 10 % of 1 TiB, at 10 GB/s into the cache (a cycle a byte), then 16 MiB / 10 ms."""
+    made = mounted({"slots": "16"})
+    made["hosts"]["a"]["stack"] = {**made["hosts"]["a"]["stack"], "file_write_byte": "1 cycles/B"}
+    size, lead = 100e12, 0.1 * 1024 * GiB
+    assert size / rate(made) == pytest.approx(lead / 10e9 + size / (16 * MiB / 10e-3), rel=1e-4)
