@@ -170,10 +170,9 @@ class Composer:
         if write.finish in ("dsync", "direct"):
             return space
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
-        free = volume.filesystem.cache_limits(probe, destination.host)[1]
+        cache = volume.filesystem.page_cache(probe, write, destination.host)
         whole = self._phase(number, step, Stretch(step.name), step.name, job)
-        flushed = write.finish != "none"
-        return {"cache_B": float(np.ravel(free)[0]), "buffered": whole, "flushed": flushed, **space}
+        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none", **space}
 
     # -- one step ---------------------------------------------------------------------------------
 

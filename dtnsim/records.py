@@ -83,6 +83,25 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class Cache:
+    """Memory between a writer and its medium.
+
+    Attributes:
+        host: Whose memory it is; transfers to one host share it.
+        size_B: Bytes that it takes before the writer is throttled.
+        write_back_B: Bytes at which the medium begins to work.
+        write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
+        flush_files: True where a file is flushed when it is closed, before the next one is begun.
+    """
+
+    host: str
+    size_B: Value
+    write_back_B: Value = 0.0
+    write_back_s: float = 0.0
+    flush_files: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """A transfer: its phases and how many workers run through them at once.
 
@@ -96,7 +115,7 @@ class Transfer:
         sizes_B: Sizes of the files, each of which stands for ``counts`` files.
         counts: How many files have each of the sizes.
         start_s: When it starts.
-        cache_B: Bytes that the destination's page cache takes before the writer is throttled.
+        cache: The destination's page cache; None where the tool waits for the medium at every call.
         space_B: Space on the destination volume.
         buffered: The phase that writes through the page cache, whole: what fills the cache and, below
             it, what empties it. None where the tool waits for the medium at every call.
@@ -113,7 +132,7 @@ class Transfer:
     sizes_B: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
     start_s: float = 0.0
-    cache_B: float = 0.0
+    cache: Cache | None = None
     space_B: float = math.inf
     buffered: Phase | None = None
     flushed: bool = True

@@ -15,6 +15,7 @@ from dtnsim.components.stack import Stack
 from dtnsim.ledger import Ledger, Row
 from dtnsim.physics import cache
 from dtnsim.quantity import Quantity, Unit, Value, prior
+from dtnsim.records import Cache
 
 if TYPE_CHECKING:
     from dtnsim.host import Host
@@ -128,6 +129,17 @@ class Filesystem(Component):
     def requests(self, row: Row) -> Value:  # noqa: ARG002 - network file systems need them
         """Requests to the server for each that the protocol cannot do without."""
         return 1.0
+
+    def page_cache(self, row: Row, use: Access, host: Host) -> Cache:
+        """What the simulation needs of the memory behind a writer.
+
+        Where a writer ends with a flush, or without any, write-back begins as Linux has it; where the stream is
+        held to be steady, the medium works from the first byte.
+        """
+        background, size = self.cache_limits(row, host)
+        if use.finish == "steady":
+            return Cache(host.name, size)
+        return Cache(host.name, size, np.minimum(background, size), self.dirty_age_s, self.flushes_at_close)
 
     def answers(self, row: Row, use: Access) -> Value | None:  # noqa: ARG002 - network file systems need them
         """Bytes that a server sends at once because a read-ahead asked for them; None where nothing asks like that."""

@@ -163,7 +163,7 @@ def legs_of(problem: Problem, transfer: Transfer, *, scenario: int = 0) -> list[
 def cached(transfer: Transfer) -> bool:
     """Whether a page cache stands between the transfer and its medium."""
     below = transfer.buffered is not None and any(d.below_cache for d in transfer.buffered.demands)
-    return below and transfer.cache_B > 0
+    return below and transfer.cache is not None
 
 
 def run_job(env: simpy.Environment, engine: Engine, job: Job) -> Process:

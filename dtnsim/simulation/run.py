@@ -104,9 +104,10 @@ def _run(
     recorder = Recorder(problem, jobs, [None] * len(jobs), scenario=scenario)
     for f, job in enumerate(jobs):
         job.may_change = bool(given.events) or any(s.background is not None for s in given.wan)
-        if cached(job.transfer):
+        if cached(job.transfer) and job.transfer.cache is not None:
             weight = job.transfer.weight
-            job.cache = PageCache(env, engine, job.transfer.cache_B, job.legs[0].drain, weight)
+            size = at(job.transfer.cache.size_B, scenario)
+            job.cache = PageCache(env, engine, size, job.legs[0].drain, weight)
             recorder.caches[f] = job.cache
     engine.observe(recorder)
     world = World(env, engine, problem, jobs, scenario)
