@@ -42,7 +42,7 @@ def test_every_number_has_a_source(users: dict[Quantity, set[str]]) -> None:
 
 
 def test_a_number_of_one_path_alone_has_a_reason(users: dict[Quantity, set[str]]) -> None:
-    # such a number could be a fudge: it comes from a document or a datasheet, or it is assumed for a reason that is told
+    # such a number could be a fudge: it is from a document or a datasheet, or assumed for a reason that is told
     alone = {q: next(iter(names)) for q, names in users.items() if len(names) == 1}
     assert alone, "paths have lengths and sizes of their own"
     untold = {
