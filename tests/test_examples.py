@@ -1,0 +1,207 @@
+"""The example paths: what an engineer would check on their predictions. There is no measurement to match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+
+from dtnsim import library, predict, spec
+from dtnsim.quantity import Quantity
+
+NAMES = sorted(n for n in library.names("paths") if n.startswith("examples/"))
+#: payload of a frame on the wire, MTU 9000 and 1500 with time stamps
+JUMBO, PLAIN = 8948 / 9038, 1448 / 1538
+
+
+def rate(name: str, *overrides: str) -> float:
+    return predict(f"examples/{name}", samples=0, overrides=overrides).throughput_Bps.p50
+
+
+def numbers(model: Any, key: str = "") -> Iterator[tuple[str, Quantity]]:
+    if isinstance(model, Quantity):
+        yield key, model
+    elif isinstance(model, BaseModel):
+        for name in type(model).model_fields:
+            yield from numbers(getattr(model, name), f"{key}.{name}")
+    elif isinstance(model, dict):
+        for name, value in model.items():
+            yield from numbers(value, f"{key}.{name}")
+    elif isinstance(model, list | tuple):
+        for number, value in enumerate(model):
+            yield from numbers(value, f"{key}.{number}")
+
+
+def test_the_six_paths_that_planners_ask_for_are_there() -> None:
+    assert {n.removeprefix("examples/") for n in NAMES} == {
+        "dtn-100g-zfs", "dtn-100g-xfs", "dtn-400g", "lustre-cluster-globus", "campus-25g-firewall", "cloud-policed-10g",
+        "lab-nas-nconnect",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_has_a_source(name: str) -> None:
+    for key, quantity in numbers(spec.load(name)):
+        assert len(quantity.source) > 8, key
+        if quantity.source.startswith("assumed"):
+            assert quantity.spread > 0, f"{name}{key}: {quantity} is assumed, so it needs a spread"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_prediction_has_an_interval_and_a_ladder(name: str) -> None:
+    answer = predict(name)
+    i = answer.throughput_Bps
+    assert 0 < i.p10 < i.p50 <= i.p90
+    for transfer in answer.transfers:
+        assert len(transfer.ladder) >= 5
+        assert all(a.throughput_Bps <= b.throughput_Bps * (1 + 1e-9) for a, b in pairwise(transfer.ladder))
+    assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)
+
+
+# -- 100 and 400 GbE ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pool", ["zfs", "xfs"])
+def test_a_100g_dtn_fills_what_the_network_leaves(pool: str) -> None:
+    answer = predict(f"examples/dtn-100g-{pool}", samples=0)
+    assert answer.bottleneck.kind in ("tcp", "network")
+    assert answer.throughput_Bps.p50 == pytest.approx(12.5e9 * 0.9 * JUMBO, rel=0.01)  # a tenth is others' traffic
+
+
+def test_mirrors_write_twice_and_parity_a_third_more() -> None:
+    """Eight drives of 3.5 GB/s: RAID10 keeps 14 GB/s, two raidz1 of four at most 21 GB/s."""
+    quiet = ("wan.background.share=0", "wan.bandwidth=800 Gb/s")
+    nics = tuple(f"hosts.{h}.nic.rate=400 Gb/s" for h in ("east", "west"))
+    slots = tuple(f"hosts.{h}.slots.eth.lanes=32" for h in ("east", "west"))
+    answer = predict("examples/dtn-100g-xfs", samples=0, overrides=(*quiet, *nics, *slots))
+    assert answer.throughput_Bps.p50 == pytest.approx(8 * 3.5e9 / 2, rel=0.01)
+    assert "xfs.ssds" in answer.bottleneck.station
+    zfs = predict("examples/dtn-100g-zfs", samples=0)
+    (drives,) = [u for u in zfs.stations if u.station.name == "west.zfs.ssds"]
+    # 1 MiB in sectors of 4 KiB: 256 data, 86 parity sectors, a pad: 342 to 344 of 256 (OpenZFS, RAIDZ)
+    assert drives.demand_per_byte == pytest.approx(342 / 256, rel=0.01)
+
+
+def test_one_stream_of_one_file_leaves_most_of_100g_empty() -> None:
+    """One process: copies and TCP of a byte on one core, some 20 to 40 Gb/s (Cai et al. 2021: 42 Gb/s to receive)."""
+    one = rate("dtn-100g-xfs", "transfer.tool.cc=1", "transfer.tool.p=1")
+    assert 10e9 < 8 * one < 42e9
+
+
+def test_untuned_buffers_hold_a_long_path_to_a_window_a_round_trip() -> None:
+    """Linux defaults (6 MiB, 4 MiB; half is window): 32 streams x 2 MiB over 70 ms are 7.7 Gb/s."""
+    defaults = [f"hosts.{h}.tcp.{k}" for h in ("east", "west") for k in ("rmem_max=6 MiB", "wmem_max=4 MiB")]
+    assert rate("dtn-100g-zfs", *defaults) == pytest.approx(32 * 2 * 2**20 / 0.070, rel=0.01)
+
+
+def test_400g_needs_gen_5_and_half_of_the_memory() -> None:
+    answer = predict("examples/dtn-400g", samples=0)
+    use = {u.station.name: u.utilization for u in answer.stations}
+    assert use["left.memory"] > 0.5  # five crossings of 45 GB/s on twelve channels of DDR5-4800
+    # a gen-4 slot carries half: 64 GB/s raw less headers, 208 to 220 Gb/s of payload (pcie-bench model)
+    old = predict("examples/dtn-400g", samples=0, overrides=["hosts.right.slots.eth.generation=4"])
+    assert 200e9 < 8 * old.throughput_Bps.p50 < 222e9
+    assert "slot-eth" in old.bottleneck.station
+
+
+# -- Lustre cluster -------------------------------------------------------------------------------
+
+
+def test_four_pairs_share_the_way_and_the_file_systems() -> None:
+    answer = predict("examples/lustre-cluster-globus", samples=0)
+    assert len(answer.transfers) == 4
+    names = [u.station.name for u in answer.stations]
+    assert names.count("lustre-a.targets") == names.count("lustre-b.targets") == 1
+    assert names.count("network.wan") == 1
+    each = [t.throughput_Bps.p50 for t in answer.transfers]
+    assert each == pytest.approx([each[0]] * 4)
+    assert sum(each) < 12.5e9 * 0.8 * JUMBO
+
+
+def test_verification_costs_more_than_the_transfer() -> None:
+    """MD5 of two files at once: 2 x 3.6 GHz / 4.5 cycles; serial with the transfer of the same file."""
+    with_ = predict("examples/lustre-cluster-globus", samples=0)
+    assert "checksum" in with_.bottleneck.station
+    off = [f"transfers.{p}.tool.verify=false" for p in ("pair1", "pair2", "pair3", "pair4")]
+    assert rate("lustre-cluster-globus", *off) > 1.5 * with_.throughput_Bps.p50
+
+
+def test_a_busy_lustre_holds_all_pairs_together() -> None:
+    hosts = [f"{site}{n}" for site in "ab" for n in range(1, 5)]
+    busy = [f"hosts.{h}.volumes./lustre.filesystem.share=0.02" for h in hosts]
+    answer = predict("examples/lustre-cluster-globus", samples=0, overrides=busy)
+    # eight files of four stripes on 64 targets meet 26 of them on average; of each a fiftieth of 4 GB/s is left
+    used = 64 * (1 - (1 - 4 / 64) ** 8)
+    left = used * 4e9 * 0.02
+    # each byte is read for the transfer and again to verify it
+    assert answer.throughput_Bps.p50 == pytest.approx(left / 2, rel=0.1)
+    assert answer.bottleneck.station.startswith("lustre-")
+
+
+# -- campus firewall ------------------------------------------------------------------------------
+
+
+def test_loss_holds_a_campus_server_and_then_the_firewall() -> None:
+    answer = predict("examples/campus-25g-firewall", samples=0)
+    assert "loss-limited" in answer.bottleneck.reason
+    # CUBIC at 1e-5 over 30 ms: 427 segments (RFC 9438, below Reno's 386 in no case): 165 Mb/s a stream
+    window = max(1.22 / 1e-5**0.5, 1.054 * 0.030**0.75 / 1e-5**0.75)
+    stream = window * 1448 / 0.030
+    (tcp,) = [u.station.capacity for u in answer.stations if u.station.kind == "tcp"]
+    assert tcp == pytest.approx(16 * stream, rel=0.15)
+    clean = predict("examples/campus-25g-firewall", samples=0, overrides=["wan.0.loss=0"])
+    assert clean.throughput_Bps.p50 > 2 * answer.throughput_Bps.p50
+    assert clean.throughput_Bps.p50 < 10e9 / 8 * PLAIN
+
+
+def test_a_science_dmz_helps_a_campus_server() -> None:
+    """The same machine before the firewall, jumbo frames, a tuned host, no loss."""
+    behind = rate("campus-25g-firewall", "transfer.tool.verify=false")
+    tuned = [f"hosts.campus.tcp.{k}=256 MiB" for k in ("rmem_max", "wmem_max")]
+    dmz = ["wan.0.firewall=", "wan.0.loss=0", "wan.0.mtu=9000 B", "hosts.campus.nic.mtu=9000 B", *tuned]
+    before = rate("campus-25g-firewall", "transfer.tool.verify=false", *dmz)
+    assert before > 4 * behind
+    assert before == pytest.approx(25e9 / 8 * JUMBO, rel=0.05)
+
+
+# -- policer --------------------------------------------------------------------------------------
+
+
+def test_a_policed_path_gives_a_stream_less_than_it_is_sold_for() -> None:
+    memory = ["transfer.from=site:memory", "transfer.to=cloud:memory", "hosts.cloud.tcp.rmem_max=1 GiB"]
+    stream = [*memory, "transfer.tool={name: iperf3, P: 1}"]
+    one = predict("examples/cloud-policed-10g", samples=0, overrides=stream)
+    assert one.bottleneck.kind == "policer"
+    assert one.throughput_Bps.p50 == pytest.approx(0.85 * 1.25e9 * 1448 / 1500, rel=0.01)  # CUBIC keeps 0.7
+    many = predict("examples/cloud-policed-10g", samples=0)
+    assert 0.9 * 1.25e9 < many.throughput_Bps.p50 < 1.25e9 * 1448 / 1500
+    assert rate("cloud-policed-10g", *stream, "wan.1.policer.action=shape") > 1.1 * one.throughput_Bps.p50
+
+
+# -- NAS ------------------------------------------------------------------------------------------
+
+
+def test_more_connections_help_a_nas_until_something_else_binds() -> None:
+    rates = [rate("lab-nas-nconnect", f"hosts.ws.volumes./nas.filesystem.nconnect={n}") for n in (1, 2, 4, 8, 16)]
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rates))
+    assert rates[0] < 0.95 * rates[-1]
+    assert rates[-1] == pytest.approx(rates[-2], rel=0.01)
+
+
+def test_the_usual_read_ahead_starves_a_reader() -> None:
+    """128 KiB in flight over 0.15 ms and the server's 0.3 ms: 290 MB/s of a 25 GbE port."""
+    reading = ["transfer.from=ws:/nas", "transfer.to=ws:/scratch", "transfer.tool.sync=false"]
+    usual = rate("lab-nas-nconnect", *reading, "hosts.ws.volumes./nas.filesystem.read_ahead=128 KiB")
+    assert usual == pytest.approx(128 * 1024 / 0.45e-3, rel=0.01)
+    assert rate("lab-nas-nconnect", *reading) > 5 * usual
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_delay_never_helps(name: str) -> None:
+    key = "wan.0.rtt" if isinstance(spec.load(name).wan, list) and len(spec.load(name).wan) > 1 else "wan.rtt"
+    rates = [predict(name, samples=0, overrides=[f"{key}={t} ms"]).throughput_Bps.p50 for t in (0.1, 5, 50, 200)]
+    assert all(a >= b * (1 - 1e-9) for a, b in pairwise(rates)), np.array(rates)
