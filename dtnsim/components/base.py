@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -140,6 +141,7 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
 
 
+@lru_cache(maxsize=1)
 def kinds() -> dict[str, str]:
     """All kinds and the modules they live in, without importing any of them."""
     found = {}
