@@ -49,25 +49,26 @@ def rounds(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
     flows = np.maximum(ends.sum(axis=1, keepdims=True), 1)
     share = p.C / flows
     bdp = share * p.T
-    doubled = np.where(s.cwnd >= p.cap, s.cwnd, np.minimum(2 * s.cwnd, s.ssthresh))
+    # a window that the receiver limits stops at twice what is in flight (tcp_is_cwnd_limited)
+    most = linux.IDLE_WINDOW * p.cap
+    doubled = np.maximum(np.minimum(np.minimum(2 * s.cwnd, s.ssthresh), most), s.cwnd)
     new, stop = _hystart(s, p, share, doubled, rng)
     stop &= ends
     s.ssthresh = np.where(stop, new, s.ssthresh)
     # the train of the coming round arrives at up to twice the drain rate
-    total = np.where(ends, new - s.cwnd, 0.0).sum(axis=1, keepdims=True)
-    behind = np.maximum(np.where(ends, s.cwnd, 0.0).sum(axis=1, keepdims=True) - p.C * p.T, 0.0)
-    paced_rise = np.minimum(total, np.maximum(2 * total - p.C * p.T / 2, 0.0))
-    rise = np.where(p.paced, paced_rise, total)
+    old, now = total(np.where(ends, np.minimum(s.cwnd, p.cap), 0.0)), total(np.where(ends, np.minimum(new, p.cap), 0.0))
+    behind = np.maximum(old - p.C * p.T, 0.0)
+    rise = np.where(p.paced, np.clip(2 * (now - old) - p.C * p.T / 2, 0.0, now - old), now - old)
     over = ends & (behind + rise > p.B) & np.isinf(s.detect) & (new > s.cwnd)
     at_drop = _slow_start_overflow(s, p, over, new, stop, behind, share)
     full = np.where(s.cwnd >= bdp, at_drop, new)
-    pipe = np.maximum(p.T, np.where(ends, new, 0.0).sum(axis=1, keepdims=True) / p.C)
+    pipe = np.maximum(p.T, now / p.C)
     last = np.minimum(np.maximum(v.trip, pipe), p.T + p.most_delay)
     s.before = np.where(ends, s.cwnd, s.before)
     s.cwnd = np.where(ends, np.where(over, full, new), s.cwnd)
     s.round_start = np.where(ends, s.t, s.round_start)
     s.round_end = np.where(ends, np.where(over, np.inf, s.t + last), s.round_end)
-    leave = ends & ~over & (new >= s.ssthresh)
+    leave = ends & ~over & ((new >= s.ssthresh) | (new >= most))
     if leave.any():
         s.phase = np.where(leave, AVOIDANCE, s.phase)
         new_epoch(s, *np.nonzero(leave))
@@ -84,8 +85,8 @@ def _hystart(
     can = p.cubic & (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
     span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
     unbroken = rng.random(s.cwnd.shape) < np.exp(-known.ACK_GAP_RATE.value * span)
-    train = can & (s.cwnd / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
-    late = can & (s.before - share * p.T > linux.hystart_delay(p.T) * share)
+    train = can & (np.minimum(s.cwnd, p.cap) / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
+    late = can & (np.minimum(s.before, p.cap) - share * p.T > linux.hystart_delay(p.T) * share)
     new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
     return np.where(late, s.cwnd, new), np.asarray(train | late)
 

@@ -17,8 +17,8 @@ CC, T, START, FLIGHT, ACKED, SENT, LOST, CWND, SSTHRESH = 0, 1, 2, 3, 4, 5, 6, 7
 HIGH, RECOVERING, BEFORE, TOP, EPOCH, K, ORIGIN, FRIENDLY, BETA = 9, 10, 11, 12, 13, 14, 15, 16, 17
 LEAST, STAMP, SMOOTH, MODE, PLATEAU, FLAT, FULL, PHASE, CYCLE = 18, 19, 20, 21, 22, 23, 24, 25, 26
 NEXT, ROUND, BANDWIDTH, PROBE_END, PROBE_ROUND, PRIOR, CONSERVE, PACE = 27, 28, 29, 30, 31, 32, 33, 34
-QUEUED, OUT, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, WEIGHT, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
-NOISE, EVENT, FIELDS = 45, 46, 47
+QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, WEIGHT, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
+NOISE, EVENT, STRAY, FIELDS = 45, 46, 47, 48
 
 GAINS = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 HIGH_GAIN = 2.885
@@ -265,8 +265,8 @@ def serve(flows: list[list[float]], sends: list[float], room: float, most: float
     return total
 
 
-def depart(flows: list[list[float]], sends: list[float], total: float, most: float) -> float:
-    """Serves the well-mixed backlog; each flow's share leaves; returns what stays."""
+def depart(flows: list[list[float]], sends: list[float], total: float, most: float, loss: float, u: float) -> float:
+    """Serves the well-mixed backlog; each flow's share leaves, random loss takes of it; returns what stays."""
     out = min(most, total)
     share = out / total if total > 1e-12 else 0.0
     for i in range(len(flows)):
@@ -274,15 +274,19 @@ def depart(flows: list[list[float]], sends: list[float], total: float, most: flo
         held = max(f[QUEUED] + sends[i] - f[DROPPED], 0.0)
         f[BUSY] = held * share
         f[QUEUED] = held - f[BUSY]
-        f[OUT] += f[BUSY]
+        f[STRAY] = 0.0
+        if loss > 0.0:
+            u = (u * 16807.0 + 0.1) % 1.0
+            f[STRAY] = min(float(int(f[BUSY] * loss + u)), f[BUSY])
+            f[BUSY] -= f[STRAY]
         f[FLIGHT] += sends[i]
         f[SENT] += sends[i]
     return total - out
 
 
 def turn(
-    f: list[float], best: list[float], outs: list[float], drops: list[float], acks: list[float], delays: list[float],
-    n: int, full: int, slice_s: float, phase: float,
+    f: list[float], best: list[float], outs: list[float], drops: list[float], strays: list[float],
+    acks: list[float], delays: list[float], n: int, full: int, slice_s: float, phase: float,
 ) -> float:  # fmt: skip
     """One flow's slice: what came back, its control law, and what it may send [segments]."""
     now = n * slice_s
@@ -291,6 +295,8 @@ def turn(
     back = n - int(f[STEPS_T])
     acked = outs[back % RING] if back >= 0 else 0.0
     lost = drops[(back - full) % RING] if back >= full else 0.0
+    if back >= 0:
+        lost += strays[back % RING]
     delay = delays[back % RING] if back >= 0 else 0.0
     trip = int((f[T] + delay) / slice_s + 0.5)
     before = acks[(n - trip) % RING] if n >= trip else 0.0
@@ -304,7 +310,7 @@ def turn(
     return min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)
 
 
-def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks, seed, out):  # type: ignore[no-untyped-def]
+def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks, loss, seed, out):  # type: ignore[no-untyped-def]
     """Runs one lane.
 
     `out[flow]` receives delivered and lost segments and the summed round trip between the two marks.
@@ -319,6 +325,7 @@ def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks,
     bests = [[0.0] * 10 for _ in range(count)]
     outs = [[0.0] * RING for _ in range(count)]
     drops = [[0.0] * RING for _ in range(count)]
+    strays = [[0.0] * RING for _ in range(count)]
     acks = [[0.0] * RING for _ in range(count)]
     delays = [0.0] * RING
     sends = [0.0] * count
@@ -328,17 +335,19 @@ def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks,
         phase = seed % 7
         for i in range(count):
             sends[i] = turn(
-                flows[i], bests[i], outs[i], drops[i], acks[i], delays, n, full, slice_s, float(phase + (phase > 0))
-            )
+                flows[i], bests[i], outs[i], drops[i], strays[i], acks[i], delays, n, full, slice_s,
+                float(phase + (phase > 0)),
+            )  # fmt: skip
         seed = draw(seed)
         total = serve(flows, sends, room, most, seed / 2147483647.0, (seed % 10007) / 10007.0)
-        stays = depart(flows, sends, total, most)
+        stays = depart(flows, sends, total, most, loss, (seed % 99991) / 99991.0)
         delays[n % RING] = stays / rate
         for i in range(count):
             outs[i][n % RING] = flows[i][BUSY]
             drops[i][n % RING] = flows[i][DROPPED]
+            strays[i][n % RING] = flows[i][STRAY]
             if n >= first:
                 out[i, 0] += flows[i][BUSY]
-                out[i, 1] += flows[i][DROPPED]
+                out[i, 1] += flows[i][DROPPED] + flows[i][STRAY]
                 out[i, 2] += flows[i][TRIP]
     return seed

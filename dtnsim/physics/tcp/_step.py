@@ -16,9 +16,9 @@ from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp._lanes import SLOW_START, Fixed, FloatArray, State, least, total
 from dtnsim.physics.tcp._view import EPS, View, in_flight, view
 
-#: a step may let a window grow by this share, and CUBIC's clock by this share of its epoch
+#: a step may let a window grow by this share, and CUBIC's clock by this share of the time to its plateau
 GROWTH_A_STEP: Final = 0.03
-EPOCH_A_STEP: Final = 0.2
+EPOCH_A_STEP: Final = 0.25
 
 
 def step(s: State, p: Fixed, rng: np.random.Generator) -> None:
@@ -55,7 +55,9 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
     """Longest step in which the growth stays small."""
     trips = np.maximum(1.0, GROWTH_A_STEP * s.cwnd / np.maximum(v.growth, 1e-9))
     if not p.kinds.only_reno:
-        clocked = np.minimum(trips, np.maximum(1.0, EPOCH_A_STEP * (s.t - s.epoch) / v.trip))
+        age = s.t - s.epoch
+        span = np.maximum(np.abs(age - s.k), age / 2)
+        clocked = np.minimum(trips, np.maximum(1.0, EPOCH_A_STEP * span / v.trip))
         trips = np.where(p.reno, trips, clocked)
     return least(np.where(v.grows, trips * v.trip, np.inf))
 

@@ -52,7 +52,7 @@ def view(s: State, p: Fixed) -> View:
     extra = np.minimum(ratio * s.rate * (1 / linux.BURSTS_PER_S) + p.short, most)
     extra = (np.maximum(extra, 2.0) - 1) / 2
     base = p.T + p.wait / np.maximum(flight, 1.0) + extra / p.C
-    held = extra * avoids
+    held = extra * (avoids & (s.cwnd < p.cap))
     sent = np.maximum(flight - held, np.minimum(flight, 1.0))
     flows = flight.shape[1]
     delay = np.clip(total(sent) / p.C - total(base) / flows, 0.0, p.most_delay)

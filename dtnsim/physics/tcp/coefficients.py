@@ -83,7 +83,7 @@ BBR_PUSH: Final = Coefficient(
     "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts", 2,
 )  # fmt: skip
 ACK_CLOCK_LOSS: Final = Coefficient(
-    "ack_clock_loss", 1.6, "1",
+    "ack_clock_loss", 2.0, "1",
     "drops at a full queue per packet of an ACK-clocked flow over that of a BBR flow, which spaces its packets", 3,
 )  # fmt: skip
 BBR_NOISE: Final = Coefficient(

@@ -38,6 +38,8 @@ HYSTART_GAP_S: Final = 2e-3
 HYSTART_DELAY_S: Final = (4e-3, 16e-3)
 #: net/ipv4/tcp_cubic.c, hystart_ack_delay: at most 1 ms is added to the train's threshold
 HYSTART_ACK_DELAY_S: Final = 1e-3
+#: include/net/tcp.h, tcp_is_cwnd_limited: slow start goes on to twice what was in flight
+IDLE_WINDOW: Final = 2.0
 #: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
 DELAYED_ACK_S: Final = 0.04
 #: three duplicate acknowledgments, or a quarter of the least round trip (RACK, tcp_recovery.c)

@@ -21,7 +21,7 @@ LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
 #: Most replicas of a case with random loss, without, with two flows that share
 REPLICAS_LOSS: Final = 32
 REPLICAS_CALM: Final = 8
-REPLICAS_SHARED: Final = 4
+REPLICAS_SHARED: Final = 3
 #: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
 WORK: Final = 16000
 STEPS: Final = 1000
@@ -35,7 +35,8 @@ class Outcome:
     """Answers, one a case: (cases,) unless said otherwise.
 
     Attributes:
-        goodput_Bps, goodput_p10_Bps, goodput_p90_Bps: Mean and interval of a single run [B/s].
+        goodput_Bps: Mean [B/s].
+        goodput_p10_Bps, goodput_p50_Bps, goodput_p90_Bps: Quantiles of a single run [B/s].
         second_Bps: Mean goodput of the second flow, nan without one [B/s].
         completion_s, completion_p10_s, completion_p90_s: Of a transfer of given size, nan without [s].
         retransmits: Segments sent again.
@@ -47,6 +48,7 @@ class Outcome:
 
     goodput_Bps: FloatArray
     goodput_p10_Bps: FloatArray
+    goodput_p50_Bps: FloatArray
     goodput_p90_Bps: FloatArray
     second_Bps: FloatArray
     completion_s: FloatArray
@@ -59,13 +61,16 @@ class Outcome:
     steps: FloatArray
 
 
-def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = ()) -> Outcome:
+def simulate(
+    cases: Cases, *, seed: int = 1, replicas: int | None = None, times_s: ArrayLike = (), most_steps: int | None = None
+) -> Outcome:
     """Simulates transfers from their cold start.
 
     Args:
         cases: The transfers.
         seed: Seed of all draws; the same cases and seed give the same numbers.
         replicas: Runs of each case; None: up to `REPLICAS_LOSS`, fewer where chance plays no part or the table is long.
+        most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`, `STEPS_SHORT` in long tables.
         times_s: Times at which the bytes delivered are wanted, before the measured window's begin [s].
 
     Returns:
@@ -81,13 +86,15 @@ def simulate(cases: Cases, *, seed: int = 1, replicas: int | None = None, times_
     times = np.asarray(times_s, float)
     first, where = _distinct(cases)
     if len(first) < len(where):
-        return _spread_out(simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times), where)
+        return _spread_out(
+            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times, most_steps=most_steps), where
+        )
     count = len(cases.rtt_s)
     answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
     answers["limit"] = np.full(count, "link", "<U8")
     answers["delivered_B"] = np.full((count, len(times)), np.nan)
     o = Outcome(**answers)
-    for rows, run, together in _groups(cases, replicas, seed, times):
+    for rows, run, together in _groups(cases, replicas, seed, times, most_steps):
         part = cases.take(rows)
         _fill(o, rows, part, run(part), together)
     return o
@@ -110,7 +117,9 @@ def _spread_out(o: Outcome, where: IntArray) -> Outcome:
 _Run = Callable[[Cases], Samples]
 
 
-def _groups(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> list[tuple[IntArray, _Run, bool]]:
+def _groups(
+    c: Cases, replicas: int | None, seed: int, times: FloatArray, most_steps: int | None
+) -> list[tuple[IntArray, _Run, bool]]:
     """Cases by engine: (rows, engine, whether two flows share).
 
     Large tables get fewer replicas and shorter runs, so that the work stays near `WORK`.
@@ -126,12 +135,12 @@ def _groups(c: Cases, replicas: int | None, seed: int, times: FloatArray) -> lis
         here = ~two & alone & ((c.loss > 0) == rough)
         share = WORK * (0.75 if rough else 0.25) / max(int(flows[here].sum()), 1)
         runs = replicas or int(np.clip(share, most // 4, most))
-        steps = STEPS if share > most else STEPS_SHORT
+        steps = most_steps or (STEPS if share > most else STEPS_SHORT)
         for key in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], c.streams[here], strict=True)}):
             rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
             groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
     for n in np.unique(c.streams[two]):
-        runs = replicas or (REPLICAS_SHARED if two.sum() < 10 else 2)
+        runs = replicas or REPLICAS_SHARED
         groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):
@@ -169,10 +178,12 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     spread = np.where(together, known.SPREAD_SHARED.value, alone)
     factor = np.exp(spread[:, None] * _GRID)
     mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
-    low, high = np.quantile(mixed, [0.1, 0.9], axis=1)
+    low, middle, high = np.quantile(mixed, [0.1, 0.5, 0.9], axis=1)
+    top = np.where(together, np.inf, np.maximum(link, mean))
     o.goodput_Bps[rows] = mean
-    o.goodput_p10_Bps[rows] = low
-    o.goodput_p90_Bps[rows] = np.minimum(high, np.maximum(link, mean)) if not together else high
+    o.goodput_p10_Bps[rows] = np.minimum(low, top)
+    o.goodput_p50_Bps[rows] = np.minimum(middle, top)
+    o.goodput_p90_Bps[rows] = np.minimum(high, top)
     o.second_Bps[rows] = s.second_Bps.mean(axis=1)
     o.completion_s[rows] = s.completion_s.mean(axis=1)
     slow = (s.completion_s[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)

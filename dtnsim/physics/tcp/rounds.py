@@ -237,7 +237,7 @@ def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
     start[:, -1] += SECOND_START_S + rng.uniform(0.0, 0.1, len(start))
     marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
     caps = np.minimum(np.repeat(cap[:, None], first + 1, axis=1), 1e9)
-    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks), seed)
+    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks, lanes.loss), seed)
     rate = out[:, :, 0] * (lanes.mss_B / lanes.duration_s)[:, None]
     shape = (len(c.rtt_s), replicas)
     return Samples(

@@ -25,11 +25,11 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 CODES: Final = {"reno": _kernel.RENO, "cubic": _kernel.CUBIC, "htcp": _kernel.HTCP, "bbr": _kernel.BBR}
-#: Slices a shortest round trip; least and longest slice [s]
+#: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
-SLICE_S: Final = (5e-4, 0.04)
+SLICE_S: Final = (5e-4, 0.0075)
 #: From this many flow-slices on compiling pays: plain Python takes about 8 us for one, compiling 10 s
-WORTH_COMPILING: Final = 1_500_000
+WORTH_COMPILING: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Lanes:
         start: Time of the first segment [s].
         cap: Most segments in flight.
         marks: Begin and end of the measured window (lanes, 2) [s].
+        loss: Random loss behind the queue [1].
     """
 
     C: FloatArray
@@ -53,6 +54,7 @@ class Lanes:
     start: FloatArray
     cap: FloatArray
     marks: FloatArray
+    loss: FloatArray
 
     def slices(self) -> FloatArray:
         """Length of a slice in each lane [s]: the longest round trip fits into the kernel's memory."""
@@ -91,7 +93,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
         (lanes, flows, 3): delivered segments, dropped segments, mean round trip [s] in the measured window.
 
     Valid: round trips of 1 ms to 0.4 s, buffers of a few segments and more.
-    Neglects: order within the queue, bursts, timeouts, random loss.
+    Neglects: order within the queue, bursts, timeouts.
     Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficient `ACK_CLOCK_LOSS`.
     """
     slice_s = lanes.slices()
@@ -108,6 +110,6 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     for i in range(len(lanes.C)):
         start = (seed * 7919 + i * 104729 + 12345) % 2147483646 + 1
         rows = [x[i].tolist() if kernel is _kernel.run else x[i] for x in columns]
-        kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, start, out[i])
+        kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, float(lanes.loss[i]), start, out[i])
         out[i, :, 2] *= slice_s[i] / (lanes.marks[i, 1] - lanes.marks[i, 0])
     return out

@@ -1,0 +1,197 @@
+"""Tables of TCP cases: read, checked, answered, written back (``dtnsim tcp --table``)."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.errors import SpecError
+from dtnsim.physics.tcp import linux, outcome, rounds
+from dtnsim.physics.tcp.path import ALGORITHMS
+
+Row = dict[str, str]
+
+#: column -> (least, most, default; None: must be given)
+NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
+    "rate_bps": (1e3, 1e13, None),
+    "rtt_s": (1e-5, 10.0, None),
+    "buffer_bytes": (1.0, 1e15, math.nan),
+    "buffer_bdp": (0.0, 1e6, 1.0),
+    "loss_prob": (0.0, 0.999999, 0.0),
+    "burst_loss_prob": (0.0, 0.999999, 0.0),
+    "burst_len_pkts": (1.0, 1e6, 1.0),
+    "loss_rev_prob": (0.0, 0.999999, 0.0),
+    "bg_share": (0.0, 0.999, 0.0),
+    "mtu_bytes": (576.0, 65535.0, 1500.0),
+    "mss_bytes": (100.0, 65495.0, math.nan),
+    "streams": (1.0, 10_000.0, 1.0),
+    "wnd_limit_bytes": (1.0, 1e15, math.inf),
+    "size_bytes": (1.0, 1e18, math.inf),
+    "flow2_rtt_s": (1e-5, 10.0, math.nan),
+    "warmup_s": (0.0, 1e6, 0.0),
+    "duration_s": (1e-3, 1e9, math.nan),
+}
+PREDICTED: Final = (
+    "predicted_goodput_bps", "predicted_p10_bps", "predicted_p90_bps", "limit", "predicted_completion_s",
+    "predicted_flow2_goodput_bps",
+)  # fmt: skip
+#: a buffer holds at least this many packets, as the emulator's does
+LEAST_BUFFER: Final = 4.0
+
+
+@dataclass(slots=True)
+class Table:
+    """A table as it was read: its columns, its rows as text, and the cases they describe."""
+
+    columns: list[str]
+    rows: list[Row]
+    cases: rounds.Cases
+
+
+def read(path: str) -> Table:
+    """Reads a CSV file of cases.
+
+    Raises:
+        SpecError: no table, columns that are missing, or a value that cannot be used: file, line, column.
+    """
+    name = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SpecError("is not text", file=name, remedy="give a CSV file with a header line") from None
+    try:
+        reader = csv.DictReader(text.splitlines(), strict=True)
+        columns = list(reader.fieldnames or [])
+        rows = [dict(row) for row in reader]
+    except csv.Error as error:
+        raise SpecError(
+            f"is not a CSV table: {error}", file=name, remedy="give a CSV file with a header line"
+        ) from None
+    missing = [key for key, (_, _, default) in NUMBERS.items() if default is None and key not in columns]
+    missing += [] if "cc" in columns else ["cc"]
+    if missing:
+        raise SpecError(
+            f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}", file=name, line=1,
+            remedy="use the column names of tcp-truth: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
+        )  # fmt: skip
+    if not rows:
+        raise SpecError("has no rows", file=name, remedy="give one line for each case")
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise SpecError("has more or fewer fields than the header", file=name, line=number)
+    return Table(columns, rows, _cases(rows, name))
+
+
+def _number(row: Row, key: str, file: str, line: int) -> float:
+    least, most, default = NUMBERS[key]
+    text = (row.get(key) or "").strip()
+    if not text and default is not None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not least <= value <= most:
+        raise SpecError(
+            "is not a number that can be used", file=file, line=line, key=key, value=text,
+            remedy=f"write a number from {least:g} to {most:g}",
+        )  # fmt: skip
+    return value
+
+
+def _word(row: Row, key: str, allowed: tuple[str, ...], default: str, file: str, line: int) -> str:
+    text = (row.get(key) or "").strip() or default
+    if text not in allowed:
+        raise SpecError(
+            "is not known", file=file, line=line, key=key, value=text, remedy=f"write {' or '.join(allowed)}"
+        )
+    return text
+
+
+def _cases(rows: list[Row], file: str) -> rounds.Cases:
+    made = [_case(row, file, line) for line, row in enumerate(rows, start=2)]
+    return rounds.Cases.of(**{key: np.array([m[key] for m in made]) for key in made[0]})
+
+
+def _case(row: Row, file: str, line: int) -> dict[str, Any]:
+    n = {key: _number(row, key, file, line) for key in NUMBERS}
+    cc = _word(row, "cc", ALGORITHMS, "", file, line)
+    second = _word(row, "flow2_cc", ("", "reno", "cubic", "htcp", "bbr"), "", file, line)
+    if second and cc == "bbr3":
+        raise SpecError("bbr3 against another flow is not modelled", file=file, line=line, key="cc", value=cc)
+    if n["streams"] != int(n["streams"]):
+        raise SpecError("is not a whole number", file=file, line=line, key="streams", value=row["streams"])
+    sized = math.isfinite(n["size_bytes"])
+    if not sized and math.isnan(n["duration_s"]):
+        raise SpecError(
+            "is empty and so is size_bytes", file=file, line=line, key="duration_s", remedy="give one of them"
+        )
+    if second and sized:
+        raise SpecError("a transfer of given size against another flow is not modelled", file=file, line=line)
+    mtu = n["mtu_bytes"]
+    mss = mtu - 52 if math.isnan(n["mss_bytes"]) else min(n["mss_bytes"], mtu - 40)
+    buffer = n["buffer_bytes"]
+    if math.isnan(buffer):
+        buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], LEAST_BUFFER * mtu)
+    return {
+        "rate_Bps": n["rate_bps"] / 8, "rtt_s": n["rtt_s"], "buffer_B": buffer,
+        "loss": max(n["loss_prob"], n["burst_loss_prob"]),
+        "burst": n["burst_len_pkts"] if n["burst_loss_prob"] > n["loss_prob"] else 1.0,
+        "background": n["bg_share"], "mtu_B": mtu, "mss_B": mss, "streams": int(n["streams"]), "cc": cc,
+        "window_B": _window(row, n["wnd_limit_bytes"], mtu, mss, file, line), "size_B": n["size_bytes"],
+        "warmup_s": n["warmup_s"], "duration_s": 1.0 if sized else n["duration_s"],
+        "paced": (row.get("kind") or "").strip() != "fct", "cc2": second,
+        "rtt2_s": n["rtt_s"] if math.isnan(n["flow2_rtt_s"]) else n["flow2_rtt_s"],
+    }  # fmt: skip
+
+
+def _window(row: Row, limit: float, mtu: float, mss: float, file: str, line: int) -> float:
+    """Window in flight from a limit on socket buffers (`sysctl`: tcp_rmem[2]; `sockbuf`: SO_RCVBUF, doubled)."""
+    if math.isinf(limit):
+        return math.inf
+    method = _word(row, "wnd_method", ("sysctl", "sockbuf"), "sysctl", file, line)
+    return float(linux.usable_window(limit * (2 if method == "sockbuf" else 1), mtu, mss))
+
+
+def answer(table: Table, seed: int) -> list[dict[str, Any]]:
+    """The rows with the predicted columns added."""
+    o = outcome.simulate(table.cases, seed=seed)
+    answered: list[dict[str, Any]] = []
+    for i, row in enumerate(table.rows):
+        values = (
+            8 * o.goodput_Bps[i], 8 * o.goodput_p10_Bps[i], 8 * o.goodput_p90_Bps[i], str(o.limit[i]),
+            o.completion_s[i], 8 * o.second_Bps[i],
+        )  # fmt: skip
+        answered.append({**row, **{k: _text(v) for k, v in zip(PREDICTED, values, strict=True)}})
+    return answered
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if math.isnan(value) else f"{value:.9g}"
+
+
+def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
+    """Writes the answered rows as CSV, to a file or to stdout."""
+    columns = [*table.columns, *(k for k in PREDICTED if k not in table.columns)]
+    with Path(path).open("w", newline="", encoding="utf-8") if path else _Stdout() as stream:
+        writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+class _Stdout:
+    """stdout as a context that stays open."""
+
+    def __enter__(self) -> Any:
+        return sys.stdout
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout.flush()

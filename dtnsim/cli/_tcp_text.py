@@ -1,0 +1,137 @@
+"""What ``dtnsim tcp`` says: one document, and the same as text."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim import units
+from dtnsim.physics.tcp import advice, linux, path
+
+if TYPE_CHECKING:
+    from dtnsim.physics.tcp.advice import Setting
+    from dtnsim.physics.tcp.outcome import Outcome
+
+WHY: Final = {
+    "link": "the bottleneck is full",
+    "window": "a window a round trip: larger socket buffers or more streams",
+    "loss": "random loss holds the congestion windows down",
+    "buffer": "the bottleneck's buffer is too shallow for the sawtooth",
+    "start": "the transfer is over before its windows are open",
+    "sharing": "another flow takes its share",
+}
+
+
+def _plain(value: float) -> float | None:
+    return None if not math.isfinite(value) else float(value)
+
+
+def document(
+    s: Setting, o: Outcome, length_s: float, size_B: float, target_Bps: float, line_Bps: float, seed: int
+) -> dict[str, Any]:
+    """The answer as one document, SI units in the names."""
+    interval = {
+        "p10": float(o.goodput_p10_Bps[0]),
+        "p50": float(o.goodput_p50_Bps[0]),
+        "p90": float(o.goodput_p90_Bps[0]),
+    }
+    done = _plain(float(o.completion_s[0]))
+    closed, closed_limit = path.path_goodput(
+        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, loss=s.loss, mss_B=s.mtu_B - advice.HEADERS_B, mtu_B=s.mtu_B,
+        buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, window_B=s.window_B, background_share=s.background,
+    )  # fmt: skip
+    return {
+        "schema": "dtnsim.tcp/1",
+        "input": {
+            "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": s.loss, "cc": s.cc, "streams": s.streams,
+            "buffer_B": s.buffer_B, "mtu_B": s.mtu_B, "mss_B": s.mtu_B - advice.HEADERS_B,
+            "window_B": _plain(s.window_B), "background_share": s.background,
+            "duration_s": length_s if math.isinf(size_B) else None,
+            "size_B": _plain(size_B), "target_Bps": target_Bps, "line_rate_Bps": line_Bps, "seed": seed,
+        },
+        "goodput_Bps": {"mean": float(o.goodput_Bps[0]), **interval},
+        "completion_s": None if done is None else {
+            "mean": done, "p10": float(o.completion_p10_s[0]), "p90": float(o.completion_p90_s[0])
+        },
+        "limit": str(o.limit[0]),
+        "reason": WHY[str(o.limit[0])],
+        "link_Bps": s.link_Bps,
+        "mean_rtt_s": _plain(float(o.trip_s[0])),
+        "retransmits": float(o.retransmits[0]),
+        "bdp_B": s.rate_Bps * s.rtt_s,
+        "window_needed_B": s.link_Bps * s.rtt_s / s.streams,
+        "socket_buffer_needed_B": advice.socket_buffer(s),
+        "steady": {"goodput_Bps": float(closed), "limit": str(closed_limit)},
+        "loss_allowed": advice.allowed_loss(s, target_Bps),
+        "streams_useful": advice.useful_streams(s),
+        "burst_unpaced_B": advice.burst_B(s, line_Bps),
+        "burst_paced_B": advice.tso_burst_B(s),
+        "changes": [{"change": name, "goodput_Bps": value} for name, value in advice.changes(s)],
+    }  # fmt: skip
+
+
+def show(d: dict[str, Any]) -> None:
+    """Prints the document for a person."""
+    g, steady = d["goodput_Bps"], d["steady"]
+    told = [
+        f"goodput   {_rate(g['mean'])} ({_size(g['mean'])}/s), single runs from {_rate(g['p10'])} to {_rate(g['p90'])}"
+    ]
+    if d["completion_s"]:
+        c = d["completion_s"]
+        told.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")
+    trip = f"{_time(d['mean_rtt_s'])} with queueing, " if d["mean_rtt_s"] else ""
+    told += [
+        f"limit     {d['limit']}: {d['reason']}",
+        f"path      link {_rate(d['link_Bps'])} of payload, RTT {trip}BDP {_size(d['bdp_B'])}",
+        f"resent    {d['retransmits']:.0f} segments",
+        f"steady    {_rate(steady['goodput_Bps'])} in closed form ({steady['limit']})",
+        "",
+        *(f"- {line}" for line in lines(d)),
+    ]
+    sys.stdout.write("\n".join(told) + "\n")
+
+
+def lines(d: dict[str, Any]) -> list[str]:
+    """The advice, one line each."""
+    i = d["input"]
+    need = d["socket_buffer_needed_B"]
+    windows = f"{_size(d['window_needed_B'])} in flight a stream"
+    made = [
+        f"socket buffers: tcp_rmem[2] and tcp_wmem[2] of {_size(need)} (2 x BDP / {i['streams']} streams), {windows}"
+    ]
+    target = _rate(i["target_Bps"])
+    allowed = d["loss_allowed"]
+    made.append(
+        f"loss: {target} needs a loss under {allowed:.2g} with {i['cc']} and {i['streams']} stream(s)"
+        if allowed > 0
+        else f"loss: {target} is out of reach even without loss"
+    )
+    best = d["streams_useful"]
+    made.append(f"streams: {best} are enough; more add only losses of their own and seeks at the disks")
+    made.append(
+        f"pacing: an unpaced window is a burst that needs {_size(d['burst_unpaced_B'])} of buffer "
+        f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}"
+    )
+    changes = d["changes"]
+    if changes:
+        told = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])
+        made.append(f"change first (steady state): {told}")
+    else:
+        made.append("change first: nothing on the network side brings 5 % or more")
+    if i["window_B"] is None:
+        share = float(linux.receive_share(i["mtu_B"]))
+        made.append(f"a receive buffer gives about {share:.2f} of itself as window at this MTU")
+    return made
+
+
+def _rate(value: float) -> str:
+    return units.show(value, "B/s")
+
+
+def _size(value: float) -> str:
+    return units.show(value, "B")
+
+
+def _time(value: float) -> str:
+    return units.show(value, "s")
