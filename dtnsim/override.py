@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from dtnsim import yamlio
 from dtnsim.components.base import expand
 from dtnsim.errors import SpecError
 from dtnsim.quantity import Scalar
 from dtnsim.yamlio import Mapping
+
+#: what a file says about the place and the set-up of a part: it stays when another part takes the place
+PLACE: Final = {
+    "nics": ("slot", "bonding", "ports", "mtu", "timestamps", "vlan", "offload"),
+    "hbas": ("slot",),
+    "slots": ("behind",),
+}
+
+#: keys that hold a part even where what they hold does not say so
+PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
 
 
 def override(raw: Mapping, text: str) -> None:
@@ -41,23 +51,29 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
     if parent == "tool" and last in ("name", "kind"):
         where.clear()  # another tool: the options of the old one are not its own
     old = where.get(last)
-    if (
-        isinstance(old, Mapping)
-        and isinstance(value, str)
-        and ("part" in old or last in ("cpu", "memory", "stack", "of"))
-    ):
-        # a part name replaces the part and keeps what was said about its place (slot, bonding ...)
-        old = old.clone()
-        old.put("part", value, "--set", 0)
-        value = old
+    if isinstance(value, str) and isinstance(old, Mapping):
+        family = "nics" if last == "nic" else parent
+        if "part" in old or "kind" in old or family in PLACE or last in PARTS:
+            value = _in_place_of(old, value, family)
     where.put(last, value, "--set", 0)
+
+
+def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
+    """A part in the place of another: nothing of the old one's numbers is left."""
+    new = Mapping()
+    new.put("part", part, "--set", 0)
+    for key in PLACE.get(family, ()):
+        if key in old:
+            new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
+    return new
 
 
 def _child(where: Any, step: str, text: str) -> Any:
     if isinstance(where, list):
         number = _index(where, step, text)
-        if isinstance(where[number], str):  # a segment that is named only
-            where[number] = expand(where[number])
+        item = where[number]
+        # a segment may be named only; what a file holds is left as it is
+        where[number] = expand(item) if isinstance(item, str) else item.clone() if isinstance(item, Mapping) else item
         return where[number]
     child = where.get(step)
     if isinstance(child, str) and step == "dataset":
@@ -68,23 +84,33 @@ def _child(where: Any, step: str, text: str) -> Any:
             remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
         )
     if isinstance(child, str):
-        child = expand(child) if step not in ("wan", "tool") else child
-        if step == "tool":
-            named = Mapping()
-            named.put("name", child, "--set", 0)
-            child = named
+        child = _written_out(child, step, text)
     elif isinstance(child, Mapping):
         child = child.clone()
     elif isinstance(child, list):
         child = list(child)
     elif child is None:
-        child = Mapping()
+        child = Mapping("--set " + text.partition("=")[0], 0)
     else:
         raise SpecError(
             f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys"
         )
     where.put(step, child, *where.lines.get(step, ("--set", 0)))
     return child
+
+
+def _written_out(name: str, step: str, text: str) -> Mapping:
+    """The mapping that a tool's or a part's name stands for."""
+    if step == "tool":
+        named = Mapping()
+        named.put("name", name, "--set", 0)
+        return named
+    try:
+        return expand(name)
+    except SpecError:
+        raise SpecError(
+            f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=f"write --set ...{step}=VALUE"
+        ) from None
 
 
 def _long_form(where: Any, steps: list[str]) -> list[str]:
@@ -94,6 +120,8 @@ def _long_form(where: Any, steps: list[str]) -> list[str]:
         return steps
     if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
         return ["nics", next(iter(where["nics"])), *rest]
+    if first == "transfers" and rest[:1] == ["0"] and "transfer" in where:
+        return ["transfer", *rest[1:]]
     if first == "transfer" and isinstance(where.get("transfers"), Mapping | list) and where["transfers"]:
         items = where["transfers"]
         return ["transfers", next(iter(items)) if isinstance(items, Mapping) else "0", *rest]

@@ -125,11 +125,15 @@ def load(
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
     """Validates the mapping of a path file."""
     given_raw, raw = raw, raw.clone()
+    for text in filter(_comes_first, overrides):
+        override(raw, text)
     raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
     if raw.get("calibration") not in (None, "none"):
         _calibrate(raw, str(raw["calibration"]), beside)
     for text in overrides:
-        override(raw, text)
+        if not _comes_first(text):
+            override(raw, text)
+    raw.put("hosts", _hosts(raw, beside), *raw.lines["hosts"])  # some may be 'like' another now
     hosts = {}
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
@@ -144,6 +148,12 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
+
+
+def _comes_first(text: str) -> bool:
+    """Whether an override says which hosts and fitted parameters there are, which others then change."""
+    steps = split_key(text.partition("=")[0])
+    return steps == ["calibration"] or (steps[:1] == ["hosts"] and len(steps) < 3)
 
 
 def _hosts(raw: Mapping, beside: Path | None) -> Mapping:
@@ -273,6 +283,10 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(
                     f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}"
                 )
+        for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
+            for host in set(named) - set(spec.hosts):
+                where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}
+                raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
         for link in transfer.via:
             if link not in spec.links:
                 raise SpecError(
