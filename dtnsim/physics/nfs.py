@@ -20,12 +20,14 @@ MAX_CONNECTIONS: Final = 16
 #: some filers grant 128 (SUSE KB 7023238; Google Cloud NetApp, "Linux NFS concurrency").
 OLD_SLOTS: Final = 16
 FILER_SLOTS: Final = 128
-#: Round trips per entry, fitted on 3065 entries over 10 ms (UCI LightPath report, January 2015: untar
-#: 157.3 s and 164.6 s, rm 47.1 s, rsync scan 60.8 s). Priors with a spread of about 20 %: they hold
-#: cache hits of that client.
+#: Round trips of a small file that tar extracts: LOOKUP, exclusive CREATE, SETATTR, WRITE, SETATTR (RFC 1813).
 K_CREATE: Final = 5.0
-K_REMOVE: Final = 1.5
+#: Round trips to look at an entry that is not cached: LOOKUP, and GETATTR or ACCESS (RFC 1813).
 K_SCAN: Final = 2.0
+#: Names that one READDIRPLUS brings: 62 requests for a directory of 1000 entries (Linux commit 82f2e5472e23).
+NAMES_PER_REPLY: Final = 16.0
+#: Round trips of a directory that rm opens, checks, reads and removes: GETATTR, ACCESS, READDIRPLUS, RMDIR.
+K_REMOVE_DIRECTORY: Final = 4.0
 
 
 def data_rate(
@@ -62,9 +64,7 @@ def data_rate(
     return np.minimum(window, np.minimum(n * as_float(connection_rate), as_float(server_rate)))
 
 
-def slots_needed(
-    rate: ArrayLike, io_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike = 0.0
-) -> FloatArray:
+def slots_needed(rate: ArrayLike, io_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike = 0.0) -> FloatArray:
     """Requests in flight that a rate needs: X (T + t_srv) / io.
 
     Args:
@@ -136,6 +136,25 @@ def close_time(
     """
     commit = as_float(commits) * (as_float(rtt_s) + as_float(stable_s))
     return as_float(dirty_B) / as_float(rate) + commit
+
+
+def remove_round_trips(files: ArrayLike, directories: ArrayLike = 0.0) -> FloatArray:
+    """Round trips of rm -r over NFSv3: a REMOVE a file, whose name came with others in a READDIRPLUS.
+
+    n = files (1 + 1/16) + 4 directories.
+
+    Args:
+        files: Files [1].
+        directories: Directories [1].
+
+    Returns:
+        Round trips of the whole tree [1].
+
+    Valid: names not cached before; READDIRPLUS fills the client's cache, so that no LOOKUP is left.
+    Neglects: attributes that expire on the way (some per cent more).
+    Source: RFC 1813, sections 3.3.12 (REMOVE), 3.3.13 (RMDIR), 3.3.17 (READDIRPLUS).
+    """
+    return as_float(files) * (1.0 + 1.0 / NAMES_PER_REPLY) + K_REMOVE_DIRECTORY * as_float(directories)
 
 
 def create_round_trips(
