@@ -1,7 +1,7 @@
 """Writes the generated blocks of README.md: the real output and the accuracy table.
 
-    python .ci/readme.py            rewrite them
-    python .ci/readme.py --check    exit 1 where they are stale
+python .ci/readme.py            rewrite them
+python .ci/readme.py --check    exit 1 where they are stale
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class Host(Model):
         slot = self.slots.get(card.slot or "")
         if slot is not None and not slot.accepts(card.card_lanes):
             raise SpecError(
-                f"is a x{card.card_lanes} card; the connector of slot {card.slot!r} has x{slot.connector or slot.lanes}",
+                f"is a x{card.card_lanes} card; slot {card.slot!r} has a x{slot.connector or slot.lanes} connector",
                 key=f"{self.name}.{key}",
                 remedy="choose another slot, or set the slot's 'connector'",
             )

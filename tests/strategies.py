@@ -37,9 +37,14 @@ def arrays(draw: st.DrawFn) -> dict[str, Any]:
 def hosts(draw: st.DrawFn) -> dict[str, Any]:
     lanes = draw(st.sampled_from([8, 16]))
     host: dict[str, Any] = {
-        "cpu": {"kind": "cpu", "cores": draw(st.integers(2, 32)), "clock": draw(st.sampled_from(["2.4 GHz", "3.6 GHz"]))},
+        "cpu": {
+            "kind": "cpu", "cores": draw(st.integers(2, 32)), "clock": draw(st.sampled_from(["2.4 GHz", "3.6 GHz"])),
+        },
         "memory": {"kind": "memory", "channels": draw(st.integers(2, 8)), "rate": "2400 MT/s", "size": "64 GiB"},
-        "slots": {"a": {"kind": "slot", "generation": 3, "lanes": lanes}, "b": {"kind": "slot", "generation": 3, "lanes": 8}},
+        "slots": {
+            "a": {"kind": "slot", "generation": 3, "lanes": lanes},
+            "b": {"kind": "slot", "generation": 3, "lanes": 8},
+        },
         "hbas": {"h": {"kind": "hba", "slot": "a"}},
         "nics": {
             "eth": {"kind": "nic", "rate": draw(st.sampled_from(["10 Gb/s", "40 Gb/s", "100 Gb/s"])), "slot": "b",
@@ -54,7 +59,8 @@ def hosts(draw: st.DrawFn) -> dict[str, Any]:
 
 
 TOOLS = [
-    {"name": "iperf3", "P": 4}, {"name": "gridftp", "p": 8, "fast": True}, {"name": "gridftp", "cc": 4, "p": 2, "pp": True},
+    {"name": "iperf3", "P": 4}, {"name": "gridftp", "p": 8, "fast": True},
+    {"name": "gridftp", "cc": 4, "p": 2, "pp": True},
     {"name": "scp"}, {"name": "bbcp", "s": 8}, {"name": "globus"}, {"name": "nuttcp"},
 ]  # fmt: skip
 

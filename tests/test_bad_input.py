@@ -42,7 +42,8 @@ BAD = {
     "slots in a loop": (
         GOOD.replace(
             "nic: {kind: nic, rate: 10 Gb/s}",
-            "slots: {x: {kind: slot, generation: 3, lanes: 8, behind: y}, y: {kind: slot, generation: 3, lanes: 8, behind: x}}\n"
+            "slots: {x: {kind: slot, generation: 3, lanes: 8, behind: y}, "
+            "y: {kind: slot, generation: 3, lanes: 8, behind: x}}\n"
             "    nic: {kind: nic, rate: 10 Gb/s, slot: x}",
         ),
         "loop",
@@ -50,7 +51,8 @@ BAD = {
     "card too long": (
         GOOD.replace(
             "nic: {kind: nic, rate: 10 Gb/s}",
-            "slots: {x: {kind: slot, generation: 3, lanes: 4}}\n    nic: {kind: nic, rate: 10 Gb/s, slot: x, card_lanes: 8}",
+            "slots: {x: {kind: slot, generation: 3, lanes: 4}}\n"
+            "    nic: {kind: nic, rate: 10 Gb/s, slot: x, card_lanes: 8}",
         ),
         "x8 card",
     ),
@@ -130,7 +132,17 @@ def test_not_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 
 
 @pytest.mark.parametrize(
-    "override", ["wan", "=3", "wan.rtt=5", "wan.nope=1", "transfer.tool.P=-1", "hosts.a.cpu.cores=0", "hosts.zz.cpu.cores=2", "x.y.z=1"]
+    "override",
+    [
+        "wan",
+        "=3",
+        "wan.rtt=5",
+        "wan.nope=1",
+        "transfer.tool.P=-1",
+        "hosts.a.cpu.cores=0",
+        "hosts.zz.cpu.cores=2",
+        "x=1",
+    ],
 )
 def test_bad_overrides(
     override: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -157,9 +169,7 @@ def test_errors_name_file_line_key_value_and_remedy(
     "arguments",
     [["nosuch"], ["predict"], ["predict", "x", "--samples", "-3"], ["predict", "x", "--nope"], ["explain", "a", "b"]],
 )
-def test_wrong_usage(
-    arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = run(capsys, monkeypatch, *arguments)
     assert code == 2
     assert "Traceback" not in err + out

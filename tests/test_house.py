@@ -79,7 +79,8 @@ def test_importing_stays_light() -> None:
 
 
 def test_nothing_of_a_workplace_is_in_the_project() -> None:
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = listed.stdout.split("\n")
     machine = re.compile(r"/(work|tmp|root|home/runner)/[a-z]+/|https?://([a-z]+\.)*(pypi|pythonhosted|npmjs|debian)\.")
     bad = []
     for name in filter(None, tracked):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def test_throughput_stays_below_every_bound(path: dict[str, Any]) -> None:
 def test_the_ladder_only_climbs(path: dict[str, Any]) -> None:
     rungs = [r.throughput_Bps for r in predict(load(path), samples=0).ladder]
     assert len(rungs) >= 5
-    assert all(a <= b * (1 + 1e-9) for a, b in zip(rungs, rungs[1:], strict=False))
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rungs))
 
 
 @few
@@ -66,7 +67,7 @@ def test_more_capacity_at_any_station_never_lowers_throughput(path: dict[str, An
 @given(paths(), st.sampled_from(["wan.bandwidth", "hosts.alpha.nic.rate", "hosts.beta.nic.rate"]))
 def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) -> None:
     rates = [rate(path, f"{key}={g} Gb/s") for g in (1, 7, 25, 60, 100, 400)]
-    assert all(a <= b * (1 + 1e-9) for a, b in zip(rates, rates[1:], strict=False))
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rates))
 
 
 @few
@@ -76,7 +77,7 @@ def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) 
 def test_more_delay_loss_or_background_never_helps(path: dict[str, Any], ladder: tuple[str, list[str]]) -> None:
     key, values = ladder
     rates = [rate(path, f"{key}={v}") for v in values]
-    assert all(a >= b * (1 - 1e-9) for a, b in zip(rates, rates[1:], strict=False))
+    assert all(a >= b * (1 - 1e-9) for a, b in pairwise(rates))
 
 
 def _spelled(value: Any) -> Any:

@@ -25,7 +25,7 @@ def test_generated_blocks_are_fresh() -> None:
 
 def test_the_path_in_the_readme_is_valid() -> None:
     text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```yaml\n(.*?)```", text, re.S)
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert blocks
     for block in blocks:
         assert yaml.safe_load(block)

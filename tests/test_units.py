@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import pytest
@@ -78,11 +79,8 @@ def test_every_unit_reads_in_its_own_dimension(unit: str, number: float) -> None
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_quantity_or_a_clear_error(text: str) -> None:
-    try:
+    with contextlib.suppress(UnitError):  # any other exception fails the test
         value, dimension = read(text)
-    except UnitError as error:
-        assert str(error)
-    else:
         assert math.isfinite(value)
         assert dimension in EXAMPLES
 

@@ -48,9 +48,7 @@ def _expected_max(links: int, streams: int) -> float:
             new = np.zeros(streams + 1)
             for here in range(min(m, streams) + 1):
                 r = np.arange(here, streams + 1)
-                log_p = (
-                    logs[r] - logs[here] - logs[r - here] - here * np.log(j) + (r - here) * np.log1p(-1 / j)
-                )
+                log_p = logs[r] - logs[here] - logs[r - here] - here * np.log(j) + (r - here) * np.log1p(-1 / j)
                 new[r - here] += left[r] * np.exp(log_p)
             left = new
         total += 1.0 - float(left[: m + 1].sum())
@@ -74,9 +72,7 @@ def expected_max_load(links: ArrayLike, streams: ArrayLike) -> FloatArray:
     Source: multinomial occupancy, Feller vol. 1, II.5; Johnson and Kotz, Urn Models, 1977.
     """
     k, n = np.broadcast_arrays(as_float(links), as_float(streams))
-    flat = [
-        _expected_max(round(float(a)), round(float(b))) for a, b in zip(k.ravel(), n.ravel(), strict=True)
-    ]
+    flat = [_expected_max(round(float(a)), round(float(b))) for a, b in zip(k.ravel(), n.ravel(), strict=True)]
     return as_float(np.array(flat).reshape(k.shape))
 
 

@@ -139,9 +139,7 @@ def line_rate(rates: ArrayLike, slots: ArrayLike, scv: ArrayLike = 1.0) -> Float
             passed = two_stage_rate(front[..., i], back[..., i + 1], b[..., i], c2[..., i], c2[..., i + 1])
             back[..., i] = mu[..., i] * passed / front[..., i]
         for i in range(1, stages):
-            passed = two_stage_rate(
-                front[..., i - 1], back[..., i], b[..., i - 1], c2[..., i - 1], c2[..., i]
-            )
+            passed = two_stage_rate(front[..., i - 1], back[..., i], b[..., i - 1], c2[..., i - 1], c2[..., i])
             front[..., i] = mu[..., i] * passed / back[..., i]
         # every stage must have settled: the last one may stand still while the others still move
         if np.all(np.abs(front - before) <= _TOLERANCE * before):

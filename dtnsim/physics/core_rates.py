@@ -20,8 +20,8 @@ class CoreRate(NamedTuple):
         source: Where it was published.
     """
 
-    rate_Bps: float  # noqa: N815  the name ends in its SI unit
-    clock_Hz: float  # noqa: N815  the name ends in its SI unit
+    rate_Bps: float
+    clock_Hz: float
     spread: float
     source: str
 
@@ -33,9 +33,7 @@ class CoreRate(NamedTuple):
 
 _XXH = "xxHash README (github.com/Cyan4973/xxHash), Core i7-9700K; its 4.9 GHz turbo assumed"
 _LZ4 = "lz4 1.9.0 README (github.com/lz4/lz4), lzbench, Core i7-9700K at 4.9 GHz, Silesia corpus"
-_F4 = (
-    "OpenZFS issue 11788 and truenas/linux pull 118, fletcher_4 benchmark; clock not stated, 3.5 GHz assumed"
-)
+_F4 = "OpenZFS issue 11788 and truenas/linux pull 118, fletcher_4 benchmark; clock not stated, 3.5 GHz assumed"
 _SSL = (
     "openssl speed -evp, OpenSSL 3.0, 16 KiB, CPU time; mean of short runs on two shared Xeon VMs, the one "
     "known 2.8 GHz nominal (turbo unknown)"

@@ -92,9 +92,7 @@ def cycles_per_byte(
         SIGCOMM 2021; per-call law: Amdahl-type fixed cost, t = a + s/R.
     """
     return as_float(
-        as_float(per_byte)
-        + as_float(per_call) / as_float(call_B)
-        + as_float(per_packet) / as_float(traversal_B)
+        as_float(per_byte) + as_float(per_call) / as_float(call_B) + as_float(per_packet) / as_float(traversal_B)
     )
 
 
@@ -199,9 +197,7 @@ def smt_capacity(clock_Hz: ArrayLike, busy_threads: ArrayLike, gain: ArrayLike =
     return as_float(clock_Hz) * (1 + (as_float(gain) - 1) * extra)
 
 
-def numa_cycles(
-    cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike = NUMA_PENALTY
-) -> FloatArray:
+def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike = NUMA_PENALTY) -> FloatArray:
     """Cycles per byte when a share of the work runs on the socket away from device or memory.
 
     c' = c * (1 + r * (penalty - 1))

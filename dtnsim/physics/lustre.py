@@ -172,9 +172,7 @@ def occupied_targets(files: ArrayLike, targets: ArrayLike, stripes: ArrayLike = 
     return m * (1.0 - as_float(np.power(missed, as_float(files))))
 
 
-def readahead_rate(
-    window_B: ArrayLike, rpc_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike
-) -> FloatArray:
+def readahead_rate(window_B: ArrayLike, rpc_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
     """Rate of one sequential reader by its read-ahead window, in whole RPCs.
 
     X = floor(window / rpc) rpc / (T + t), at least one RPC: before the second sequential read is seen

@@ -34,9 +34,7 @@ LATENCY_SLOPE: Final = 0.5
 STALL_SHARE: Final = 0.5
 
 
-def peak_bandwidth(
-    channels: ArrayLike, transfers_per_s: ArrayLike, width_B: ArrayLike = CHANNEL_WIDTH_B
-) -> FloatArray:
+def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike, width_B: ArrayLike = CHANNEL_WIDTH_B) -> FloatArray:
     """Nominal bandwidth of a socket's memory.
 
     B = channels * MT/s * 8 B

@@ -80,9 +80,7 @@ def operation_rate(
     return np.minimum(waiting, np.minimum(as_float(client_rate), as_float(server_rate)))
 
 
-def small_file_time(
-    files: ArrayLike, total_B: ArrayLike, files_per_s: ArrayLike, data_rate: ArrayLike
-) -> FloatArray:
+def small_file_time(files: ArrayLike, total_B: ArrayLike, files_per_s: ArrayLike, data_rate: ArrayLike) -> FloatArray:
     """Time to move many files, per-file costs and bytes one after another: N / X_files + V / X.
 
     Args:

@@ -48,9 +48,7 @@ INFINIBAND_LANES: Final = MappingProxyType(
 )
 
 
-def segment_bytes(
-    mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B
-) -> FloatArray:
+def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B) -> FloatArray:
     """TCP payload of a full packet (MSS): MTU - headers - 12 * timestamps.
 
     Args:
@@ -68,9 +66,7 @@ def segment_bytes(
     return as_float(mtu_B) - as_float(headers_B) - TIMESTAMPS_B * as_float(timestamps)
 
 
-def wire_bytes(
-    mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0, overhead_B: ArrayLike = ETHERNET_OVERHEAD_B
-) -> FloatArray:
+def wire_bytes(mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0, overhead_B: ArrayLike = ETHERNET_OVERHEAD_B) -> FloatArray:
     """Bytes of wire time one full packet takes: MTU + 38 + 4 * tags.
 
     Args:

@@ -106,9 +106,7 @@ def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> F
     return (mps + TLP_OVERHEAD_SYMBOLS) * factor / n + _by_generation(INTERNAL_DELAY_SYMBOLS, generation)
 
 
-def tlp_share(
-    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> FloatArray:
+def tlp_share(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Share of the raw rate left for TLPs after acknowledges, credit updates and skip sets.
 
     share = 1 - 2 * 8 B / (N * lanes^striping) - 4/1538        (generation 6: 1 - 6/242 - 4/1538)
@@ -136,9 +134,7 @@ def tlp_share(
     return as_float(1 - dllp - SKIP_SHARE)
 
 
-def tlp_rate(
-    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> FloatArray:
+def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Rate of a link for TLPs (headers and payload), one direction: the capacity of a PCIe station.
 
     R_tlp = raw_rate * tlp_share
@@ -180,9 +176,7 @@ def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0
     return as_float(header_B) + framing + ECRC_B * as_float(ecrc)
 
 
-def dma_write_demand(
-    generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0
-) -> tuple[FloatArray, FloatArray]:
+def dma_write_demand(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
     """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
 
     up = (MPS + h) / MPS,  down = 0,  h = 24 B (64-bit addresses, no ECRC)
@@ -256,14 +250,12 @@ def small_transfer_demand(
     Neglects: interrupts (one 4-B write a moderation period).
     Source: pcie-bench/pcie-model, model/simple_nic.py (form; 16-B descriptors).
     """
-    return (
-        as_float(descriptor_B) + (HEADER_4DW_B + FRAMING_B) * as_float(writes) / as_float(batch)
-    ) / as_float(payload_B)
+    return (as_float(descriptor_B) + (HEADER_4DW_B + FRAMING_B) * as_float(writes) / as_float(batch)) / as_float(
+        payload_B
+    )
 
 
-def write_rate(
-    generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0
-) -> FloatArray:
+def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Payload rate of a device that only writes host memory.
 
     X = tlp_rate / up,  up from `dma_write_demand`

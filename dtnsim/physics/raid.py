@@ -18,17 +18,13 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 #: Parity disks per group by level; mirrors have none (their redundancy is `copies`).
-PARITY_DISKS: Final[Mapping[str, int]] = MappingProxyType(
-    {"0": 0, "1": 0, "10": 0, "5": 1, "6": 2, "50": 1, "60": 2}
-)
+PARITY_DISKS: Final[Mapping[str, int]] = MappingProxyType({"0": 0, "1": 0, "10": 0, "5": 1, "6": 2, "50": 1, "60": 2})
 #: Linux md stripe cache: entries by default, and bytes per entry and disk (md(4), stripe_cache_size).
 MD_STRIPE_CACHE_ENTRIES: Final = 256
 MD_PAGE_B: Final = 4096
 
 
-def data_disks(
-    disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, copies: ArrayLike = 1
-) -> FloatArray:
+def data_disks(disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, copies: ArrayLike = 1) -> FloatArray:
     """Disks' worth of payload: g (n - p) / copies.
 
     Args:
@@ -65,9 +61,7 @@ def full_stripe_bytes(chunk_B: ArrayLike, disks: ArrayLike, parity: ArrayLike = 
     return as_float(chunk_B) * (as_float(disks) - as_float(parity))
 
 
-def stream_read_rate(
-    rate: ArrayLike, disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1
-) -> FloatArray:
+def stream_read_rate(rate: ArrayLike, disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1) -> FloatArray:
     """Sequential read rate of a striped layout without mirrors: g (n - p) R.
 
     Also the rate with up to p disks lost per group: then every survivor is read in full and the
@@ -90,9 +84,7 @@ def stream_read_rate(
     return as_float(rate) * data_disks(disks, parity, groups)
 
 
-def mirror_read_rate(
-    rate: ArrayLike, copies: ArrayLike, streams: ArrayLike, groups: ArrayLike = 1
-) -> FloatArray:
+def mirror_read_rate(rate: ArrayLike, copies: ArrayLike, streams: ArrayLike, groups: ArrayLike = 1) -> FloatArray:
     """Sequential read rate of mirrors: g R min(copies, streams).
 
     Args:

@@ -78,9 +78,7 @@ def allocated_sectors(sectors: ArrayLike, disks: ArrayLike, parity: ArrayLike) -
     return np.ceil(used / unit) * unit
 
 
-def space_amplification(
-    block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12
-) -> FloatArray:
+def space_amplification(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
     """Allocated over stored bytes of one block size.
 
     Args:
@@ -100,9 +98,7 @@ def space_amplification(
     return sectors * np.exp2(as_float(ashift)) / as_float(block_B)
 
 
-def write_amplification(
-    block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12
-) -> FloatArray:
+def write_amplification(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
     """Bytes that cross the bus to the disks per stored byte: data and parity, without padding.
 
     Padding sectors are skipped, or filled only to join neighbouring writes (optional I/O), so the bus

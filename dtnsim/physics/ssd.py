@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 
-def queue_rate(
-    queue: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, max_rate: ArrayLike
-) -> FloatArray:
+def queue_rate(queue: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, max_rate: ArrayLike) -> FloatArray:
     """Rate of a drive that holds a number of requests in flight.
 
     X(q) = min(q s / L, X_max) (Little's law under a ceiling).

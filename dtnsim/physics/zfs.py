@@ -86,9 +86,7 @@ def record_write_time(
     return as_float(call_s) + held + full / as_float(full_rate) + (s - full) / as_float(partial_rate)
 
 
-def dirty_limit(
-    ram_B: ArrayLike, share: ArrayLike = DIRTY_RAM_SHARE, ceiling_B: ArrayLike = DIRTY_MAX_B
-) -> FloatArray:
+def dirty_limit(ram_B: ArrayLike, share: ArrayLike = DIRTY_RAM_SHARE, ceiling_B: ArrayLike = DIRTY_MAX_B) -> FloatArray:
     """Dirty data a pool may hold: min(share x RAM, ceiling), zfs_dirty_data_max.
 
     Args:

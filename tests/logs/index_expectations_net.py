@@ -165,9 +165,7 @@ EXPECTED: dict[str, list[dict[str, Any]]] = {
         rtt(10.191, interval=True, hop=7, probe=1, n=1),
         count("hops", 7, reached=True, n=1),
     ],
-    "traceroute/jc_centos-7.7_traceroute.txt": [
-        rtt(4.024, interval=True, hop=1, probe=1, n=1, target="www.cnn.com")
-    ],
+    "traceroute/jc_centos-7.7_traceroute.txt": [rtt(4.024, interval=True, hop=1, probe=1, n=1, target="www.cnn.com")],
     "traceroute/jc_freebsd12_traceroute.txt": [
         rtt(3.263, interval=True, hop=1, probe=1, n=1),
         rtt(23.228, hop=9, reached=True, statistic=None, n=1),

@@ -80,9 +80,7 @@ def blumenfeld(stages, slots, cv):
     return 1 / (1 + 1.67 * (stages - 1) * cv / (1 + stages + 0.31 * cv + 1.67 * stages * slots / (2 * cv)))
 
 
-@pytest.mark.parametrize(
-    ("slots", "efficiency"), [(0, 2 / 3), (1, 0.75), (2, 0.80), (8, 10 / 11), (32, 34 / 35)]
-)
+@pytest.mark.parametrize(("slots", "efficiency"), [(0, 2 / 3), (1, 0.75), (2, 0.80), (8, 10 / 11), (32, 34 / 35)])
 def test_equal_exponential_stages(slots, efficiency):
     assert buffers.two_stage_rate(1, 1, slots) == pytest.approx(efficiency)
 
@@ -90,9 +88,7 @@ def test_equal_exponential_stages(slots, efficiency):
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 1.3), (2, 1), (1, 5)])
 @pytest.mark.parametrize("slots", [0, 3])
 def test_two_exponential_stages_are_exact(a, b, slots):
-    assert buffers.two_stage_rate(a, b, slots) == pytest.approx(
-        exact_exponential_line([a, b], [slots]), rel=1e-9
-    )
+    assert buffers.two_stage_rate(a, b, slots) == pytest.approx(exact_exponential_line([a, b], [slots]), rel=1e-9)
 
 
 def test_hillier_boling_three_and_four_stages():
@@ -116,9 +112,7 @@ def test_three_unequal_stages(rates, slots):
 @pytest.mark.parametrize("cv", [0.3, 0.6, 1.0])
 def test_against_blumenfelds_formula(stages, slots, cv):
     # Two approximations, each a few percent off the truth at most: 6 %.
-    assert buffers.line_rate(np.ones(stages), slots, cv**2) == pytest.approx(
-        blumenfeld(stages, slots, cv), rel=0.06
-    )
+    assert buffers.line_rate(np.ones(stages), slots, cv**2) == pytest.approx(blumenfeld(stages, slots, cv), rel=0.06)
 
 
 @pytest.mark.parametrize(

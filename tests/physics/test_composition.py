@@ -99,9 +99,7 @@ def test_makespan():
     assert low == 6
     assert low <= comp.list_makespan(times, 2) <= high
     # Graham's worst case is reached: w - 1 parts ahead, the long one last.
-    assert comp.list_makespan([1.0] * 6 + [3.0], 3) == pytest.approx(
-        comp.makespan_bounds([1.0] * 6 + [3.0], 3)[1]
-    )
+    assert comp.list_makespan([1.0] * 6 + [3.0], 3) == pytest.approx(comp.makespan_bounds([1.0] * 6 + [3.0], 3)[1])
     assert comp.list_makespan([], 3) == 0
     assert comp.slowest_of(10.0, 0.2, 1) == 10
 

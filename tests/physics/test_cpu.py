@@ -115,9 +115,7 @@ def test_core_rates_are_complete_and_ordered():
 )
 def test_properties(clock, byte, call, size, packet, mss):
     def rate(s, aggregate):
-        return cpu.core_rate(
-            clock, cpu.cycles_per_byte(byte, call, s, packet, cpu.traversal_bytes(mss, aggregate))
-        )
+        return cpu.core_rate(clock, cpu.cycles_per_byte(byte, call, s, packet, cpu.traversal_bytes(mss, aggregate)))
 
     assert 0 < rate(size, 0) <= rate(2 * size, 0) <= rate(2 * size, 65536) <= clock / byte * (1 + 1e-12)
     c = clock / rate(size, 0)

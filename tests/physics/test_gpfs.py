@@ -48,9 +48,7 @@ def test_more_memory_and_threads_never_hurt(threads, block, pool, t):
 
 
 def test_small_files_touch_few_disks():
-    np.testing.assert_array_equal(
-        gpfs.nsds_touched([0, 1, 2**23, 2**23 + 1, 1e12], 2**23, 40), [1, 1, 1, 2, 40]
-    )
+    np.testing.assert_array_equal(gpfs.nsds_touched([0, 1, 2**23, 2**23 + 1, 1e12], 2**23, 40), [1, 1, 1, 2, 40])
 
 
 def test_subblocks():

@@ -25,9 +25,7 @@ def test_sas4_lane_and_wide_port():
 
 def test_slow_drives_hold_an_unbuffered_uplink():
     fast, slow = hba.lane_rate(12e9 / 8), hba.lane_rate(6e9 / 8)
-    np.testing.assert_allclose(
-        hba.expander_uplink_rate(4, fast, slow, [False, True]), [4 * 600e6, 4 * 1200e6]
-    )
+    np.testing.assert_allclose(hba.expander_uplink_rate(4, fast, slow, [False, True]), [4 * 600e6, 4 * 1200e6])
     assert hba.expander_uplink_rate(4, slow, fast, buffered=False) == pytest.approx(4 * 600e6)
 
 
@@ -47,9 +45,7 @@ def test_knee_over_the_number_of_drives():
 def test_sixteen_sata_drives_in_one_slot():
     # 16 lanes carry 9.6 GB/s, a gen-3 x8 slot about 6.6 GB/s: the slot binds first
     assert hba.adapter_rate(16, np.inf, hba.lane_rate(6e9 / 8), np.inf, np.inf, 6.6e9) == pytest.approx(6.6e9)
-    assert hba.adapter_rate(16, np.inf, hba.lane_rate(6e9 / 8), np.inf, np.inf, 15.7e9) == pytest.approx(
-        9.6e9
-    )
+    assert hba.adapter_rate(16, np.inf, hba.lane_rate(6e9 / 8), np.inf, np.inf, 15.7e9) == pytest.approx(9.6e9)
 
 
 @settings(max_examples=60)

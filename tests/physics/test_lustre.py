@@ -23,9 +23,7 @@ def test_rpcs_in_flight_over_distance():
 def test_advised_dirty_memory_does_not_bind():
     # Lustre manual: max_dirty_mb of at least 4 x RPC size x RPCs in flight
     advised = 4 * 8 * lustre.RPC_B
-    assert lustre.osc_rate(8, lustre.RPC_B, 1e-3, 4e-3, advised) == lustre.osc_rate(
-        8, lustre.RPC_B, 1e-3, 4e-3
-    )
+    assert lustre.osc_rate(8, lustre.RPC_B, 1e-3, 4e-3, advised) == lustre.osc_rate(8, lustre.RPC_B, 1e-3, 4e-3)
     assert lustre.osc_rate(8, lustre.RPC_B, 1e-3, 4e-3, lustre.RPC_B) == pytest.approx(lustre.RPC_B / 5e-3)
 
 

@@ -69,9 +69,7 @@ def test_delay_rises_with_dirty_data(a, b, limit):
 
 
 @settings(max_examples=60)
-@given(
-    pool=st.floats(1e7, 1e11), s=st.sampled_from([4096.0, 131072.0, 1048576.0]), limit=st.floats(1e9, 1e11)
-)
+@given(pool=st.floats(1e7, 1e11), s=st.sampled_from([4096.0, 131072.0, 1048576.0]), limit=st.floats(1e9, 1e11))
 def test_balance_lets_in_what_goes_out(pool, s, limit):
     dirty = zfs.balanced_dirty(s, pool, limit)
     assert zfs.DELAY_MIN_SHARE * limit <= dirty < limit
