@@ -21,7 +21,9 @@ _HOST = """
     cpu: {sockets: 4, cores: 64, clock: 9 GHz}
     memory: {channels: 64, rate: 10000 MT/s, size: 1 TiB}
     nics: {nic: NIC}
-    volumes: {/data: {filesystem: {kind: xfs}}, /nfs: {filesystem: {kind: nfs, op_time: 0 s, revalidation: 1}, server: "b:/data"}}
+    volumes:
+      /data: {filesystem: {kind: xfs}}
+      /nfs: {filesystem: {kind: nfs, op_time: 0 s, revalidation: 1}, server: "b:/data"}
     tcp: {rmem_max: 64 GiB, wmem_max: 64 GiB}
 """
 
