@@ -103,6 +103,7 @@ class Composer:
             destination=destination.kind,
             memory_B=destination.host.memory.size.value,
             cores=min(source.host.cpu.total, destination.host.cpu.total),
+            apart=route is not None,
         )
 
     def _plan(self, number: int, spec: TransferSpec) -> tuple[Job, Plan]:
@@ -350,7 +351,9 @@ class Composer:
         if cost.fixed is not None:
             wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
-            lost = self.network.ramp(route, step.net, payload, self._solo_rate(row.demands), draw)
+            lost = self.network.ramp(
+                route, step.net, payload, self._solo_rate(row.demands), draw, self.spec.transfers[number]
+            )
             wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate", each="start")
         return delays
 

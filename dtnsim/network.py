@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ class Network:
         """
         forward = self._hosts.index(source.name) < self._hosts.index(destination.name)
         if via:
-            return Route(source, destination, tuple((n, self._links[n], forward) for n in via))
+            return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
         if self._graph is None:
             named = zip(_names(self._wan), self._wan, strict=True)
             return Route(source, destination, tuple((n, s, forward) for n, s in named))
@@ -65,6 +66,24 @@ class Network:
             hops.append((name, segment, segment.between == (a, b)))
         return Route(source, destination, tuple(hops))
 
+    def _along(self, via: list[str], here: str, *, forward: bool) -> Iterator[tuple[str, Segment, bool]]:
+        """Links in the order that a transfer names, each in the direction that it is crossed in."""
+        for name in via:
+            segment = self._links[name]
+            if segment.between is None:
+                yield name, segment, forward
+                continue
+            if here not in segment.between:
+                raise SpecError(
+                    f"link {name!r} does not begin at {here!r}",
+                    key="transfer.via",
+                    value=", ".join(via),
+                    remedy=f"it is between {' and '.join(segment.between)}; name the links in their order",
+                )
+            there = here == segment.between[0]
+            here = segment.between[1] if there else segment.between[0]
+            yield name, segment, there
+
     # -- charging ---------------------------------------------------------------------------------
 
     def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> None:
@@ -79,11 +98,13 @@ class Network:
             _segment(row.at(""), name, segment, frame, net.streams, forward=forward)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
 
-    def ramp(self, route: Route, net: NetUse, payload_B: float, rate: Value, draw: Draw) -> Value:
+    def ramp(
+        self, route: Route, net: NetUse, payload_B: float, rate: Value, draw: Draw, spec: TransferSpec | None = None
+    ) -> Value:
         """Seconds that slow start adds to a job whose steady rate is ``rate``, its connections kept open."""
         if net.transport != "tcp" or not route.nominal_rtt:
             return 0.0
-        frame = self.framing(route, [self._nic(h, None)[1] for h in (route.source, route.destination)])
+        frame = self.framing(route, [self._nic(h, spec)[1] for h in (route.source, route.destination)])
         each, part = np.maximum(rate / net.streams, 1e-9), payload_B / net.streams
         whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
         return np.maximum(whole - part / each, 0.0)

@@ -22,7 +22,10 @@ def links(spec: PathSpec) -> nx.Graph[str]:
     graph.add_nodes_from(spec.hosts)
     for name, segment in spec.links.items():
         if segment.between is not None:
-            graph.add_edge(*segment.between, name=name, rtt=segment.rtt.value + _HOP_S)
+            rtt = segment.rtt.value + _HOP_S
+            known = graph.get_edge_data(*segment.between)
+            if known is None or rtt < known["rtt"]:  # of links side by side the shorter one is the way
+                graph.add_edge(*segment.between, name=name, rtt=rtt)
     return graph
 
 
@@ -46,10 +49,10 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
         nx.add_path(whole, chain)
         for place, cards in enumerate(nics):
             whole.add_edges_from((card, chain[0] if place == 0 else chain[-1]) for card in cards)
-    for a, b, data in links(spec).edges(data=True):
-        node = f"network:{data['name']}"
+    for name, segment in spec.links.items():
+        node = f"network:{name}"
         whole.add_node(node, kind="segment", host="network")
-        for end in (a, b):
+        for end in segment.between or ():
             cards = nics[list(spec.hosts).index(end)] if end in spec.hosts else [f"network:{end}"]
             whole.add_edges_from((card, node) for card in cards)
     return whole

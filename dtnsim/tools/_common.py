@@ -138,7 +138,7 @@ def one_host(job: Job, tool: str) -> None:
     Raises:
         SpecError: the ends are on different hosts.
     """
-    if job.rtt_s > 0:
+    if job.remote:
         raise SpecError(
             f"{tool} copies within one host",
             key=f"{job.name}.to",

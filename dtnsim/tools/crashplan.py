@@ -64,7 +64,7 @@ class Crashplan(Tool):
 
     def _backup(self, job: Job) -> Step:
         engine, store = Thread("CrashPlan engine"), Thread("CrashPlan store")
-        away, sent = job.rtt_s > 0, self.literal.value
+        away, sent = job.remote, self.literal.value
         net = NetUse(engine, store, rate=self.session, overhead=sent) if away else None
         write = writing(job, store, self.block)
         return Step(

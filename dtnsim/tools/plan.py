@@ -31,6 +31,7 @@ class Job:
         destination: Kind of the destination end.
         memory_B: Memory of the destination's host.
         cores: Cores of the host with fewer of them.
+        apart: True where the ends are on different hosts (None: where there is a round trip between them).
     """
 
     name: str
@@ -43,6 +44,12 @@ class Job:
     destination: EndKind
     memory_B: float
     cores: int
+    apart: bool | None = None
+
+    @property
+    def remote(self) -> bool:
+        """Whether the ends are on different hosts."""
+        return self.rtt_s > 0 if self.apart is None else self.apart
 
     @property
     def mean_B(self) -> float:

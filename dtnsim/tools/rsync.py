@@ -94,7 +94,7 @@ class Rsync(Tool):
         )
 
     def _transfer(self, job: Job) -> Step:
-        remote = job.rtt_s > 0
+        remote = job.remote
         delta = self.literal.value < 1 and not (self.whole_file if self.whole_file is not None else not remote)
         sent = (self.literal.value if delta else 1.0) / (self.ratio.value if self.compress else 1.0)
         return Step(
