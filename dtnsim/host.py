@@ -81,6 +81,7 @@ class Host(Model):
         """
         for name, slot in self.slots.items():
             self._slot(f"slots.{name}.behind", slot.behind)
+        for name in self.slots:
             self.chain(name)
         for family, cards in (("hbas", self.hbas), ("nics", self.nics)):
             for name, card in cards.items():
