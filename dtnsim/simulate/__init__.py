@@ -16,11 +16,13 @@ _HOME: Final = {
     "run_arrivals": "arrivals",
     "run_pool": "pool",
     "aggregate_pool": "pool",
-    "pool": "workers",
+    "worker_pool": "workers",
     "Buffer": "pipeline",
     "Pipeline": "pipeline",
     "Stage": "pipeline",
     "Trace": "trace",
+    "pareto_sizes": "traffic",
+    "poisson_times": "traffic",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605 - the names are those of the table above

@@ -89,9 +89,7 @@ class Engine:
         InputError: A capacity that is negative or not a number.
     """
 
-    def __init__(
-        self, env: Environment, capacities: Sequence[float | Law], *, max_events: int = 1_000_000_000
-    ) -> None:
+    def __init__(self, env: Environment, capacities: Sequence[float | Law], *, max_events: int = 1_000_000_000) -> None:
         check_environment(env)
         self.env = env
         self.fluid = Fluid([0.0 if callable(c) else c for c in capacities], max_events)

@@ -232,9 +232,7 @@ class Pipeline:
             limiting += 1
         cap = min(s.cap for s in self.stages[first : last + 1])
         size = self.size - self._moved[first]
-        transfer = self.engine.transfer(
-            row, size, weight=self.stages[limiting].weight, cap=cap, label=self.label
-        )
+        transfer = self.engine.transfer(row, size, weight=self.stages[limiting].weight, cap=cap, label=self.label)
         if transfer.triggered:
             raise ModelError(f"nothing limits the rate of stage {first} of a pipeline; give it a cap or a station")
         segment = _Segment(first, last, transfer, size, self._moved[first : last + 1])

@@ -5,7 +5,7 @@ open and a close) without using any station, then moves its bytes; all workers t
 the stations max-min fairly, each within its cap. As the rows are equal, the rate of a worker depends
 on how many are moving, nothing else: one clock and one small heap do for any number of files,
 and a file that waits costs nothing. Where other transfers share the stations, use
-`dtnsim.simulate.workers.pool` on an `Engine`.
+`dtnsim.simulate.workers.worker_pool` on an `Engine`.
 
 `aggregate_pool` takes runs of equal files. Once the workers' state repeats after as many files as there
 are workers, it skips whole periods: the cost depends on the number of runs and workers only.
@@ -176,9 +176,7 @@ class _Workers:
         clock: Service that each moving file has had since all stood still [B].
     """
 
-    def __init__(
-        self, share: list[float], sizes: Iterator[float], overheads: Iterator[float], *, keep: bool
-    ) -> None:
+    def __init__(self, share: list[float], sizes: Iterator[float], overheads: Iterator[float], *, keep: bool) -> None:
         self.share, self.sizes, self.overheads, self.keep = share, sizes, overheads, keep
         self.now = self.clock = self.size = 0.0
         self.done = self.taken = 0

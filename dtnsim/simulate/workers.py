@@ -4,7 +4,7 @@
         yield env.timeout(0.02)                       # open, stat, close
         yield engine.transfer(row, size, cap=2.5e8)
 
-    yield pool(env, sizes, workers=8, work=copy)
+    yield worker_pool(env, sizes, workers=8, work=copy)
 
 `simpy.Resource` keeps its queue in a list that it pops at the head, and wants a process for everyone
 who waits; here a job is drawn from an iterator when a worker is free.
@@ -23,7 +23,7 @@ from dtnsim.errors import InputError
 Job = TypeVar("Job")
 
 
-def pool(
+def worker_pool(
     env: Environment,
     jobs: Iterable[Job],
     workers: int,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dtnsim.errors import InputError, ModelError
 from dtnsim.simulate.engine import Engine
 from dtnsim.simulate.pool import aggregate_pool, run_pool
-from dtnsim.simulate.workers import pool
+from dtnsim.simulate.workers import worker_pool
 
 
 def by_engine(capacities, row, sizes, workers, overheads, cap):
@@ -28,7 +28,7 @@ def by_engine(capacities, row, sizes, workers, overheads, cap):
         yield engine.transfer(row, size, cap=cap)
         finish[number] = env.now
 
-    env.run(pool(env, zip(itertools.count(), sizes, overheads, strict=False), workers, copy))
+    env.run(worker_pool(env, zip(itertools.count(), sizes, overheads, strict=False), workers, copy))
     return [finish[n] for n in range(len(finish))]
 
 
@@ -119,8 +119,16 @@ def test_sizes_are_drawn_one_at_a_time():
     def copy(size):
         yield engine.transfer({0: 1.0}, size)
 
-    env.run(until=env.any_of([pool(env, sizes(), 3, copy, done.append), env.timeout(10.0)]))
+    env.run(until=env.any_of([worker_pool(env, sizes(), 3, copy, done.append), env.timeout(10.0)]))
     assert len(drawn) <= len(done) + 3
+
+
+def test_the_package_hands_out_its_names_when_they_are_used():
+    import dtnsim.simulate as package
+
+    assert {name: getattr(package, name).__name__ for name in package.__all__} == {n: n for n in package.__all__}
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        package.nothing  # noqa: B018 - asking is the test
 
 
 @pytest.mark.parametrize(
@@ -135,7 +143,7 @@ def test_sizes_are_drawn_one_at_a_time():
         (lambda: run_pool([1.0], {0: 1.0}, [1.0], 1, cap=0.0), ModelError, "can never be moved"),
         (lambda: run_pool([1.0], {1: 1.0}, [1.0], 1), InputError, "there are stations 0 to 0"),
         (lambda: aggregate_pool([1.0], {0: 1.0}, [(-1, 1.0)], 1), InputError, "negative number of files"),
-        (lambda: pool(simpy.Environment(), [1], 0, iter), InputError, "workers is 0"),
+        (lambda: worker_pool(simpy.Environment(), [1], 0, iter), InputError, "workers is 0"),
     ],
 )
 def test_bad_arguments(call, error, message):
