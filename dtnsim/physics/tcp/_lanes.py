@@ -172,17 +172,19 @@ def least(values: FloatArray) -> FloatArray:
     return values if values.shape[1] == 1 else np.asarray(values.min(axis=1, keepdims=True), float)
 
 
-def buffers(C: FloatArray, T: FloatArray, B: FloatArray, short: FloatArray) -> dict[str, FloatArray]:
+def buffers(C: FloatArray, T: FloatArray, B: FloatArray, short: FloatArray, mss: FloatArray) -> dict[str, FloatArray]:
     """The columns of `Fixed` that follow from path and buffer.
 
-    A burst needs N + margin of buffer; N = 1.2 x / 1024 + short bounds the window that is safe.
+    A burst needs N + margin of buffer; N = 1.2 x / 1024 + short, at most 64 KiB and a third of the window,
+    bounds the window that is safe.
     """
     most_delay = np.maximum(B - 1.0, 0.5) / C
     free = np.maximum(B - known.BURST_MARGIN.value, 2.0)
     trip = T + np.minimum(B, 8.0) / (2 * C)
     safe = np.maximum(free - short, 0.0) * linux.BURSTS_PER_S / linux.PACING_AVOIDANCE * trip
+    safe = np.where(free >= linux.GSO_B / mss, np.inf, np.maximum(safe, free / linux.TSO_WINDOW_SHARE))
     wait = np.minimum(linux.DELAYED_ACK_S, T / 2) * known.DELAYED_ACK_SHARE.value
     return {
         "full": C * (T + most_delay), "most_delay": most_delay,
-        "safe": np.maximum(safe, free / linux.TSO_WINDOW_SHARE), "wait": wait,
+        "safe": safe, "wait": wait,
     }  # fmt: skip

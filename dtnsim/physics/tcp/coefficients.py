@@ -91,6 +91,9 @@ BBR_NOISE: Final = Coefficient(
     "bursts by which the largest delivery rate of a round passes the mean where BBR flows meet: they overfill the "
     "queue (5 % loss measured at one BDP), which a fluid without bursts does not show", 3,
 )  # fmt: skip
+LINK_READING: Final = Coefficient(
+    "link_reading", 0.002, "1", "what a program reads of a full link over its rate: whole reads in a counted second", 30
+)
 SPREAD_LINK: Final = Coefficient(
     "spread_link", 0.01, "1", "standard deviation of measured over modelled goodput of a saturated link", 60
 )

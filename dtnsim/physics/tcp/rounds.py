@@ -183,7 +183,7 @@ def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
     shift = np.minimum(np.floor(T / linux.TSO_RTT_UNIT_S), 60.0)
     short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
     return _lanes.Fixed(
-        **column, **_lanes.buffers(column["C"], T, column["B"], short), T=T, short=short,
+        **column, **_lanes.buffers(column["C"], T, column["B"], short, mss), T=T, short=short,
         event=(c.loss / np.maximum(c.burst, 1.0))[:, None], lost=c.loss[:, None],
         size=(c.size_B / c.mss_B / c.streams)[:, None], mss=mss,
         start=np.where(sized[:, None], 0.0, SET_UP * T), end=last[:, None],

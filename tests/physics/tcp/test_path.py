@@ -34,3 +34,29 @@ def test_monotone(cc, case, factor):
         top = {"loss": 1.0, "rtt_s": 10.0, "background_share": 0.99}[key]
         worse = path_goodput(cc=cc, **(case | {key: min(case[key] * factor, top)}))[0]
         assert worse <= base * (1 + 1e-9), key
+
+
+def test_each_limit_by_name():
+    wide = {"rate_Bps": 1.25e8, "rtt_s": 0.05, "buffer_B": 1.25e8}
+    assert path_goodput(**wide)[1] == "link"
+    assert path_goodput(**wide, window_B=65536)[1] == "window"
+    assert path_goodput(**wide, window_B=65536)[0] == pytest.approx(65536 / 0.05, rel=1e-3)
+    assert path_goodput(**wide, loss=1e-3)[1] == "loss"
+    assert path_goodput(**(wide | {"buffer_B": 6e4}))[1] == "buffer"
+    assert path_goodput(**wide)[0] == pytest.approx(1.25e8 * 1448 / 1500)
+
+
+def test_scenarios_broadcast():
+    got, limit = path_goodput(rate_Bps=1.25e8, rtt_s=[[0.01], [0.1]], loss=[0, 1e-5, 1e-3], cc="reno")
+    assert got.shape == limit.shape == (2, 3)
+    with pytest.raises(KeyError):
+        path_goodput(rate_Bps=1.0, rtt_s=1.0, cc="vegas")
+
+
+def test_esnet_s_streams_lie_between_the_sawtooth_and_the_link():
+    # ESnet: 10 Gb/s, MTU 9000, memory to memory: 8.0 Gb/s with one stream, 8.8 with four (printed as 1.0 and
+    # 1.1 GB/s: +-5 %); a switch's shallow buffer on a path of about 20 ms
+    rates, _ = path_goodput(
+        rate_Bps=1.25e9 * 9000 / 9038, rtt_s=0.02, mss_B=8948, mtu_B=9000, buffer_B=5e5, streams=[1, 4], cc="cubic"
+    )
+    assert rates * 8e-9 == pytest.approx([8.0, 8.8], rel=0.12)

@@ -1,0 +1,68 @@
+"""BBR alone: link less pauses, start-up, window, loss."""
+
+import numpy as np
+import pytest
+
+from dtnsim.physics.tcp import bbr
+
+
+def flows(rate=8333.0, trip=0.06, bdp=1.0, lost=0.0, cap=1e9, n=1.0, third=False, background=0.0, count=200):
+    full = np.full(count, 1.0)
+    return bbr.Flows(
+        full * rate, full * trip, full * rate * trip * bdp, full * lost, full * cap, full * n, full * 1448, full * 0,
+        full * background, np.full(count, third),
+    )  # fmt: skip
+
+
+def between(f, a, b, seed=1):
+    marks = np.tile([a, b], (len(f.C), 1)).astype(float)
+    d = bbr.delivered(f, marks, np.random.default_rng(seed))
+    return (d[:, 1] - d[:, 0]) / (b - a)
+
+
+def test_a_long_run_is_the_link_less_a_pause_every_ten_seconds():
+    f = flows()
+    # draft-cardwell-00: ProbeRTT, 200 ms and the drain of one round trip in every 10 s
+    pause = 0.2 + 0.06 + 0.005
+    assert between(f, 100, 1100).mean() == pytest.approx(8333 * (1 - pause / (10 + pause)), rel=5e-3)
+
+
+def test_loss_takes_its_share_until_the_threshold():
+    assert bbr.cruise(flows(lost=0.01))[0] == pytest.approx(0.99 * bbr.cruise(flows())[0])
+    assert bbr.cruise(flows(lost=0.3))[0] < 0.1 * bbr.cruise(flows())[0]
+    assert bbr.cruise(flows(lost=0.01, third=True))[0] > 0.95 * 8333
+
+
+def test_the_window_binds_at_a_window_a_round_trip():
+    assert bbr.cruise(flows(cap=50))[0] == pytest.approx(50 / 0.06, rel=0.02)
+    assert bbr.cruise(flows(cap=50, n=4))[0] == pytest.approx(200 / 0.06, rel=0.02)
+
+
+def test_start_up_doubles_every_round_trip():
+    f = flows()
+    course = bbr.ramp(f, bbr.cruise(f))
+    t = np.full(200, 0.24)
+    assert (course.delivered(t + 0.06) / course.delivered(t))[0] == pytest.approx(2, rel=0.15)
+    assert course.time_of(course.delivered(t))[0] == pytest.approx(0.24)
+
+
+def test_completion_is_after_the_last_byte_could_be_there_and_grows_with_size():
+    f = flows()
+    times = [bbr.completion(f, np.full(200, n), np.random.default_rng(1)).mean() for n in (700, 7000, 70_000, 7e6)]
+    assert times == sorted(times)
+    assert times[-1] > 7e6 / 8333
+    assert times[-1] == pytest.approx(7e6 / 8333 * 1.027, rel=0.01)
+
+
+def test_many_pauses_are_averaged():
+    f = flows(count=20)
+    long = bbr.completion(f, np.full(20, 8333 * 1e5), np.random.default_rng(1)).mean()
+    assert long == pytest.approx(1e5 * 1.0265, rel=0.01)
+
+
+def test_it_takes_from_a_background_that_does_not_yield_only_where_its_window_fills_the_buffer():
+    mean = bbr.cruise(flows(rate=8333 * 0.2, trip=0.03, background=0.8))[0]
+    assert 1.0 < mean / (8333 * 0.2) < 1.2
+    assert bbr.cruise(flows(rate=8333 * 0.2, trip=0.03, background=0.8, bdp=4))[0] == pytest.approx(
+        8333 * 0.2, rel=1e-2
+    )

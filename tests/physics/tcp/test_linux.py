@@ -1,0 +1,41 @@
+"""Laws of the Linux sender: bursts, buffer shares, thresholds."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import linux
+
+
+def test_a_burst_is_a_millisecond_of_the_pacing_rate():
+    # 100 Mb/s of 1448-byte segments paced at 1.2: 9.8 segments; a packet trace at 60 Mb/s shows bursts of 7
+    assert linux.burst_segments(8333, 0.03, 1448, 1e9, 1.2) == pytest.approx(9.77, abs=0.01)
+    assert linux.burst_segments(5000, 0.012, 1448, 80, 1.2) == pytest.approx(5.9, abs=0.1)
+    # never under two segments, never over 64 KiB or a third of the window
+    assert linux.burst_segments(1, 0.1, 1448, 1e9, 1.2) == 2
+    assert linux.burst_segments(1e9, 0.1, 1448, 1e9, 1.2) == pytest.approx(65536 / 1448)
+    assert linux.burst_segments(1e9, 0.1, 1448, 30, 1.2) == 10
+
+
+def test_short_round_trips_send_whole_bursts():
+    # tcp_tso_rtt_log 9: under 512 us the full 64 KiB is added, at 2 ms an eighth
+    assert linux.burst_segments(0, 4e-4, 1448, 1e9, 1.2) == pytest.approx(65536 / 1448)
+    assert linux.burst_segments(0, 2e-3, 1448, 1e9, 1.2) == pytest.approx(65536 / 8 / 1448)
+
+
+def test_receive_share():
+    # 1448 bytes in an skb of 2304: 160/256; fixed windows of 64 KiB and 1 MiB were measured at 0.585 to 0.62
+    assert linux.receive_share(1500) == 160 / 256
+    assert 0.5 < linux.receive_share(9000) < 0.6
+    window = linux.usable_window(2**20, 1500, 1448)
+    assert window / 2**20 == pytest.approx(0.62, abs=0.005)
+    assert linux.usable_window(100, 1500, 1448) == 2 * 1448
+
+
+@given(rtt=st.floats(1e-4, 1), rate=st.floats(1, 1e7), more=st.floats(1, 10))
+def test_monotone(rtt, rate, more):
+    base = linux.burst_segments(rate, rtt, 1448, 1e9, 1.2)
+    assert linux.burst_segments(rate * more, rtt, 1448, 1e9, 1.2) >= base
+    assert linux.burst_segments(rate, rtt * more, 1448, 1e9, 1.2) <= base
+    assert 4e-3 <= linux.hystart_delay(rtt) <= linux.hystart_delay(np.asarray(rtt * more)) <= 16e-3

@@ -1,0 +1,47 @@
+"""UDT and FASP: published increase, ESnet's figure, insensitivity to the round trip."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import ratebased as rb
+
+
+@pytest.mark.parametrize(
+    # draft-gg-udt-03 section 6: increase in packets per SYN by free bandwidth, 1500-byte packets
+    ("free_Mbps", "packets"),
+    [(10_000, 10), (1_000, 1), (100, 0.1), (10, 0.01), (1, 0.001)],
+)
+def test_the_increase_table_of_the_draft(free_Mbps, packets):
+    assert rb.udt_increase(free_Mbps * 1e6 / 8, 1500) == pytest.approx(packets, rel=0.01)
+
+
+def test_esnet_s_udt_is_bound_by_one_core():
+    # ESnet test DTNs: 220 MB/s over a clean 10 Gb/s path; the cost of a packet is a prior with a factor 2
+    for cycles, most in ((rb.UDT_CYCLES_PER_PACKET / 2, 1.0), (2 * rb.UDT_CYCLES_PER_PACKET, 1.0)):
+        rate = rb.udt(1.25e9, 0.025, 0.0, clock_Hz=3e9, cycles_per_packet=cycles)
+        assert rate < most * 1.25e9
+    low = rb.udt(1.25e9, 0.025, 0.0, cycles_per_packet=2 * rb.UDT_CYCLES_PER_PACKET)
+    high = rb.udt(1.25e9, 0.025, 0.0, cycles_per_packet=rb.UDT_CYCLES_PER_PACKET / 2)
+    assert low < 220e6 < high
+
+
+def test_udt_s_window_binds_on_very_long_paths():
+    free = {"clock_Hz": 1e15}
+    assert rb.udt(1.25e9, 0.5, 0.0, **free) == pytest.approx(8192 * 1456 / 0.51, rel=0.01)
+
+
+def test_fasp_is_its_target_whatever_the_round_trip():
+    assert rb.fasp(1.25e7, 1.25e9, 0.0) == pytest.approx(1.25e7)
+    assert rb.fasp(1.25e7, 1.25e9, 0.05) == pytest.approx(0.95 * 1.25e7)
+    # one core of 3 GHz at 1e4 cycles a packet and 2 a byte does not carry 10 Gb/s
+    assert rb.fasp(1.25e9, 1.25e9) < 0.5e9
+
+
+@given(rate=st.floats(1e5, 1e10), loss=st.floats(0, 0.2), more=st.floats(1, 10))
+@settings(max_examples=50, deadline=None)
+def test_monotone(rate, loss, more):
+    base = rb.udt(rate, 0.05, loss)
+    assert base <= rate
+    assert rb.udt(rate, 0.05, min(1, loss * more)) <= base * (1 + 1e-6)
+    assert rb.fasp(rate, 1e9, loss) <= rb.fasp(rate * more, 1e9, loss) * (1 + 1e-9)

@@ -1,0 +1,98 @@
+"""Response functions: RFC 9438's tables, an independent sawtooth, thresholds, and that loss never helps."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import response as r
+
+#: RFC 9438 tables 1 and 2: mean windows by loss at round trips of 0.1 s and 0.01 s
+RFC_9438 = [
+    (0.1, 1e-2, 12, 12), (0.1, 1e-3, 38, 38), (0.1, 1e-4, 120, 187), (0.1, 1e-5, 379, 1054), (0.1, 1e-6, 1200, 5926),
+    (0.1, 1e-7, 3795, 33325), (0.01, 1e-4, 120, 120), (0.01, 1e-6, 1200, 1200), (0.01, 1e-7, 3795, 5926),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rtt", "loss", "reno", "cubic"), RFC_9438)
+def test_windows_of_rfc_9438(rtt, loss, reno, cubic):
+    # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
+    assert r.mathis(loss, rtt, 1.0) * rtt == pytest.approx(reno, rel=0.03)
+    assert r.cubic(loss, rtt, 1.0) * rtt == pytest.approx(cubic, rel=0.03)
+
+
+def test_ten_gigabit_at_100_ms_needs_the_loss_that_the_rfc_says():
+    # RFC 9438 section 5.2: 1500-byte packets, 10 Gb/s, 0.1 s: 2.9e-8 with CUBIC, 2.0e-10 with Reno
+    assert r.cubic(2.9e-8, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.02)
+    assert r.mathis(2.0e-10, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.05)
+
+
+def test_the_check_of_a_bbr_paper_s_lossy_path():
+    # reference.md section 9: 100 ms, 1 %: Mathis 1.42 Mb/s, PFTK 1.33 Mb/s (1448 B)
+    assert r.mathis(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, abs=0.005)
+    assert r.pftk(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.33, rel=0.06)
+
+
+def sawtooth(loss, rtt, grow, beta):
+    """Mean window of an independent round-by-round sawtooth that loses every 1/p-th segment."""
+    window, since, age, area, rounds = 100.0, 0.0, 0.0, 0.0, 0
+    for i in range(400_000):
+        since += window
+        if i > 50_000:
+            area, rounds = area + window, rounds + 1
+        if since >= 1 / loss:
+            since, window, age = 0.0, window * beta, 0.0
+        else:
+            window += grow(age, rtt)
+            age += rtt
+        if rounds > 200_000:
+            break
+    return area / rounds
+
+
+@pytest.mark.parametrize(("loss", "rtt"), [(1e-3, 0.1), (1e-4, 0.05), (1e-5, 0.1)])
+def test_htcp_against_a_sawtooth_run_round_by_round(loss, rtt):
+    def grow(age, rtt):
+        past = max(age - 1, 0)
+        return 2 * (1 - 0.8) * (1 if age <= 1 else max((1 + 10 * past + past**2 / 4) * min(max(rtt / 0.1, 0.1), 2), 1))
+
+    # the closed form lets the growth scale start anew at one second, the sawtooth in whole rounds: 6 %
+    assert r.htcp(loss, rtt, 1.0) * rtt == pytest.approx(sawtooth(loss, rtt, grow, 0.8), rel=0.06)
+
+
+def test_reno_against_the_same_sawtooth():
+    assert r.mathis(1e-4, 0.1, 1.0) * 0.1 == pytest.approx(sawtooth(1e-4, 0.1, lambda *_: 1.0, 0.5), rel=0.01)
+
+
+def test_no_loss_is_no_limit_and_certain_loss_is_no_goodput():
+    for law in (r.mathis, r.reno, r.pftk, r.cubic, r.htcp):
+        assert np.isinf(law(0.0, 0.1, 1448))
+    assert r.bbr1(1.0, 0.1, 1448, 1e8) == 0
+    assert r.bbr3(1.0, 0.1, 1448, 1e8) < 1e5
+
+
+def test_bbr_holds_at_one_per_cent_and_falls_past_its_threshold():
+    link = 1e8
+    # reference.md section 9: full path x (1 - p) while p < 15 %; v3: until 2 % a round
+    assert r.bbr1(0.01, 0.1, 1448, link) == pytest.approx(0.98 * 0.99 * link)
+    assert r.bbr1(0.15, 0.1, 1448, link) > 0.8 * link
+    assert r.bbr1(0.30, 0.1, 1448, link) < 0.05 * link
+    assert r.bbr3(0.01, 0.1, 1448, link) > 0.96 * link
+    assert r.bbr3(0.04, 0.1, 1448, link) < 0.05 * link
+
+
+def test_timeouts_only_take_away():
+    p = np.logspace(-6, -0.5, 30)
+    assert (r.pftk(p, 0.05, 1448) <= r.mathis(p, 0.05, 1448)).all()
+    assert (r.reno(p, 0.05, 1448) <= r.mathis(p, 0.05, 1448)).all()
+
+
+@given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))
+@settings(max_examples=80, deadline=None)
+def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
+    loss = 10**p
+    for law in (r.mathis, r.pftk, r.reno, r.cubic, r.htcp):
+        base = law(loss, rtt, mss)
+        assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
+        assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)
+        assert law(loss, rtt, mss * 2) == pytest.approx(2 * base)

@@ -1,0 +1,73 @@
+"""Competing flows: the link is shared out, round trips and algorithms count as theory says."""
+
+import numpy as np
+import pytest
+
+from dtnsim.physics.tcp import _kernel, shared
+
+
+def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **options):
+    T = np.array([trips], float)
+    lanes = shared.Lanes(
+        np.array([rate]), np.array([rate * T.mean() * bdp]), T, np.array([[shared.CODES[c] for c in codes]]),
+        T * 1.5 + np.arange(len(trips)) * 0.4, np.full(T.shape, 1e9), np.array([[10.0, 10.0 + seconds]]),
+        np.array([loss]),
+    )  # fmt: skip
+    out = shared.simulate(lanes, seed, compiled=False, **options)[0]
+    return out[:, 0] / seconds / rate, out
+
+
+def test_the_link_is_full_and_shared():
+    for codes in (["reno", "reno"], ["cubic", "cubic"], ["bbr", "bbr"], ["htcp", "cubic"], ["reno", "bbr"]):
+        share, _ = run([0.04, 0.04], codes)
+        assert 0.93 < share.sum() <= 1.0 + 1e-9, codes
+        assert share.min() > 0.02, codes
+
+
+def test_equals_share_about_equally():
+    mean = np.mean([run([0.04, 0.04], ["reno", "reno"], seed=s)[0] for s in (1, 2, 3)], axis=0)
+    assert mean == pytest.approx([0.5, 0.5], abs=0.12)
+
+
+def test_the_shorter_round_trip_wins_with_reno_and_loses_with_bbr():
+    # Lakshman and Madhow 1997: between 1/T and 1/T^2, T with the queue; BBR v1 favours the longer path
+    (short, long), out = run([0.02, 0.08], ["reno", "reno"], bdp=0.5)
+    ratio = out[1, 2] / out[0, 2]
+    assert ratio**0.8 < short / long < ratio**3
+    short, long = run([0.02, 0.08], ["bbr", "bbr"], bdp=2.0)[0]
+    assert short < 0.6 * long
+
+
+def test_bbr_takes_nearly_all_of_a_shallow_buffer_and_less_of_a_deep_one():
+    shallow = run([0.04, 0.04], ["cubic", "bbr"], bdp=0.2)[0][1]
+    deep = run([0.04, 0.04], ["cubic", "bbr"], bdp=4.0)[0][1]
+    assert shallow > 0.85
+    assert deep < shallow - 0.2
+
+
+def test_random_loss_holds_a_lone_reno_flow_near_mathis():
+    T = np.array([[0.05]])
+    lanes = shared.Lanes(
+        np.array([4000.0]), np.array([200.0]), T, np.array([[_kernel.RENO]]), T, np.full((1, 1), 1e9),
+        np.array([[10.0, 130.0]]), np.array([2e-3]),
+    )  # fmt: skip
+    rate = np.mean([shared.simulate(lanes, s, compiled=False)[0, 0, 0] for s in (1, 2)]) / 120
+    # sqrt(1.5/p)/T = 548/s; whole segments and recovery take some 10 %
+    assert rate == pytest.approx(548, rel=0.25)
+
+
+def test_compiled_and_plain_kernels_agree():
+    pytest.importorskip("numba")
+    T = np.array([[0.03, 0.05]])
+    lanes = shared.Lanes(
+        np.array([3000.0]), np.array([100.0]), T, np.array([[_kernel.CUBIC, _kernel.BBR]]), T, np.full((1, 2), 1e9),
+        np.array([[2.0, 6.0]]), np.array([0.0]),
+    )  # fmt: skip
+    plain = shared.simulate(lanes, 5, compiled=False)
+    fast = shared.simulate(lanes, 5, compiled=True)
+    assert fast == pytest.approx(plain, rel=0.02, abs=2.0)
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    a, b = run([0.04, 0.04], ["cubic", "bbr"], seconds=5)[1], run([0.04, 0.04], ["cubic", "bbr"], seconds=5)[1]
+    assert (a == b).all()

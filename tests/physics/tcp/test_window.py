@@ -1,0 +1,47 @@
+"""Windows and buffers against the figures that engineers quote."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import window as w
+
+MIB = 2**20
+
+
+def test_fasterdata_s_64_kib_at_10_ms():
+    # fasterdata.es.net: "around 50 Mb/s"
+    assert w.window_rate(65536, 0.010) * 8e-6 == pytest.approx(52.4, abs=0.05)
+
+
+def test_venadi_s_window_and_rate_give_its_round_trip():
+    # Venadi's iperf3: 14.7 MiB in flight at 37.84 Gb/s; tracepath says 3.122 ms, the rest is queueing
+    rtt = 14.7 * MIB / (37.84e9 / 8)
+    assert rtt == pytest.approx(3.26e-3, rel=0.002)
+    assert 3.122e-3 < rtt < 1.06 * 3.122e-3
+
+
+def test_uci_s_windows():
+    # UCI LightPath: 9.96 ms; 16 NFS requests of 64 KiB in flight are 105 MB/s (runs gave 93 to 121)
+    assert w.window_rate(16 * 65536, 9.96e-3) / 1e6 == pytest.approx(105, abs=0.5)
+    # perfSONAR's 9.1 Gb/s over that path needs 11.3 MB in flight, 22.7 MB of socket buffer
+    need = w.needed_buffer(9.1e9 / 8, 9.96e-3)
+    assert need / 1e6 == pytest.approx(22.7, abs=0.1)
+    assert w.window_rate(need / 2, 9.96e-3) * 8 == pytest.approx(9.1e9)
+
+
+def test_default_linux_buffers_are_enough_for_a_gigabit_to_24_ms_only():
+    # tcp_rmem[2] = 6 MiB, half of it window: 3 MiB / (1 Gb/s) = 25.2 ms
+    limit = float(w.autotuned_window(w.DEFAULT_RMEM_MAX_B))
+    assert limit / 125e6 == pytest.approx(0.0252, abs=1e-4)
+    assert w.autotuned_window(64 * MIB, w.DEFAULT_WMEM_MAX_B) == 2 * MIB
+
+
+def test_a_set_buffer_is_doubled_and_then_shared():
+    assert w.fixed_window(MIB) == MIB
+
+
+@given(rate=st.floats(1e5, 1e11), rtt=st.floats(1e-4, 1), streams=st.integers(1, 64))
+def test_the_needed_buffer_gives_the_rate_back(rate, rtt, streams):
+    one = w.needed_buffer(rate, rtt, streams)
+    assert streams * w.window_rate(w.autotuned_window(one), rtt) == pytest.approx(rate)

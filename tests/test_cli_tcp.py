@@ -1,0 +1,172 @@
+"""``dtnsim tcp``: one answer, tables, coefficients, and bad input as one line with exit code 2."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+
+import pytest
+
+from dtnsim import cli
+
+ONE = ["tcp", "--rate", "1Gb/s", "--rtt", "50ms"]
+HEADER = "rate_bps,rtt_s,cc,buffer_bdp,loss_prob,streams,size_bytes,warmup_s,duration_s,flow2_cc,note\n"
+
+
+def run(capsys, *arguments):
+    before = sys.argv
+    sys.argv = ["dtnsim", *arguments]
+    try:
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+    finally:
+        sys.argv = before
+    text = capsys.readouterr()
+    return stop.value.code or 0, text.out, text.err
+
+
+def test_an_answer_for_people(capsys):
+    code, out, err = run(capsys, *ONE, "--loss", "1e-5", "--streams", "4", "--buffer", "0.5bdp", "--window", "8MiB")
+    assert code == 0
+    assert not err
+    for word in ("goodput", "limit", "socket buffers", "loss:", "streams:", "pacing:", "change first"):
+        assert word in out
+
+
+def test_an_answer_for_programs(capsys):
+    code, out, _ = run(capsys, *ONE, "--mtu", "9000", "--size", "10GB", "--json")
+    d = json.loads(out)
+    assert code == 0
+    assert d["schema"] == "dtnsim.tcp/1"
+    g = d["goodput_Bps"]
+    assert g["p10"] <= g["p50"] <= g["p90"] <= 1.25e8
+    assert d["completion_s"]["mean"] == pytest.approx(1e10 / g["mean"], rel=0.01)
+    assert d["completion_s"]["mean"] > 1e10 / d["link_Bps"]
+    assert d["limit"] == "link"
+    assert d["input"]["window_B"] is None
+    assert d["input"]["mss_B"] == 8948
+    # twice the bandwidth-delay product, less framing
+    assert d["socket_buffer_needed_B"] == pytest.approx(2 * 6.25e6 * 8948 / 9000)
+    again = run(capsys, *ONE, "--mtu", "9000", "--size", "10GB", "--json")[1]
+    assert again == out
+
+
+def test_ethernet_takes_the_framing_off(capsys):
+    _, out, _ = run(capsys, *ONE, "--ethernet", "--json")
+    # 941.5 Mb/s of payload on gigabit Ethernet with timestamps
+    assert json.loads(out)["link_Bps"] * 8e-6 == pytest.approx(941.5, abs=0.1)
+
+
+def test_coefficients(capsys):
+    _, out, _ = run(capsys, "tcp", "--coefficients", "--json")
+    listed = json.loads(out)["coefficients"]
+    assert {"name", "value", "unit", "fitted_rows", "reason"} <= set(listed[0])
+    _, text, _ = run(capsys, "tcp", "--coefficients")
+    assert all(c["name"] in text for c in listed)
+
+
+def table(tmp_path, *lines, header=HEADER):
+    path = tmp_path / "cases.csv"
+    path.write_text(header + "".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
+    path = table(
+        tmp_path,
+        "1e8,0.03,cubic,1,0,1,,5,20,,a link",
+        "1e8,0.03,reno,1,1e-3,1,,5,20,,loss",
+        "1e8,0.2,reno,1,0,1,1e6,,,,short",
+        "5e7,0.03,cubic,1,0,1,,5,10,bbr,shared",
+        "1e8,0.03,bbr,1,0,2,,5,20,,bbr",
+    )
+    code, out, _ = run(capsys, "tcp", "--table", path)
+    assert code == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [r["note"] for r in rows] == ["a link", "loss", "short", "shared", "bbr"]
+    assert [r["limit"] for r in rows] == ["link", "loss", "start", "sharing", "link"]
+    assert float(rows[0]["predicted_goodput_bps"]) == pytest.approx(96.53e6, rel=0.01)
+    # handshake and 6.5 round trips of 0.2 s
+    assert float(rows[2]["predicted_completion_s"]) == pytest.approx(1.509, rel=0.01)
+    assert rows[0]["predicted_completion_s"] == rows[0]["predicted_flow2_goodput_bps"] == ""
+    assert float(rows[3]["predicted_flow2_goodput_bps"]) > float(rows[3]["predicted_goodput_bps"])
+    for r in rows:
+        assert float(r["predicted_p10_bps"]) <= float(r["predicted_goodput_bps"]) * 1.01
+    out_file = tmp_path / "out.csv"
+    assert run(capsys, "tcp", "--table", path, "-o", str(out_file))[1] == ""
+    assert out_file.read_text() == out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["tcp"], "--rate"),
+        (["tcp", "--rate", "10", "--rtt", "50ms"], "--rate"),
+        (["tcp", "--rate", "10Gb", "--rtt", "50ms"], "--rate"),
+        (["tcp", "--rate", "-10Gb/s", "--rtt", "50ms"], "--rate"),
+        (["tcp", "--rate", "nan", "--rtt", "50ms"], "--rate"),
+        ([*ONE[:3], "--rtt", "0ms"], "--rtt"),
+        ([*ONE, "--loss", "1.5"], "--loss"),
+        ([*ONE, "--loss", "-0.1"], "--loss"),
+        ([*ONE, "--cc", "vegas"], "--cc"),
+        ([*ONE, "--buffer", "half"], "--buffer"),
+        ([*ONE, "--window", "64"], "--window"),
+        ([*ONE, "--background", "1"], "--background"),
+        ([*ONE, "--streams", "0"], "streams"),
+        ([*ONE, "--size", "1GB", "--duration", "3s"], "--size"),
+        ([*ONE, "--size", "1Gb/s"], "--size"),
+        (["tcp", "--table", "no-such-file.csv"], "no-such-file.csv"),
+    ],
+)
+def test_bad_options(capsys, arguments, says):
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert not out
+    assert says in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("-1,0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
+        ("nan,0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
+        (",0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
+        ("1e8,abc,cubic,1,0,1,,5,20,,x", "rtt_s"),
+        ("1e8,0.03,tahoe,1,0,1,,5,20,,x", "cc"),
+        ("1e8,0.03,cubic,1,2,1,,5,20,,x", "loss_prob"),
+        ("1e8,0.03,cubic,1,0,1.5,,5,20,,x", "streams"),
+        ("1e8,0.03,cubic,1,0,1,,5,,,x", "duration_s"),
+        ("1e8,0.03,cubic,1,0,1,,5,20,vegas,x", "flow2_cc"),
+        ("1e8,0.03,bbr3,1,0,1,,5,20,bbr,x", "bbr3"),
+        ("1e8,0.03,cubic,1,0,1,1e6,5,20,bbr,x", "another flow"),
+        ("1e8,0.03,cubic", "fields"),
+    ],
+)
+def test_bad_rows(capsys, tmp_path, line, says):
+    code, _, err = run(capsys, "tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,good", line))
+    assert code == 2
+    assert says in err
+    assert "cases.csv:3" in err
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe\x00junk\x80", b"a,b\n1,2\n", b"rate_bps,rtt_s,cc\n", b'rate_bps,"\n']
+)
+def test_junk_files(capsys, tmp_path, content):
+    path = tmp_path / "junk.csv"
+    path.write_bytes(content)
+    code, _, err = run(capsys, "tcp", "--table", str(path))
+    assert code == 2
+    assert "junk.csv" in err
+    assert "Traceback" not in err
+
+
+def test_long_answers_are_finite(capsys):
+    for more in (["--duration", "30d"], ["--size", "10PB", "--loss", "1e-3"], ["--streams", "500"], ["--cc", "bbr3"]):
+        code, out, _ = run(capsys, *ONE, *more, "--json")
+        assert code == 0
+        assert math.isfinite(json.loads(out)["goodput_Bps"]["mean"])
