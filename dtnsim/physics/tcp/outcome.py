@@ -22,6 +22,8 @@ LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
 REPLICAS_LOSS: Final = 32
 REPLICAS_CALM: Final = 8
 REPLICAS_SHARED: Final = 3
+#: from as many shared cases on the kernel is compiled anyway, and replicas cost little
+MANY_SHARED: Final = 20
 #: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
 WORK: Final = 16000
 STEPS: Final = 1000
@@ -140,7 +142,7 @@ def _groups(
             rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
             groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
     for n in np.unique(c.streams[two]):
-        runs = replicas or REPLICAS_SHARED
+        runs = replicas or (REPLICAS_SHARED if two.sum() < MANY_SHARED else REPLICAS_CALM)
         groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):

@@ -28,8 +28,8 @@ CODES: Final = {"reno": _kernel.RENO, "cubic": _kernel.CUBIC, "htcp": _kernel.HT
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
-#: From this many flow-slices on compiling pays: plain Python takes about 8 us for one, compiling 10 s
-WORTH_COMPILING: Final = 2_000_000
+#: From this many flow-slices on compiling pays: plain Python takes about 8 us for one, compiling 7 s
+WORTH_COMPILING: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,12 @@ def _compiled() -> Callable[..., Any] | None:
         return None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name, value in list(vars(module).items()):
-        if isinstance(value, FunctionType):
-            setattr(module, name, numba.njit(value, cache=True))
+    functions = {name: value for name, value in vars(module).items() if isinstance(value, FunctionType)}
+    try:
+        made = {name: numba.njit(value, cache=True) for name, value in functions.items()}
+    except RuntimeError:  # nowhere to keep compiled code: compile in each process
+        made = {name: numba.njit(value) for name, value in functions.items()}
+    vars(module).update(made)
     return module.run  # type: ignore[no-any-return]
 
 
