@@ -104,25 +104,6 @@ def test_a_million_files_of_no_bytes():
     assert run_pool([1.0], {0: 1.0}, [], 4).end == 0.0
 
 
-def test_sizes_are_drawn_one_at_a_time():
-    drawn = []
-
-    def sizes():
-        for n in range(100):
-            drawn.append(n)
-            yield 1.0
-
-    env = simpy.Environment()
-    engine = Engine(env, [1.0])
-    done = []
-
-    def copy(size):
-        yield engine.transfer({0: 1.0}, size)
-
-    env.run(until=env.any_of([worker_pool(env, sizes(), 3, copy, done.append), env.timeout(10.0)]))
-    assert len(drawn) <= len(done) + 3
-
-
 def test_the_package_hands_out_its_names_when_they_are_used():
     import dtnsim.simulate as package
 
@@ -143,7 +124,6 @@ def test_the_package_hands_out_its_names_when_they_are_used():
         (lambda: run_pool([1.0], {0: 1.0}, [1.0], 1, cap=0.0), ModelError, "can never be moved"),
         (lambda: run_pool([1.0], {1: 1.0}, [1.0], 1), InputError, "there are stations 0 to 0"),
         (lambda: aggregate_pool([1.0], {0: 1.0}, [(-1, 1.0)], 1), InputError, "negative number of files"),
-        (lambda: worker_pool(simpy.Environment(), [1], 0, iter), InputError, "workers is 0"),
     ],
 )
 def test_bad_arguments(call, error, message):
