@@ -91,7 +91,8 @@ def _nearest(folder: str, name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _load(path: Path, *, inherit: bool) -> yamlio.Mapping:
+def _load(path: Path, stamp: tuple[int, int], *, inherit: bool) -> yamlio.Mapping:
+    del stamp  # a file that was written anew is another one
     name = shown(path)
     raw = yamlio.load(path, name=name)
     source = raw.get("source")
@@ -109,4 +110,9 @@ def shown(path: Path) -> str:
 def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
     """The mapping in the file that ``name`` stands for; its numbers inherit the file's ``source``."""
     path = find(folder, name, beside=beside)
-    return _load(path, inherit=True).clone()
+    try:
+        seen = path.stat()
+        stamp = (seen.st_mtime_ns, seen.st_size)
+    except OSError:
+        stamp = (0, 0)  # reading it says what is wrong
+    return _load(path, stamp, inherit=True).clone()

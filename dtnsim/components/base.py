@@ -11,6 +11,7 @@ import difflib
 import importlib
 import pkgutil
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -83,8 +84,9 @@ def expand(given: object, *, key: str = "") -> Mapping:
     mapping = given.clone() if isinstance(given, Mapping) else _as_mapping(given)
     if mapping.get("part") is None:
         return mapping
+    file = place(mapping, "part").get("file")
     try:
-        merged = library.read("parts", str(mapping["part"]))
+        merged = library.read("parts", str(mapping["part"]), beside=Path(file).parent if file else None)
     except SpecError as error:
         if error.file:
             raise
