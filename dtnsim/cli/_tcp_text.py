@@ -65,6 +65,7 @@ def document(
         "steady": {"goodput_Bps": float(closed), "limit": str(closed_limit)},
         "loss_allowed": advice.allowed_loss(s, target_Bps),
         "streams_useful": advice.useful_streams(s),
+        "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in advice.by_mtu(s).items()],
         "burst_unpaced_B": advice.burst_B(s, line_Bps),
         "burst_paced_B": advice.tso_burst_B(s),
         "changes": [{"change": name, "goodput_Bps": value} for name, value in advice.changes(s)],
@@ -113,6 +114,8 @@ def lines(d: dict[str, Any]) -> list[str]:
         f"pacing: an unpaced window is a burst that needs {_size(d['burst_unpaced_B'])} of buffer "
         f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}"
     )
+    small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
+    made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000 (steady state)")
     changes = d["changes"]
     if changes:
         told = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])

@@ -109,6 +109,11 @@ def tso_burst_B(s: Setting) -> float:
     return float(linux.burst_segments(rate, s.rtt_s, mss, np.inf, linux.PACING_AVOIDANCE) * mss)
 
 
+def by_mtu(s: Setting) -> dict[float, float]:
+    """Steady goodput by MTU {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more."""
+    return {mtu: replace(s, mtu_B=mtu).goodput() for mtu in (1500.0, 9000.0)}
+
+
 def changes(s: Setting) -> list[tuple[str, float]]:
     """What to change first: (change, goodput after it [B/s]), the best first; only those that bring 5 %."""
     bdp = s.link_Bps * s.rtt_s

@@ -50,3 +50,8 @@ def test_changes_bring_what_they_say_best_first():
 
 def test_pacing_makes_bursts_small():
     assert advice.tso_burst_B(BASE) <= 65536 < advice.burst_B(BASE, 5e9)
+
+
+def test_loss_counts_packets_so_a_larger_mtu_carries_six_times_as_much():
+    got = advice.by_mtu(replace(BASE, cc="reno", loss=1e-4))
+    assert got[9000.0] / got[1500.0] == pytest.approx(8948 / 1448, rel=1e-3)
