@@ -83,19 +83,44 @@ def json_schema(what: str) -> dict[str, Any]:
     model = models.get(what) or find_kind(what)
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(by_alias=True)}
     if what == "path":
-        _as_written(schema)
+        _path_as_written(schema)
+    elif what == "host":
+        _host_as_written(schema)
+    else:
+        _part_as_written(schema, what)
     return schema
 
 
-def _as_written(schema: dict[str, Any]) -> None:
+def _part_as_written(schema: dict[str, Any], kind: str) -> None:
+    """A part says its kind; one that names another part needs nothing else."""
+    schema["properties"] = {"kind": {"const": kind}, **schema["properties"]}
+    _required(schema, "part")
+
+
+def _host_as_written(schema: dict[str, Any]) -> None:
+    """A host may be ``like`` another, and ``nic`` is short for one of ``nics``."""
+    schema["properties"]["nic"] = schema["properties"]["nics"]["additionalProperties"]
+    _required(schema, "like")
+
+
+def _required(schema: dict[str, Any], instead: str) -> None:
+    """What is required is so only where ``instead`` does not name where it comes from."""
+    required = schema.pop("required", None)
+    if required:
+        schema["anyOf"] = [{"required": required}, {"required": [instead]}]
+
+
+def _path_as_written(schema: dict[str, Any]) -> None:
     """A path file may name hosts, have one ``wan`` or several, and one ``transfer`` or several."""
     properties = schema["properties"]
-    for key in ("file",):
-        properties.pop(key, None)
+    for key in ("file", "host_files"):
+        properties.pop(key)
+    _host_as_written(schema["$defs"]["Host"])
     host, transfer = properties["hosts"]["additionalProperties"], properties["transfers"]["items"]
-    properties["hosts"]["additionalProperties"] = {"anyOf": [{"type": "string"}, {"type": "object"}, host]}
+    properties["hosts"]["additionalProperties"] = {"anyOf": [{"type": "string"}, host]}
     segment = properties["wan"]["items"]
     properties["wan"] = {"anyOf": [segment, properties["wan"]]}
     properties["transfer"] = transfer
     properties["transfers"] = {"anyOf": [properties["transfers"], {"type": "object", "additionalProperties": transfer}]}
     schema["required"] = ["name", "hosts"]
+    schema["oneOf"] = [{"required": ["transfer"]}, {"required": ["transfers"]}]
