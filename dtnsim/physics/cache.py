@@ -300,7 +300,7 @@ def random_replacement_share(
     k, r = as_float(footprint), as_float(reused)
     h = np.zeros_like(load * k * r)
     for _ in range(100):  # a monotone map: from below it rises to the smallest solution, the stable one
-        h = np.exp(-(k - r * h) * load)
+        h = np.exp(-np.maximum(k - r * h, 0.0) * load)  # never below 0 where r exceeds k
     return as_float(h)
 
 
