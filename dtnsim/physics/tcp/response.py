@@ -187,6 +187,8 @@ def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, beta: float = 0.8)
     Source: draft-leith-tcp-htcp-06; RTT scaling by T/0.1 s in 0.1..2 above D = 1 s as in Linux.
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
+    if not np.any(p > 0):
+        return np.full(p.shape, np.inf)
     low, high = np.full(p.shape, -12.0), np.full(p.shape, 6.0)
     for _ in range(60):
         mid = (low + high) / 2
