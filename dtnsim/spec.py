@@ -190,18 +190,23 @@ def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -
     base = _host(name, like, beside, (*seen, str(like))).clone()
     for key, value in item.items():
         if key != "like":
-            old = base.get(key)
-            merged = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-            base.put(key, merged, *item.lines[key])
+            base.put(key, _merge(base.get(key), value), *item.lines[key])
     return base
 
 
-def _merge(base: Mapping, top: Mapping) -> Mapping:
-    merged = base.clone()
+def _merge(old: object, top: object) -> object:
+    """What is written on top of what was there; of a part that is only named, some parameters change."""
+    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
+        return top
+    if isinstance(old, str):
+        if "part" in top or "kind" in top:
+            return top
+        named = Mapping(top.file, top.line)
+        named.put("part", old, top.file, top.line)
+        old = named
+    merged = old.clone()
     for key, value in top.items():
-        old = merged.get(key)
-        new = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-        merged.put(key, new, *top.lines[key])
+        merged.put(key, _merge(merged.get(key), value), *top.lines[key])
     return merged
 
 
@@ -236,7 +241,8 @@ def _transfers(items: list[Any]) -> list[Any]:
             unique = base if base not in seen else f"{base}-{number + 1}"
             seen.add(unique)
             item["name"] = unique
-            item["tool"] = _tool(item.get("tool"))
+            if "tool" in item:
+                item["tool"] = _tool(item["tool"])
         done.append(item)
     return done
 

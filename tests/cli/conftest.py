@@ -1,0 +1,36 @@
+"""The command line, run in this process as the installed command would."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from dtnsim import cli
+
+
+class Ran(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs ``dtnsim ARGUMENTS`` with its output in pipes."""
+
+    def go(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["dtnsim", *arguments])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        out, err = capsys.readouterr()
+        return Ran(int(left.value.code or 0), out, err)
+
+    return go

@@ -1,0 +1,59 @@
+"""``dtnsim explain``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Run
+
+PATH = "venadi/gridftp-gpfs"
+
+
+def test_the_terms_recompute_what_predict_says(run: Run) -> None:
+    """capacity / sum of demands, least over the stations."""
+    made = json.loads(run("explain", PATH, "--json").out)
+    predicted = json.loads(run("predict", PATH, "--json", "--samples", "0").out)
+    total: dict[str, float] = {}
+    for phase in made["transfers"][0]["phases"]:
+        for d in phase["demands"]:
+            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
+    capacity = {s["station"]: s["capacity"] for s in made["stations"]}
+    least = min((capacity[s] / d, s) for s, d in total.items() if d > 0)
+    assert least[0] == pytest.approx(predicted["throughput_Bps"]["p50"], rel=1e-9)
+    assert made["throughput_Bps"] == predicted["throughput_Bps"]["p50"]
+    assert made["bottleneck"] == predicted["bottleneck"]
+
+
+def test_every_number_has_a_source(run: Run) -> None:
+    made = json.loads(run("explain", PATH, "--json").out)
+    without = [s["station"] for s in made["stations"] if not s["source"]]
+    assert without == []
+
+
+def test_plain_text(run: Run) -> None:
+    code, out, err = run("explain", PATH)
+    assert (code, err) == (0, "")
+    assert "phase 'transfer': what one byte costs" in out
+    assert "capacity / total demand" in out
+    made = json.loads(run("explain", PATH, "--json").out)
+    assert f"throughput = {made['throughput_Bps']!r} B/s" in out
+    for station in made["stations"]:
+        assert station["station"] in out
+
+
+def test_overrides_show_where_they_come_from(run: Run) -> None:
+    made = json.loads(run("explain", PATH, "--set", "wan.bandwidth=3 Gb/s", "--json").out)
+    wan = next(s for s in made["stations"] if s["station"] == "network.wan")
+    assert wan["capacity"] == pytest.approx(3e9 / 8)
+    assert "--set wan.bandwidth" in wan["source"]
+
+
+def test_errors_and_help(run: Run) -> None:
+    assert run("explain", "nosuch").code == 2
+    assert run("explain").code == 2
+    assert run("explain", PATH, "venadi/iperf3").code == 2  # one path at a time
+    code, out, _ = run("explain", "--help")
+    assert code == 0
+    assert "dtnsim explain venadi/gridftp-gpfs --json" in out

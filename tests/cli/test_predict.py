@@ -1,0 +1,164 @@
+"""``dtnsim predict``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dtnsim.prediction import predict
+from tests.cli.conftest import Run
+
+PATH = "venadi/gridftp-gpfs"
+QUICK = ("--samples", "0")
+
+
+def test_plain_text_in_a_pipe(run: Run) -> None:
+    code, out, err = run("predict", PATH, *QUICK)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("NERSC project (GPFS) to Venadi")
+    assert [line.split()[0] for line in lines[1:4]] == ["throughput", "duration", "bottleneck"]
+    assert "ladder of transfer" in out
+    assert "\x1b" not in out
+
+
+def test_json_is_one_document_that_says_the_same_as_python(run: Run) -> None:
+    code, out, err = run("predict", PATH, "--json", "--samples", "16", "--seed", "7")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["schema"] == "dtnsim.prediction/1"
+    assert found["throughput_Bps"] == predict(PATH, samples=16, seed=7).throughput_Bps.as_dict()
+    for key in ("duration_s", "bottleneck", "stations", "ladder", "warnings"):
+        assert key in found
+
+
+def test_the_same_seed_gives_the_same_bytes(run: Run) -> None:
+    a, b = (run("predict", PATH, "--json", "--samples", "16", "--seed", "3").out for _ in range(2))
+    assert a == b
+    assert a != run("predict", PATH, "--json", "--samples", "16", "--seed", "4").out
+
+
+def test_several_paths(run: Run) -> None:
+    paths = (PATH, "venadi/iperf3")
+    found = json.loads(run("predict", *paths, "--json", *QUICK).out)
+    assert found["schema"] == "dtnsim.predictions/1"
+    alone = [json.loads(run("predict", p, "--json", *QUICK).out) for p in paths]
+    assert found["predictions"] == alone
+    text = run("predict", *paths, *QUICK).out
+    assert text.count("\nthroughput ") == 2
+
+
+def test_overrides_apply_to_every_path(run: Run) -> None:
+    both = json.loads(run("predict", PATH, "venadi/iperf3", "--set", "wan.bandwidth=1 Gb/s", "--json", *QUICK).out)
+    for found in both["predictions"]:
+        assert found["throughput_Bps"]["p50"] < 1.25e8
+        assert found["bottleneck"]["station"].startswith("network.")
+
+
+def test_overrides_may_be_given_many_times(run: Run) -> None:
+    found = json.loads(
+        run(
+            "predict",
+            PATH,
+            "--set",
+            "wan.bandwidth=1 Gb/s",
+            "--set",
+            "transfer.tool=scp",
+            "--set",
+            "wan.rtt=100 ms",
+            "--json",
+            *QUICK,
+        ).out
+    )
+    assert found["throughput_Bps"]["p50"] == pytest.approx(2 * 2**20 / 0.1, rel=0.01)  # SSH's channel window
+
+
+def test_another_calibration_or_none(run: Run) -> None:
+    fitted, plain, same = (
+        json.loads(run("predict", "venadi/dd-zfs-fdatasync", "--json", *QUICK, *more).out)["throughput_Bps"]["p50"]
+        for more in ((), ("--calibration", "none"), ("--calibration", "venadi"))
+    )
+    assert fitted == same
+    assert fitted != plain
+
+
+def test_as_many_stations_as_wanted(run: Run) -> None:
+    few, many = (run("predict", PATH, *QUICK, "--stations", n).out for n in ("1", "9"))
+    assert len(many.splitlines()) - len(few.splitlines()) == 8
+
+
+def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\nhosts: {a: venadi, b: venadi}\nwan: {bandwidth: 1 Gb/s, rtt: 1 ms}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: iperf3}\n"
+    )
+    assert run("predict", str(file), *QUICK).out.startswith("mine\nthroughput    990 Mb/s")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nosuch/path",), "there is no path 'nosuch/path'"),
+        ((PATH, "--set", "wan.rtt=5"), "has no unit"),
+        ((PATH, "--set", "nonsense"), "is not an override"),
+        ((PATH, "--calibration", "nowhere"), "there is no calibration"),
+        ((PATH, "nosuch"), "there is no path 'nosuch'"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line_and_exit_code_2(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    code, out, err = run("predict", *arguments, *QUICK)
+    assert (code, out) == (2, "")
+    assert err.startswith("dtnsim: ")
+    assert says in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("--samples", "-1", PATH), ("--nonsense", PATH), ("--seed", "x", PATH), (PATH, "--stations", "0")]
+)
+def test_wrong_options_are_exit_code_2(run: Run, arguments: tuple[str, ...]) -> None:
+    code, out, err = run("predict", *arguments)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_help(run: Run) -> None:
+    code, out, _ = run("predict", "--help")
+    assert code == 0
+    for part in (
+        "--set",
+        "--json",
+        "--samples",
+        "--seed",
+        "--calibration",
+        "dtnsim predict venadi/gridftp-gpfs",
+        "PATH...",
+    ):
+        assert part in out
+
+
+def test_the_list_of_commands_and_the_version(run: Run) -> None:
+    from dtnsim import __version__
+
+    out = run("--help").out
+    for name in ("predict", "explain", "components", "schema", "logs"):
+        assert f"  {name} " in out
+    assert run("--version").out.strip() == f"dtnsim {__version__}"
+
+
+def test_a_reader_that_leaves_early_breaks_nothing() -> None:
+    """``dtnsim predict ... | head -1``: no traceback."""
+    done = subprocess.run(
+        f"{sys.executable} -m dtnsim predict {PATH} --samples 0 --json | head -c 10",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == '{\n "schema'[:10]
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,51 @@
+"""``dtnsim schema``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from dtnsim import library
+from tests.cli.conftest import Run
+
+
+def printed(run: Run, *what: str) -> Any:
+    code, out, err = run("schema", *what)
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("what", [(), ("path",), ("host",), ("ssd",), ("gridftp",), ("segment",), ("ssd", "--json")])
+def test_it_prints_a_json_schema(run: Run, what: tuple[str, ...]) -> None:
+    schema = printed(run, *what)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["type"] == "object"
+
+
+def test_without_a_word_it_is_that_of_paths(run: Run) -> None:
+    assert printed(run) == printed(run, "path")
+
+
+def test_an_editor_finds_what_is_wrong(run: Run) -> None:
+    """The shipped path is valid; with a key mistyped it is not."""
+    file = library.find("paths", "venadi/gridftp-gpfs")
+    good = yaml.safe_load(file.read_text())
+    validator = jsonschema.Draft202012Validator(printed(run))
+    assert validator.is_valid(good)
+    assert not validator.is_valid({**good, "transfer": {**good["transfer"], "form": "x"}})
+
+
+def test_what_has_none(run: Run) -> None:
+    code, out, err = run("schema", "nosuch")
+    assert (code, out) == (2, "")
+    assert "write path, host or one of" in err
+
+
+def test_help(run: Run) -> None:
+    code, out, _ = run("schema", "--help")
+    assert code == 0
+    assert "dtnsim schema > path.schema.json" in out

@@ -1,0 +1,164 @@
+"""The JSON documents: versioned, complete, SI units in the key names, and terms that recompute the answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from dtnsim.report import document
+from tests.lab import answer, journey, machine, volume
+from tests.strategies import paths
+
+INTERVAL = {
+    "type": "object",
+    "properties": {q: {"type": ["number", "null"], "minimum": 0} for q in ("p10", "p50", "p90")},
+    "required": ["p10", "p50", "p90"],
+    "additionalProperties": False,
+}
+BOTTLENECK = {
+    "type": "object",
+    "properties": {k: {"type": "string", "minLength": 1} for k in ("station", "component", "host", "kind", "reason")},
+    "required": ["station", "component", "host", "kind", "reason"],
+    "additionalProperties": False,
+}
+LADDER = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "properties": {
+            "station": {"type": "string"},
+            "throughput_Bps": {"type": "number"},
+            "reason": {"type": "string"},
+        },
+        "required": ["station", "throughput_Bps"],
+    },
+}
+#: the contract of ``dtnsim predict --json``
+PREDICTION = {
+    "type": "object",
+    "properties": {
+        "schema": {"const": "dtnsim.prediction/1"},
+        "name": {"type": "string"},
+        "throughput_Bps": INTERVAL,
+        "duration_s": INTERVAL,
+        "bottleneck": BOTTLENECK,
+        "stations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    **{k: {"type": "string"} for k in ("station", "component", "host", "kind", "unit")},
+                    "capacity": {"type": ["number", "null"], "minimum": 0},
+                    "demand_per_byte": {"type": "number", "minimum": 0},
+                    "utilization": {"type": "number", "minimum": 0, "maximum": 1.000001},
+                },
+                "required": [
+                    "station",
+                    "component",
+                    "host",
+                    "kind",
+                    "capacity",
+                    "unit",
+                    "demand_per_byte",
+                    "utilization",
+                ],
+            },
+        },
+        "ladder": LADDER,
+        "transfers": {"type": "array", "minItems": 1},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["schema", "throughput_Bps", "duration_s", "bottleneck", "stations", "ladder", "warnings"],
+}
+check = jsonschema.Draft202012Validator(PREDICTION).validate
+
+DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
+
+
+def strict(made: Any) -> Any:
+    """Through JSON, with nothing in it that JSON does not have."""
+    return json.loads(json.dumps(made, allow_nan=False))
+
+
+@settings(max_examples=15, deadline=None)
+@given(paths())
+def test_predictions_keep_the_contract(path: dict[str, Any]) -> None:
+    check(strict(document.prediction_document(answer(path, samples=8))))
+
+
+def test_what_is_in_it_is_the_answer() -> None:
+    found = answer(journey(wan={"bandwidth": "10 Gb/s"}))
+    made = document.prediction_document(found)
+    assert made["throughput_Bps"]["p50"] == found.throughput_Bps.p50
+    assert made["bottleneck"]["station"] == "network.wan"
+    assert made["ladder"] == made["transfers"][0]["ladder"]
+    wan = next(s for s in made["stations"] if s["station"] == "network.wan")
+    assert (wan["capacity"], wan["unit"], wan["utilization"]) == (1.25e9, "B/s", pytest.approx(1.0))
+    assert wan["demand_per_byte"] * found.throughput_Bps.p50 == pytest.approx(1.25e9)
+
+
+def test_what_has_no_end_is_null() -> None:
+    """A path that loses everything: no rate, no duration, and no infinity in JSON."""
+    made = strict(
+        document.prediction_document(
+            answer(journey(wan={"bandwidth": "1 Gb/s", "rtt": "1 ms", "loss": "1"}), samples=4)
+        )
+    )
+    check(made)
+    assert made["throughput_Bps"]["p50"] == 0
+    assert made["duration_s"]["p50"] is None
+
+
+def test_several_transfers_are_told_apart() -> None:
+    transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in ("x", "y")]
+    made = document.prediction_document(answer(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)))
+    assert [t["name"] for t in made["transfers"]] == ["x", "y"]
+    assert sum(t["throughput_Bps"]["p50"] for t in made["transfers"]) == pytest.approx(made["throughput_Bps"]["p50"])
+    # with several, a station's demand is that of a mean byte
+    for station in made["stations"]:
+        if station["capacity"]:
+            used = station["demand_per_byte"] * made["throughput_Bps"]["p50"] / station["capacity"]
+            assert used == pytest.approx(station["utilization"], abs=1e-9)
+
+
+def test_the_terms_of_an_explanation_recompute_the_answer() -> None:
+    """min over stations of capacity over the sum of its demands, waiting and phases in turn included."""
+    host = machine(volumes={"/d": volume(DRIVE)})
+    for tool in ({"name": "gridftp", "cc": 4}, "globus", {"name": "scp"}):
+        path = journey(host, host, start="a:/d", to="b:/d", tool=tool, wan={"bandwidth": "10 Gb/s", "rtt": "20 ms"},
+                       dataset={"files": 2000, "size": "20 GB"})  # fmt: skip
+        made = strict(document.explanation_document(answer(path)))
+        assert made["schema"] == "dtnsim.explanation/1"
+        total: dict[str, float] = {}
+        for phase in made["transfers"][0]["phases"]:
+            for d in phase["demands"]:
+                total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
+        capacity = {s["station"]: s["capacity"] for s in made["stations"]}
+        assert min(capacity[s] / d for s, d in total.items() if d > 0) == pytest.approx(
+            made["throughput_Bps"], rel=1e-9
+        )
+
+
+def test_every_term_says_what_it_is_and_where_it_comes_from() -> None:
+    made = document.explanation_document(answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "1 ms"})))
+    for phase in made["transfers"][0]["phases"]:
+        for d in phase["demands"]:
+            assert d["what"]
+            assert d["unit"].endswith("/B")
+    for station in made["stations"]:
+        assert station["formula"], station
+        assert station["unit"].endswith("/s")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(1, 1.0), (math.inf, None), (math.nan, None), (np.array([2.0, 3.0]), 2.0)]
+)
+def test_numbers_of_json(value: object, shown: float | None) -> None:
+    assert document.number(value) == shown

@@ -1,0 +1,119 @@
+"""Text for people: whole plain lines in a pipe, the answer first, nothing that reads as markup."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from dtnsim.records import Prediction
+from dtnsim.report import text
+from dtnsim.report.console import Out
+from tests.lab import answer, journey, machine, volume
+
+DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
+
+
+def shown(p: Prediction, **options: int) -> str:
+    stream = io.StringIO()
+    text.prediction(p, Out(stream), **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("share", "full"), [(0.0, 0), (0.5, 12), (1.0, 24), (1.7, 24), (-1.0, 0), (0.999, 24)])
+def test_bars(share: float, full: int) -> None:
+    assert text.bar(share) == "█" * full + "·" * (24 - full)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(1.25e9, "10 Gb/s (1.25 GB/s)"), (5e6, "40 Mb/s (5 MB/s)"), (2000, "16 kb/s (2 kB/s)"), (10, "80 b/s (10 B/s)"),
+     (float("inf"), "unlimited")],
+)  # fmt: skip
+def test_rates_for_network_and_for_storage_people(value: float, words: str) -> None:
+    assert text.rate(value) == words
+
+
+def test_the_answer_comes_first() -> None:
+    lines = shown(answer(journey(wan={"bandwidth": "10 Gb/s"}))).splitlines()
+    assert lines[0] == "t"
+    assert lines[1].startswith("throughput    9.9")
+    assert "p10" in lines[1]
+    assert "p90" in lines[1]
+    assert lines[2].startswith("duration")
+    assert "100 GB" in lines[2]
+    assert lines[3].startswith("bottleneck    network.wan: ")
+
+
+def test_a_pipe_gets_plain_whole_lines() -> None:
+    out = shown(answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "10 ms"})))
+    assert "\x1b" not in out
+    assert "[bold]" not in out
+    assert not any(line != line.rstrip() for line in out.splitlines())
+    # the names of private stations carry the transfer in brackets
+    assert re.search(r"^a\.cpu\.iperf3 sender\[transfer\] |^network\.tcp\.a-b\[transfer\] ", out, re.MULTILINE)
+
+
+def test_names_are_no_markup() -> None:
+    path = journey(wan={"bandwidth": "10 Gb/s"})
+    path["name"] = "[red]all [/bold] of it"
+    assert shown(answer(path)).splitlines()[0].startswith("[red]all ")
+
+
+def test_as_many_stations_as_are_asked_for() -> None:
+    host = machine(volumes={"/d": volume(DRIVE)})
+    found = answer(journey(host, host, start="a:/d", to="b:/d", tool="gridftp"))
+    for busiest in (1, 3):
+        table = shown(found, busiest=busiest).split("\n\n")[1].splitlines()
+        assert len(table) == 1 + busiest
+        assert table[0].startswith("station")
+        assert "100.0%" in table[1]
+
+
+def test_the_ladder_is_numbered() -> None:
+    found = answer(journey(wan=[{"bandwidth": f"{g} Gb/s"} for g in (2, 1)]))
+    ladder = shown(found).split("ladder of transfer")[1].splitlines()[2:]
+    assert ladder[0].split()[0] == "1"
+    assert "network.wan2" in ladder[0]
+    assert ladder[1].split()[0] == "2"
+
+
+def test_several_transfers_are_named_and_added() -> None:
+    transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in ("one", "two")]
+    out = shown(answer(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)))
+    assert "one: throughput" in out
+    assert "two: throughput" in out
+    assert re.search(r"^all together  9\.9", out, re.MULTILINE)
+
+
+def test_warnings_are_shown() -> None:
+    out = shown(answer(journey(tool={"name": "iperf3", "R": True})))
+    assert "\nwarning: transfer: iperf3 -R" in out
+
+
+def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
+    host = machine(volumes={"/d": volume(DRIVE)})
+    found = answer(journey(host, start="a:/d", tool="gridftp"))
+    stream = io.StringIO()
+    text.explanation(found, Out(stream))
+    out = stream.getvalue()
+    for transfer in found.problem.transfers:
+        for phase in transfer.phases:
+            for demand in phase.demands:
+                assert demand.station in out
+    assert f"throughput = {found.throughput_Bps.p50!r} B/s" in out
+    # the stations that bind first do so at the answer
+    first = out.split("the rate at which each would bind")[1].splitlines()[2:4]
+    assert any(line.startswith("a.d.ssds ") for line in first)
+    assert all(text.rate(found.throughput_Bps.p50) in line for line in first)
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "words"),
+    [("B", 1.25e9, "10 Gb/s"), ("cycles", 3e9, "3 GHz"), ("op", 70e3, "7e+04 op/s"), ("s", 16, "16 s/s")],
+)
+def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> None:
+    from dtnsim.records import Station
+
+    assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words
