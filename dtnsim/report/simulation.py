@@ -12,15 +12,19 @@ from dtnsim import units
 from dtnsim.errors import InputError
 from dtnsim.report import text
 from dtnsim.report.document import number
-from dtnsim.simulation.results import Run, Simulation, TransferRun
+from dtnsim.simulation.results import Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
     from dtnsim.report.console import Out
 
 SCHEMA: Final = "dtnsim.simulation/1"
-#: points of a series in the JSON document and the busiest stations shown
+#: points of a series in the JSON document, and the busiest stations shown
 POINTS: Final = 200
 BUSIEST: Final = 8
+#: stretches of time in the line that says what held a transfer
+STRETCHES: Final = 24
+#: share of its capacity below which a station's use over time is not told in the document
+_IDLE: Final = 0.01
 
 
 def document(s: Simulation) -> dict[str, Any]:
@@ -30,7 +34,8 @@ def document(s: Simulation) -> dict[str, Any]:
         "schema": SCHEMA,
         "name": s.name,
         "replicas": len(s.runs),
-        "complete": all(r.complete for r in s.runs),
+        "complete": s.complete,
+        "interrupted": s.interrupted,
         "end_s": number(first.end_s),
         "events": first.events,
         "transfers": [_transfer(s, f) for f in range(len(first.transfers))],
@@ -46,17 +51,29 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     rates, durations = s.spread(f)
     return {
         "name": t.name, "files": t.files, "payload_B": t.payload_B, "started_s": number(t.started_s),
-        "finished_s": number(t.finished_s), "throughput_Bps": _quantiles(rates), "duration_s": _quantiles(durations),
-        "file_s": _quantiles(list(t.file_s)), "waiting_share": number(_waiting(t)), "retries": t.retries,
+        "written_s": number(t.written_s), "finished_s": number(t.finished_s),
+        "throughput_Bps": _quantiles(rates), "duration_s": _quantiles(durations), "finished_in": len(durations),
+        "file_s": _files(t), "waiting_share": number(_waiting(t)),
+        "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
+        "retries": t.retries,
         "held": [{"start_s": h.start_s, "end_s": h.end_s, "station": h.station} for h in t.held],
     }  # fmt: skip
 
 
 def _quantiles(values: list[float]) -> dict[str, float | None]:
-    if not values:
+    """Over the runs; of one or two, the first is the median."""
+    finite = [v for v in values if math.isfinite(v)]
+    if not finite:
         return {"p10": None, "p50": None, "p90": None}
-    low, middle, high = np.quantile(values, (0.1, 0.5, 0.9))
-    return {"p10": number(low), "p50": number(values[0] if len(values) < 3 else middle), "p90": number(high)}
+    low, middle, high = np.quantile(finite, (0.1, 0.5, 0.9))
+    return {"p10": number(low), "p50": number(finite[0] if len(finite) < 3 else middle), "p90": number(high)}
+
+
+def _files(t: TransferRun) -> dict[str, float | None]:
+    """How long the files of one run took."""
+    names = ("p10", "p50", "p90", "p99", "max")
+    found = t.file_quantiles((0.1, 0.5, 0.9, 0.99, 1.0))
+    return {name: found[n] if found else None for n, name in enumerate(names)}
 
 
 def _waiting(t: TransferRun) -> float:
@@ -66,45 +83,60 @@ def _waiting(t: TransferRun) -> float:
 
 def _stations(run: Run) -> list[dict[str, Any]]:
     span = np.diff(run.series.edge_s)
-    mean = (run.series.utilization * span[:, None]).sum(axis=0) / max(span.sum(), 1e-300)
+    whole = max(span.sum(), 1e-300)
+    mean = (run.series.utilization * span[:, None]).sum(axis=0) / whole
+    flows = (run.series.flows * span[:, None]).sum(axis=0) / whole
     peak = run.series.utilization.max(axis=0, initial=0.0)
     rows = [
-        {"station": name, "utilization_mean": float(m), "utilization_peak": float(p)}
-        for name, m, p in zip(run.stations, mean, peak, strict=True)
+        {"station": name, "utilization_mean": float(m), "utilization_peak": float(p), "flows_mean": float(n)}
+        for name, m, p, n in zip(run.stations, mean, peak, flows, strict=True)
     ]
     return sorted(rows, key=lambda r: -r["utilization_mean"])
 
 
 def _series(run: Run) -> dict[str, Any]:
-    step = max(1, math.ceil(len(run.series.rate_Bps) / POINTS))
-    rows = slice(None, None, step)
+    """Means over at most `POINTS` stretches; what is in a cache, at the end of each."""
+    edge = run.series.edge_s
+    first = np.arange(0, len(edge) - 1, max(1, math.ceil((len(edge) - 1) / POINTS)))
+    last = np.append(first[1:], len(edge) - 1)
     names = [t.name for t in run.transfers]
+
+    def means(values: Any) -> Any:
+        span = np.diff(edge)[:, None]
+        total = np.add.reduceat(values * span, first, axis=0) if len(first) else values * span
+        return total / np.maximum(edge[last] - edge[first], 1e-300)[:, None]
+
+    busy = [k for k in range(len(run.stations)) if run.series.utilization[:, k].max(initial=0.0) > _IDLE]
+    used, flows = means(run.series.utilization), means(run.series.flows)
     return {
-        "time_s": run.series.edge_s[:-1][rows].tolist(),
-        "throughput_Bps": dict(zip(names, run.series.rate_Bps[rows].T.tolist(), strict=True)),
-        "medium_Bps": dict(zip(names, run.series.medium_Bps[rows].T.tolist(), strict=True)),
-        "cached_B": dict(zip(names, run.series.cached_B[rows].T.tolist(), strict=True)),
+        "time_s": edge[first].tolist(),
+        "throughput_Bps": dict(zip(names, means(run.series.rate_Bps).T.tolist(), strict=True)),
+        "medium_Bps": dict(zip(names, means(run.series.medium_Bps).T.tolist(), strict=True)),
+        "cached_B": dict(zip(names, run.series.cached_B[last - 1].T.tolist(), strict=True)),
+        "utilization": {run.stations[k]: used[:, k].tolist() for k in busy},
+        "flows": {run.stations[k]: flows[:, k].tolist() for k in busy},
     }
 
 
 def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when, the busiest stations."""
     first = s.runs[0]
-    out.print(f"[bold]{text.plain(s.name)}[/bold]" + ("" if first.complete else "  (stopped: what was done by then)"))
+    ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
+    out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
     rows = text.table(("transfer", "left"), ("files", "right"), ("bytes", "right"), ("duration", "right"),
                       ("throughput", "right"), ("a file takes (p50, p90)", "right"), ("waiting", "right"))  # fmt: skip
     for t in first.transfers:
-        files = f"{_time(t.file_s, 0.5)}, {_time(t.file_s, 0.9)}" if len(t.file_s) else ""
-        ended = math.isfinite(t.finished_s)
+        done = math.isfinite(t.finished_s)
+        files = ", ".join(units.show(q, "s") for q in t.file_quantiles((0.5, 0.9)))
         rows.add_row(text.plain(t.name), str(t.files), units.show(t.payload_B, "B"),
-                     units.show(t.duration_s, "s") if ended else "not done",
-                     text.rate(t.throughput_Bps) if ended else "", files, f"{_waiting(t):.0%}" if t.files else "")  # fmt: skip
+                     units.show(t.duration_s, "s") if done else "not done",
+                     text.rate(t.throughput_Bps) if done else "", files,
+                     f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "")  # fmt: skip
     out.print(rows)
     if len(s.runs) > 1:
         _replicas(s, out)
     for t in first.transfers:
-        held = "; ".join(f"{_short(h.start_s)}-{_short(h.end_s)} {h.station}" for h in t.held[:12])
-        out.print(f"{text.plain(t.name)} was held by: {text.plain(held)}" + (" ..." if len(t.held) > 12 else ""))
+        _told(t, out)
     for time, what in first.happened[:20]:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
     used = text.table(("station", "left"), ("used", "left"), ("mean", "right"), ("peak", "right"))
@@ -116,18 +148,34 @@ def show(s: Simulation, out: Out) -> None:
         out.print(f"warning: {text.plain(warning)}")
 
 
+def _told(t: TransferRun, out: Out) -> None:
+    """Lines on one transfer: what held it, its phases, its medium."""
+    whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
+    stretches = joined(t.held, whole / STRETCHES)
+    held = "; ".join(f"{_short(h.start_s)}-{_short(h.end_s)} {h.station}" for h in stretches)
+    out.print(f"{text.plain(t.name)} was held by: {text.plain(held)}")
+    if len(t.phases) > 1:
+        spent = "; ".join(f"{p.name} {_short(p.moving_s + p.waiting_s)}" for p in t.phases)
+        out.print(f"{text.plain(t.name)}: its workers spent on {text.plain(spent)}")
+    if math.isfinite(t.finished_s) and t.finished_s > t.written_s * (1 + 1e-9):
+        late = units.show(t.finished_s - t.written_s, "s")
+        out.print(
+            f"{text.plain(t.name)}: written after {_short(t.written_s - t.started_s)}, on the medium {late} later"
+        )
+    if t.retries:
+        out.print(f"{text.plain(t.name)}: {t.retries} file{'s' if t.retries != 1 else ''} begun again after a fault")
+
+
 def _replicas(s: Simulation, out: Out) -> None:
-    rows = text.table(("over the replicas", "left"), ("throughput p10", "right"), ("p50", "right"), ("p90", "right"),
+    label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
+    rows = text.table((label, "left"), ("throughput p10", "right"), ("p50", "right"), ("p90", "right"),
                       ("duration p10", "right"), ("p50", "right"), ("p90", "right"))  # fmt: skip
     for f, t in enumerate(s.runs[0].transfers):
         rates, durations = (_quantiles(v) for v in s.spread(f))
-        rows.add_row(text.plain(t.name), *(units.show(v or 0.0, "B/s") for v in rates.values()),
-                     *(units.show(v or 0.0, "s") for v in durations.values()))  # fmt: skip
+        shown = [units.show(v, unit) if v is not None else "" for values, unit in ((rates, "B/s"), (durations, "s"))
+                 for v in values.values()]  # fmt: skip
+        rows.add_row(text.plain(t.name), *shown)
     out.print(rows)
-
-
-def _time(values: Any, q: float) -> str:
-    return units.show(float(np.quantile(values, q)), "s")
 
 
 def _short(seconds: float) -> str:

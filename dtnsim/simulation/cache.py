@@ -1,152 +1,307 @@
 """The destination's page cache in time: filled by a transfer's workers, emptied onto the medium.
 
 A fluid store between two halves of a pipeline (bytes Q, 0 <= Q <= C): dQ/dt = in - out. While it is
-neither empty nor full, both halves run at their own fair rates. Empty, the medium gets no more than
-comes in; full, the writers are throttled to what the medium takes (Linux balance_dirty_pages). The
-instants at which it becomes empty or full are computed, not stepped to.
+neither empty nor full, both halves run at their own fair rates. Where it is empty and the medium would
+go faster, or full and the writers would, the two halves move as one flow over both rows: Linux throttles
+the writers to what the medium takes (balance_dirty_pages), and the medium gets no more than comes in.
+They part again as soon as the station that holds them back lies on the side that would fill or empty
+the store. The instants of all this are computed, not stepped to.
+
+Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush.
+
+`dtnsim.simulate.pipeline` has the same idea for one stream of known size. It cannot serve here: any number
+of workers fill this store, each file by file with pauses between, faults take bytes out, and the path
+may change under way, so nobody owns "the stage"; what fills the store changes with every file.
+
+Neglects: where the two halves share the station that binds, they stay as they are; write-back that
+has begun goes on until the store is empty; the per-device and per-task parts of Linux' throttling.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.simulation.moves import Move
 
 if TYPE_CHECKING:
     import simpy
 
     from dtnsim.simulate.engine import Engine, Transfer
+    from dtnsim.simulate.flows import Row
+    from dtnsim.simulation.jobs import Leg
 
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
-_SAME = 1e-11
+_EVEN: Final = 1e-11
+#: changes of state at one instant after which coupled halves stay coupled
+_OFTEN: Final = 12
+
+
+class State(Enum):
+    """What the store does."""
+
+    HELD = "held"  # write-back has not begun
+    FREE = "free"  # both halves at their own rates
+    EMPTY = "empty"  # one flow, the medium waits for the writers
+    FULL = "full"  # one flow, the writers wait for the medium
+
+
+_COUPLED: Final = (State.EMPTY, State.FULL)
 
 
 class PageCache:
-    """A store of ``capacity`` bytes whose content flows onto a medium.
+    """A store whose content flows onto a medium.
 
     Args:
-        env: SimPy environment.
         engine: The fluid engine.
-        capacity: Bytes it takes before writers are throttled [B].
-        drain: Station -> demand of one byte on its way to the medium.
-        weight: Weight of the drain in sharing.
+        leg: The phase that goes through it.
+        size: Bytes that it takes before writers are throttled [B].
+        payload: Bytes that will pass it [B].
+        weight: Weight of write-back in sharing.
+        write_back: (bytes [B], age [s]) at which write-back begins.
+        each_file: True where a file waits for its flush before the next; then a batch of n files has n times
+            the store, since only one of them is in it at a time.
+
+    Attributes:
+        state: What it does now.
+        filled, drained: Bytes that came in and went out so far [B].
+        outflow: The flow onto the medium where that runs by itself.
     """
 
     def __init__(
-        self, env: simpy.Environment, engine: Engine, capacity: float, drain: dict[int, float], weight: float
+        self,
+        engine: Engine,
+        leg: Leg,
+        size: float,
+        payload: float,
+        *,
+        weight: float = 1.0,
+        write_back: tuple[float, float] = (0.0, 0.0),
+        each_file: bool = False,
     ) -> None:
-        self.env, self.engine, self.capacity = env, engine, capacity
-        self.level = 0.0
+        self.env: simpy.Environment = engine.env
+        self.engine, self.leg, self.size, self.payload, self.weight = engine, leg, size, payload, weight
+        self._hold, self._age = min(write_back[0], size), write_back[1]
+        self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
-        self._drain_row, self._weight = dict(drain), weight
-        self._fills: dict[Transfer, float] = {}
-        self._rates = (0.0, 0.0)
-        self._since = env.now
+        self._resting = State.HELD if self._hold > 0 and self._age > 0 else State.EMPTY
+        self.state = self._resting
+        self.outflow: Transfer | None = None
+        self._out_left = 0.0
+        self._fills: dict[Move, None] = {}
+        self._waiters: deque[tuple[float, simpy.Event]] = deque()
+        self._deadline = math.inf
         self._alarm: Any = None
-        self._empty_waiters: list[simpy.Event] = []
-        self._out = self._start_drain()
-        engine.observe(lambda now, _: self._update(now))
+        self._stale = self._busy = self._later = False
+        self._instant, self._changes = -math.inf, 0
+        self._unwatch = self._watch()
+        engine.observe(lambda _now, _engine: self._settled())
 
-    def _start_drain(self) -> Transfer:
-        return self.engine.transfer(self._drain_row, math.inf, weight=self._weight, cap=0.0, label=self)
+    # -- for the workers --------------------------------------------------------------------------
 
-    def fill(self, row: dict[int, float], size: float, weight: float, cap: float, label: Any) -> Transfer:
-        """Starts bytes on their way into the cache; the event happens when the last is in."""
-        flow = self.engine.transfer(row, size, weight=weight, cap=cap, label=label)
-        if not flow.triggered:
-            self._fills[flow] = cap
-        else:
-            self._advance(self.env.now)
-            self.level += size
-            self.filled += size
-        return flow
+    @property
+    def level(self) -> float:
+        """Bytes in the store when they were last counted [B]."""
+        return max(self.filled - self.drained, 0.0)
 
-    def forget(self, flow: Transfer) -> float:
-        """Takes a fill out before its end; returns what was left of it [B]."""
-        self._advance(self.env.now)
-        self._fills.pop(flow, None)
-        return self.engine.cancel(flow)
+    def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
+        """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
+        now = self.env.now
+        self.scale = float(files) if self.each_file else 1.0
+        if self.state is State.HELD and self._deadline == math.inf:
+            self._deadline = now + self._age * self.scale
+        flow = self.engine.transfer(self._row(leg), size, weight=weight, cap=leg.cap)
+        move = Move(flow, leg, size, now)
+        self._fills[move] = None
+        assert flow.callbacks is not None
+        flow.callbacks.append(lambda _event: self._ended(move))
+        self._stale = True
+        return move
 
-    def set_drain(self, drain: dict[int, float]) -> None:
-        """The way to the medium has changed."""
-        self._advance(self.env.now)
-        self.engine.cancel(self._out)
-        self._drain_row = dict(drain)
-        self._out = self._start_drain()
+    def forget(self, move: Move) -> None:
+        """A fault stops a fill; what is in the store already will be written all the same."""
+        self.book(self.env.now)
+        del self._fills[move]
+        self.payload += move.flow.size - move.left
+        self.engine.cancel(move.flow)
+        move.left = 0.0
+        self._soon()
 
-    def emptied(self) -> simpy.Event:
-        """An event that happens when the cache has nothing left."""
+    def flushed(self) -> simpy.Event:
+        """An event that happens when the medium has all that is in the store now."""
         event = self.env.event()
-        if self.level <= 0 and not self._fills:
-            event.succeed()
-        else:
-            self._empty_waiters.append(event)
+        self.book(self.env.now)
+        self._waiters.append((self.filled, event))
+        self._soon()
         return event
 
-    @property
-    def row(self) -> dict[int, float]:
-        """Station -> demand of one byte on its way to the medium."""
-        return self._drain_row
+    def reroute(self, leg: Leg) -> None:
+        """The path has changed: everything under way goes on as the new leg says."""
+        self.book(self.env.now)
+        self.leg = leg
+        for move in self._fills:
+            move.leg = leg
+            self.engine.change(move.flow, row=self._row(leg), cap=leg.cap)
+        if self.outflow is not None and leg.drain is not None:
+            self.engine.change(self.outflow, row=leg.drain)
+        self._unwatch()
+        self._unwatch = self._watch()
+        self._soon()
 
-    @property
-    def outflow(self) -> Transfer:
-        """The flow onto the medium."""
-        return self._out
+    def book(self, time: float) -> None:
+        """Counts what has moved up to ``time``."""
+        left, coupled = self.engine.fluid.left, self.state in _COUPLED
+        for move in self._fills:
+            moved = move.book(left(move.flow.flow, time), time)
+            self.filled += moved
+            if coupled:
+                self.drained += moved
+                move.leg.tally.drained += moved
+        if self.outflow is not None:
+            out = left(self.outflow.flow, time)
+            self.drained += self._out_left - out
+            self.leg.tally.drained += self._out_left - out
+            self._out_left = out
 
     # -- the store --------------------------------------------------------------------------------
 
-    def _advance(self, now: float) -> None:
-        """Moves the level to ``now`` with the rates since the last change."""
-        into, out = self._rates
-        span = now - self._since
-        self._since = now
-        if span <= 0:
+    def _row(self, leg: Leg) -> Row:
+        return leg.both if self.state in _COUPLED else leg.fill
+
+    def _watch(self) -> Callable[[], None]:
+        rows = (self.leg.fill, self.leg.drain)
+        return self.engine.watch(sorted({k for r in rows if r is not None for k, _ in r.demands}), self._mark)
+
+    def _mark(self) -> None:
+        self._stale = True
+
+    def _settled(self) -> None:
+        """After a change of the shares; where a fill has just ended, `_ended` comes first."""
+        if self._stale and not self._later and not any(m.flow.triggered for m in self._fills):
+            self._look()
+
+    def _ended(self, move: Move) -> None:
+        """The last byte of a fill is in (or a fault has stopped it)."""
+        if move in self._fills:
+            self.book(self.env.now)
+            del self._fills[move]
+            self._soon()
+
+    def _soon(self) -> None:
+        """Looks again at this instant, after whatever else the event that has just happened starts."""
+        self._stale = True
+        if not self._later:
+            self._later = True
+            self.env.timeout(0).callbacks.append(self._now)
+
+    def _now(self, _event: Any) -> None:
+        self._later = False
+        if self._stale:
+            self._look()
+
+    def _look(self) -> None:
+        """Brings the state in line with level and rates; called whenever these may have changed."""
+        if self._busy:
             return
-        self.filled += into * span
-        self.drained += out * span
-        self.level = min(max(self.level + (into - out) * span, 0.0), self.capacity)
+        self._busy = True
+        self._stale = False
+        if self.env.now != self._instant:
+            self._instant, self._changes = self.env.now, 0
+        self.book(self.env.now)
+        while (new := self._next()) is not self.state:
+            self._enter(new)
+        while self._waiters and self.drained >= self._waiters[0][0] - self._tiny():
+            self._waiters.popleft()[1].succeed()
+        self._set_alarm()
+        self._busy = False
 
-    def _update(self, now: float) -> None:
-        """After a change of the shares: the rates now, what has to be throttled, and when to look again.
+    def _tiny(self) -> float:
+        """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
+        return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self._rates())
 
-        Caps set here take effect when the engine puts the shares right once more, which calls this
-        again; so the rates are read first and nothing is read after a change.
-        """
-        self._advance(now)
-        for flow in [f for f in self._fills if f.triggered]:
-            del self._fills[flow]
-        tiny = max(self.capacity, 1.0) * _SAME
-        if self.level <= tiny and not self._fills:
-            self.level = 0.0
-        rates = {f: self.engine.rate(f) for f in self._fills}
-        into, out = sum(rates.values()), self.engine.rate(self._out)
-        self._rates = (into, out)
-        self._plan(into, out, tiny)
-        self._set(self._out, into if self.level <= tiny else math.inf)
-        if self.level < self.capacity - tiny or into < out * (1 - _SAME):
-            for flow, cap in self._fills.items():
-                self._set(flow, cap)
-        elif into > out * (1 + _SAME):
-            for flow, rate in rates.items():
-                self._set(flow, rate * out / into)
-        if self.level <= 0 and not self._fills:
-            for event in self._empty_waiters:
-                event.succeed()
-            self._empty_waiters.clear()
+    def _rates(self) -> tuple[float, float]:
+        """Rates in and out [B/s]."""
+        into = sum(self.engine.rate(m.flow) for m in self._fills)
+        if self.state in _COUPLED:
+            return into, into
+        return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0
 
-    def _set(self, flow: Transfer, cap: float) -> None:
-        old = flow.flow.cap
-        if cap != old and not math.isclose(cap, old, rel_tol=_SAME, abs_tol=0.0):
-            self.engine.change(flow, cap=cap)
+    def _next(self) -> State:
+        """The state that level and rates ask for."""
+        if self.state is State.HELD:
+            begun = self.filled > self.drained and (bool(self._waiters) or self._due())
+            return State.FREE if begun else State.HELD
+        if self.state is State.FREE:
+            return self._after_free()
+        if not self._fills:
+            return self._resting if self.state is State.EMPTY else State.FREE
+        often = self._changes > _OFTEN
+        if self.state is State.EMPTY:
+            return State.FREE if not often and any(self._at_medium(m, alone=True) for m in self._fills) else State.EMPTY
+        held = often or any(self._at_medium(m, alone=False) for m in self._fills)
+        return State.FULL if held else State.FREE
 
-    def _plan(self, into: float, out: float, tiny: float) -> None:
-        gain = into - out
-        if gain > out * _SAME and self.level < self.capacity - tiny:
-            delay = (self.capacity - self.level) / gain
-        elif -gain > out * _SAME and self.level > tiny:
-            delay = self.level / -gain
-        else:
-            self._alarm = None
-            return
-        alarm = self.env.timeout(delay)
-        self._alarm = alarm
-        alarm.callbacks.append(lambda event: self._update(self.env.now) if event is self._alarm else None)
+    def _due(self) -> bool:
+        """Whether enough has gathered for write-back, or is old enough."""
+        full = self.level >= self._hold * self.scale - self._tiny()
+        return full or self.env.now >= self._deadline * (1 - 1e-15)
+
+    def _after_free(self) -> State:
+        tiny = self._tiny()
+        into, out = self._rates()
+        if self.filled - self.drained <= tiny:
+            self.leg.tally.drained += self.filled - self.drained
+            self.drained = self.filled
+            if not self._fills:
+                return self._resting
+            return State.EMPTY if out > into * (1 + _EVEN) else State.FREE
+        full = self.filled - self.drained >= self.size * self.scale - tiny
+        return State.FULL if full and self._fills and into > out * (1 + _EVEN) else State.FREE
+
+    def _at_medium(self, move: Move, *, alone: bool) -> bool:
+        """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
+        station = self.engine.bottleneck(move.flow)
+        if station is None:
+            return False
+        return self.leg.dense_drain[station] > 0 and not (alone and self.leg.dense_fill[station] > 0)
+
+    def _enter(self, new: State) -> None:
+        self._changes += 1
+        self.book(self.env.now)
+        old, self.state = self.state, new
+        if (old in _COUPLED) != (new in _COUPLED):
+            for move in self._fills:
+                self.engine.change(move.flow, row=self._row(move.leg))
+        if old is State.FREE and self.outflow is not None:
+            self.engine.cancel(self.outflow)
+            self.outflow = None
+        if new is State.FREE and self.leg.drain is not None:
+            self._out_left = 4 * self.payload + 1.0  # more than will ever pass: it ends when the store is empty
+            self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
+        if new is State.HELD:  # with nothing in it: the next byte is the oldest
+            self._deadline = math.inf
+
+    def _set_alarm(self) -> None:
+        """Wakes the store when its state or a flush will next be due, as rates are now."""
+        into, out = self._rates()
+        waits = []
+        if self.state is State.HELD and self._fills:
+            waits.append(self._deadline - self.env.now)
+            if into > 0:
+                waits.append((self._hold * self.scale - self.level) / into)
+        elif self.state is State.FREE:
+            gain = into - out
+            if gain > out * _EVEN and self._fills:
+                waits.append((self.size * self.scale - self.level) / gain)
+            elif -gain > out * _EVEN:
+                waits.append(self.level / -gain)
+        if self._waiters and out > 0:
+            waits.append((self._waiters[0][0] - self.drained) / out)
+        first = min(waits, default=math.inf)
+        self._alarm = None
+        if first < math.inf:
+            alarm = self._alarm = self.env.timeout(max(first, 0.0))
+            alarm.callbacks.append(lambda event: self._look() if event is self._alarm else None)

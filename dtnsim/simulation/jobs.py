@@ -1,163 +1,110 @@
-"""Transfers as their tools do them: workers that take files, wait, move bytes, and start again after a fault.
+"""Transfers ready for the engine: what a byte crosses in each phase, what a worker waits for, which files come when.
 
-A worker goes through the phases of each file in turn, as in the steady model: it waits for round
-trips and file operations, then its bytes flow over the stations of the phase. Private stations
-(windows, threads) are divided among the workers; shared ones are the engine's business.
+Private stations (windows, threads) are divided among the workers and become a worker's cap; shared
+ones are the engine's business, and so is everything below the destination's page cache.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim.errors import ModelError
 from dtnsim.records import Phase, Problem, Transfer
+from dtnsim.simulation.durations import Durations
 
 if TYPE_CHECKING:
-    import simpy
     from numpy.typing import NDArray
 
-    from dtnsim.simulate.engine import Engine
+    from dtnsim.simulate.flows import Row
     from dtnsim.simulation.cache import PageCache
+    from dtnsim.simulation.moves import Move
 
-Process = Generator[Any, Any, None]
+    Array = NDArray[np.float64]
 
-#: more files than this are moved in batches of equal ones; the batch waits and moves for all of them
-MAX_STEPS: Final = 100_000
+#: makes the engine's row of demands
+MakeRow = Callable[[Mapping[int, float]], "Row"]
+
+#: up to so many files are moved one by one, more in batches of equal ones
+MAX_FILES: Final = 20_000
+#: a batch is at most this part of the files behind it, and of those before it
+_BATCH_PART: Final = 300
 
 
 @dataclass(slots=True)
+class Tally:
+    """What has passed one leg.
+
+    Attributes:
+        filled: Payload that has crossed its first half, or all of it where there is no cache [B].
+        drained: Payload that has crossed what lies below the cache [B].
+        seconds: Worker-seconds of moving [s].
+    """
+
+    filled: float = 0.0
+    drained: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
 class Leg:
     """A phase ready for the engine.
 
     Attributes:
         name: Name of the phase.
-        fill: Station -> demand of what a worker's bytes cross before the destination's cache.
-        drain: Station -> demand below the cache.
+        fill: What a worker's bytes cross before the destination's cache; everything where there is none.
+        drain: What they cross below it; None where there is no cache.
+        both: One and the other at once.
         cap: Rate that the private stations allow one worker in ``fill`` [B/s].
-        cap_station: The station that sets it.
+        cap_station: The station that sets it; -1 for none.
         byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
-        dense: (K,) demand of fill and drain together, private stations included.
-        dense_fill: (K,) demand of fill alone.
+        dense_fill, dense_drain: (K,) demands, private stations included.
+        tally: What has passed it.
     """
 
     name: str
-    fill: dict[int, float]
-    drain: dict[int, float]
+    fill: Row
+    drain: Row | None
+    both: Row
     cap: float
     cap_station: int
     byte_s: float
     file_s: float
     start_s: float
-    dense: NDArray[np.float64]
-    dense_fill: NDArray[np.float64]
+    dense_fill: Array
+    dense_drain: Array
+    tally: Tally = field(default_factory=Tally)
 
-
-def leg(problem: Problem, transfer: Transfer, phase: Phase, *, scenario: int = 0) -> Leg:
-    """Makes a phase ready: shared demands as a row, private ones as the worker's cap."""
-    index = {s.name: k for k, s in enumerate(problem.stations)}
-    fill: dict[int, float] = {}
-    drain: dict[int, float] = {}
-    dense, dense_fill = np.zeros(len(index)), np.zeros(len(index))
-    for demand in phase.demands:
-        k, value = index[demand.station], at(demand.per_byte, scenario)
-        dense[k] += value
-        dense_fill[k] += 0.0 if demand.below_cache else value
-        target = drain if demand.below_cache else fill
-        target[k] = target.get(k, 0.0) + value
-    cap, cap_station = math.inf, -1
-    for k in [k for k in fill if problem.stations[k].private]:
-        limit = at(problem.stations[k].capacity, scenario) / transfer.workers / fill[k] if fill[k] else math.inf
-        if limit < cap:
-            cap, cap_station = limit, k
-        del fill[k]
-    waits = dict.fromkeys(("byte", "file", "start"), 0.0)
-    for delay in phase.delays:
-        waits[delay.each] += at(delay.per_byte, scenario) * transfer.payload_B
-    payload = max(transfer.payload_B, 1.0)
-    return Leg(
-        phase.name, {k: d for k, d in fill.items() if d}, {k: d for k, d in drain.items() if d}, cap, cap_station,
-        waits["byte"] / payload, waits["file"] / max(transfer.files, 1), waits["start"] / transfer.workers,
-        dense, dense_fill,
-    )  # fmt: skip
+    def visits(self, stations: Sequence[int]) -> bool:
+        """Whether a byte needs any of some stations."""
+        return any(self.dense_fill[k] > 0 or self.dense_drain[k] > 0 for k in stations)
 
 
 def at(value: Any, scenario: int) -> float:
     """The value of a parameter in one scenario."""
+    if isinstance(value, float):  # numpy's own float is one, and must not become the clock's
+        return float(value)
     flat = np.ravel(value)
     return float(flat[scenario if flat.size > 1 else 0])
 
 
-@dataclass(slots=True)
-class Job:
-    """A transfer under way."""
-
-    transfer: Transfer
-    legs: list[Leg]
-    order: Iterator[tuple[float, int]]
-    started: float = math.nan
-    finished: float = math.nan
-    moved: float = 0.0
-    files: int = 0
-    file_s: list[float] = field(default_factory=list)
-    waiting: float = 0.0
-    moving: float = 0.0
-    retries: int = 0
-    busy: dict[int, tuple[Any, Leg]] = field(default_factory=dict)
-    waiters: int = 0
-    changed: Any = None
-    may_change: bool = False
-    abort_after: float = -1.0
-    cache: PageCache | None = None
-
-    @property
-    def done(self) -> bool:
-        """Whether it has finished."""
-        return not math.isnan(self.finished)
+def station_capacities(problem: Problem, scenario: int = 0) -> list[float]:
+    """Capacity of every station [unit/s]."""
+    return [at(s.capacity, scenario) for s in problem.stations]
 
 
-def file_order(transfer: Transfer) -> Iterator[tuple[float, int]]:
-    """(bytes, files) of each step: one file, or a batch of equal ones where there are very many.
-
-    Sizes are taken in turn, as a directory walk meets them, not all small ones first.
-    """
-    per_step = max(1, math.ceil(transfer.files / MAX_STEPS))
-    left = [[size, count] for size, count in zip(transfer.sizes_B, transfer.counts, strict=True) if count > 0]
-    while left:
-        for group in left:
-            take = min(per_step, group[1])
-            group[1] -= take
-            yield group[0] * take, int(take)
-        left = [g for g in left if g[1] > 0]
-
-
-def make_job(problem: Problem, transfer: Transfer, *, scenario: int = 0) -> Job:
-    """A job ready to run.
-
-    Raises:
-        ModelError: a file set larger than its target volume.
-    """
-    if transfer.payload_B > transfer.space_B:
-        raise ModelError(
-            f"{transfer.name}: {transfer.payload_B:.4g} bytes do not fit the destination of {transfer.space_B:.4g}; "
-            "give a smaller data set or a larger volume"
-        )
-    return Job(transfer, legs_of(problem, transfer, scenario=scenario), file_order(transfer))
-
-
-def legs_of(problem: Problem, transfer: Transfer, *, scenario: int = 0) -> list[Leg]:
-    """The phases as they are simulated: a page cache is simulated, not split into stretches."""
-    phases = list(transfer.phases)
-    if cached(transfer):
-        assert transfer.buffered is not None
-        name = transfer.buffered.name
-        rest = [p for p in phases if p.name != name and not p.name.startswith(f"{name}: ")]
-        phases = [transfer.buffered, *rest]
-    return [leg(problem, transfer, p, scenario=scenario) for p in phases]
+def engine_stations(problem: Problem) -> list[bool]:
+    """Which stations the engine shares out: all but those that stand in a worker's cap."""
+    below = {
+        d.station for t in problem.transfers if cached(t) and t.buffered is not None
+        for d in t.buffered.demands if d.below_cache
+    }  # fmt: skip
+    return [not s.private or s.name in below for s in problem.stations]
 
 
 def cached(transfer: Transfer) -> bool:
@@ -166,69 +113,155 @@ def cached(transfer: Transfer) -> bool:
     return below and transfer.cache is not None
 
 
-def run_job(env: simpy.Environment, engine: Engine, job: Job) -> Process:
-    """The process of a transfer: waits for its start, runs its workers, notes its end."""
-    if job.transfer.start_s:
-        yield env.timeout(job.transfer.start_s)
-    job.started = env.now
-    job.changed = env.event()
-    count = max(1, min(int(job.transfer.workers), job.transfer.files))
-    yield env.all_of([env.process(_worker(env, engine, job, n)) for n in range(count)])
-    if job.cache is not None and job.transfer.flushed:
-        yield job.cache.emptied()
-    job.finished = env.now
+def phases_of(transfer: Transfer) -> list[tuple[Phase, bool]]:
+    """The phases as they are simulated, and which of them goes through the page cache: not split into stretches."""
+    if not cached(transfer) or transfer.buffered is None:
+        return [(p, False) for p in transfer.phases]
+    name, result, placed = transfer.buffered.name, [], False
+    for phase in transfer.phases:
+        if phase.name != name and not phase.name.startswith(f"{name}: "):
+            result.append((phase, False))
+        elif not placed:
+            result.append((transfer.buffered, True))
+            placed = True
+    return result if placed else [(transfer.buffered, True), *result]
 
 
-def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
-    first = True
-    for size, count in job.order:
-        began = env.now
-        again = True
-        while again:
-            again = False
-            for place in range(len(job.legs)):
-                wait = job.legs[place].byte_s * size + job.legs[place].file_s * count
-                wait += job.legs[place].start_s if first else 0.0
-                if wait > 0:
-                    job.waiters += 1
-                    yield env.timeout(wait)
-                    job.waiters -= 1
-                    job.waiting += wait
-                began_moving = env.now
-                again = yield from _move(engine, job, number, place, size)
-                job.moving += env.now - began_moving
-                if again:
-                    job.retries += count
-                    yield env.timeout(job.abort_after)
-                    break
-        first = False
-        job.moved += size
-        job.files += count
-        job.file_s.append((env.now - began) / count)
+def legs_of(
+    problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, *, scenario: int = 0
+) -> list[Leg]:
+    """All phases of a transfer ready for the engine, the stations as they are now."""
+    return [
+        _leg(problem, transfer, phase, (through, capacity, row, scenario)) for phase, through in phases_of(transfer)
+    ]
 
 
-def _move(engine: Engine, job: Job, number: int, place: int, size: float) -> Generator[Any, Any, bool]:
-    """Moves a file's bytes through one phase; starts anew with what is left when the path changes.
+def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Sequence[float], MakeRow, int]) -> Leg:
+    """Shared demands as rows, private ones before the cache as the worker's cap."""
+    through, capacity, row, scenario = how
+    index = {s.name: k for k, s in enumerate(problem.stations)}
+    fill: dict[int, float] = {}
+    drain: dict[int, float] = {}
+    for demand in phase.demands:
+        target, k = drain if through and demand.below_cache else fill, index[demand.station]
+        target[k] = target.get(k, 0.0) + at(demand.per_byte, scenario)
+    dense_fill, dense_drain = np.zeros(len(index)), np.zeros(len(index))
+    for dense, part in ((dense_fill, fill), (dense_drain, drain)):
+        dense[list(part)] = list(part.values())
+    cap, cap_station = math.inf, -1
+    for k in [k for k in fill if problem.stations[k].private]:
+        cost = fill.pop(k)
+        limit = capacity[k] / transfer.workers / cost if cost else math.inf
+        if limit < cap:
+            cap, cap_station = limit, k
+    waits = dict.fromkeys(("byte", "file", "start"), 0.0)
+    payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
+    for delay in phase.delays:
+        waits[delay.each] += at(delay.per_byte, scenario) * payload
+    together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
+    return Leg(
+        phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
+        waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
+        waits["start"] / transfer.workers, dense_fill, dense_drain,
+    )  # fmt: skip
 
-    Returns:
-        True where a fault aborted the file.
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A transfer under way.
+
+    Attributes:
+        transfer: What is to be moved.
+        legs: Its phases, as the path is now.
+        steps: (bytes, files) of what the next free worker takes.
+        moves: What each worker moves now.
+        started, written, finished: When the first worker began, when the tool's last byte was written (into
+            the cache, where there is one), when all was done [s]; nan until then.
+        moved, files: Bytes and number of the files that are done.
+        carried: What `main` had carried before the path last changed [B].
+        file_s: How long each took.
+        waiting: Worker-seconds spent waiting, by phase.
+        moving: Worker-seconds spent moving bytes, by phase.
+        retries: Files begun again after a fault.
+        flushing: Workers that wait for the medium.
+        abort_after: Time after which a file that a fault has stopped is begun again [s].
+        cache: The destination's page cache, if there is one.
     """
-    left = size
-    while left > 0:
-        now = job.legs[place]
-        weight = job.transfer.weight / job.transfer.workers
-        through_cache = job.cache is not None and now.drain and place == 0
-        if job.cache is not None and through_cache:
-            flow = job.cache.fill(now.fill, left, weight, now.cap, (job, number))
-        else:
-            row = {k: now.fill.get(k, 0.0) + now.drain.get(k, 0.0) for k in now.fill.keys() | now.drain.keys()}
-            flow = engine.transfer(row, left, weight=weight, cap=now.cap, label=(job, number))
-        job.busy[number] = (flow, now)
-        yield (flow | job.changed) if job.may_change else flow
-        del job.busy[number]
-        if flow.triggered:
-            return False
-        left = job.cache.forget(flow) if job.cache is not None and through_cache else engine.cancel(flow)
-        if job.abort_after >= 0:
-            return True
-    return False
+
+    transfer: Transfer
+    legs: list[Leg]
+    steps: Iterator[tuple[float, int]]
+    moves: dict[int, Move] = field(default_factory=dict)
+    started: float = math.nan
+    written: float = math.nan
+    finished: float = math.nan
+    moved: float = 0.0
+    files: int = 0
+    carried: float = 0.0
+    file_s: Durations = field(default_factory=Durations)
+    waiting: list[float] = field(default_factory=list)
+    moving: list[float] = field(default_factory=list)
+    retries: int = 0
+    flushing: int = 0
+    abort_after: float = 0.0
+    cache: PageCache | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has started."""
+        return not math.isnan(self.started)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has finished."""
+        return not math.isnan(self.finished)
+
+    @property
+    def workers(self) -> int:
+        """Workers that take files."""
+        return max(1, min(int(self.transfer.workers), self.transfer.files))
+
+    @property
+    def main(self) -> int:
+        """The phase that carries the payload to its destination: that through the cache, else the first."""
+        return next((n for n, leg in enumerate(self.legs) if leg.drain is not None), 0)
+
+
+def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> Job:
+    """A job ready to run.
+
+    Raises:
+        ModelError: A file set larger than its target volume.
+    """
+    if transfer.payload_B > transfer.space_B:
+        raise ModelError(
+            f"{transfer.name}: {transfer.payload_B:.4g} bytes do not fit the destination of {transfer.space_B:.4g}; "
+            "give a smaller data set or a larger volume"
+        )
+    job = Job(transfer, legs_of(problem, transfer, capacity, row, scenario=scenario), steps(transfer))
+    job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
+    return job
+
+
+def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
+    """(bytes, files) of what a worker takes next: a file, or a batch of equal ones where there are very many.
+
+    Sizes come mixed, each in proportion to its number, as a directory walk meets them. A batch waits and
+    moves for all of its files at once, which only stretches time; to keep the beginning and the end, where
+    workers fall in and out of step, as they are, batches are small there and grow with the files behind
+    them and before them.
+    """
+    left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
+    ahead, behind = sum(n for _, _, n in left), 0
+    part = _BATCH_PART if ahead > MAX_FILES else ahead + 1
+    heap: list[tuple[float, int, int]] = []
+    for entry in left:
+        heappush(heap, entry)
+    while heap:
+        _, k, count = heappop(heap)
+        take = min(count, max(1, min(ahead, behind) // part))
+        ahead, behind, count = ahead - take, behind + take, count - take
+        if count:
+            whole = transfer.counts[k]
+            heappush(heap, ((whole - count + 0.5) / whole, k, count))
+        yield transfer.sizes_B[k] * take, take

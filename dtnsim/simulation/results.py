@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dtnsim.simulation.durations import quantiles
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,17 +25,57 @@ class Held:
     station: str
 
 
+def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
+    """Joins stretches shorter than ``width`` into one that carries what held longest in it.
+
+    Args:
+        held: Stretches one after another.
+        width: Shortest stretch that is told by itself [s].
+    """
+    result: list[Held] = []
+    pending: list[Held] = []
+
+    def put(start: float, end: float, station: str) -> None:
+        if result and result[-1].station == station:
+            start = result.pop().start_s
+        result.append(Held(start, end, station))
+
+    def close() -> None:
+        if pending:
+            time: dict[str, float] = {}
+            for h in pending:
+                time[h.station] = time.get(h.station, 0.0) + h.end_s - h.start_s
+            put(pending[0].start_s, pending[-1].end_s, max(time, key=lambda s: time[s]))
+            pending.clear()
+
+    for stretch in held:
+        if stretch.end_s - stretch.start_s >= width:
+            close()
+            put(stretch.start_s, stretch.end_s, stretch.station)
+            continue
+        pending.append(stretch)
+        if stretch.end_s - pending[0].start_s >= width:
+            close()
+    if pending and result:  # a short rest belongs to the stretch before it
+        last = result.pop()
+        put(last.start_s, pending[-1].end_s, last.station)
+    else:
+        close()
+    return tuple(result)
+
+
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What happened over time, in bins of equal width.
+    """What happened over time, in bins of equal width (the last one may be shorter).
 
     Attributes:
         edge_s: (B+1,) edges of the bins [s].
-        rate_Bps: (B, F) payload rate of each transfer into its destination (its cache, where it has one).
-        medium_Bps: (B, F) payload rate out of the cache onto the medium.
+        rate_Bps: (B, F) payload rate of each transfer to its destination (into its cache, where it has one);
+            a verification that reads again does not count.
+        medium_Bps: (B, F) payload rate onto the medium.
         cached_B: (B, F) bytes in the destination's cache at the end of the bin.
-        utilization: (B, K) mean utilisation of each station.
-        flows: (B, K) mean number of flows at each station.
+        utilization: (B, K) mean utilisation of each station, other people's transfers included.
+        flows: (B, K) mean number of these transfers' workers that are at a station.
     """
 
     edge_s: Array
@@ -43,30 +87,47 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseTime:
+    """What the workers of a transfer spent on one of its phases.
+
+    Attributes:
+        name: ``transfer``, ``verification`` ...
+        moving_s: Worker-seconds in which bytes moved.
+        waiting_s: Worker-seconds of round trips, file operations and slow start.
+    """
+
+    name: str
+    moving_s: float
+    waiting_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class TransferRun:
     """One transfer of one run.
 
     Attributes:
         name: Name in the path file.
-        started_s: When its first worker began.
-        finished_s: When its last file was done (flushed, where the tool waits for that); nan if it was not.
-        payload_B: Bytes moved by then.
+        started_s: When its first worker began; nan if it did not.
+        written_s: When the tool's last byte had been written (into the cache, where there is one); nan if not yet.
+        finished_s: When all was done: ``written_s``, or later where the medium's last byte is waited for.
+        payload_B: Bytes of the files done, and what had been carried of those under way.
         files: Files done.
-        file_s: Duration of every file (or of a batch of equal ones, divided evenly) in order of completion.
-        waiting_s: Worker-seconds spent waiting for round trips and file operations.
-        moving_s: Worker-seconds spent moving bytes.
+        file_s: How long a file took, a sample (see `dtnsim.simulation.durations`).
+        file_counts: How many files each entry of ``file_s`` stands for.
+        phases: What the workers spent on each phase.
         retries: Files started again after a fault.
         held: What held it back, when.
     """
 
     name: str
     started_s: float
+    written_s: float
     finished_s: float
     payload_B: float
     files: int
     file_s: Array
-    waiting_s: float
-    moving_s: float
+    file_counts: Array
+    phases: tuple[PhaseTime, ...]
     retries: int
     held: tuple[Held, ...]
 
@@ -77,13 +138,39 @@ class TransferRun:
 
     @property
     def throughput_Bps(self) -> float:
-        """Mean over the whole transfer."""
+        """Mean over the whole transfer; nan where it has not finished."""
         return self.payload_B / self.duration_s if self.duration_s > 0 else float("nan")
+
+    @property
+    def waiting_s(self) -> float:
+        """Worker-seconds spent waiting for round trips and file operations."""
+        return sum(p.waiting_s for p in self.phases)
+
+    @property
+    def moving_s(self) -> float:
+        """Worker-seconds spent moving bytes."""
+        return sum(p.moving_s for p in self.phases)
+
+    def file_quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Durations that these shares of the files do not exceed [s]; empty where no file is done."""
+        return list(map(float, quantiles(self.file_s, self.file_counts, shares))) if len(self.file_s) else []
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run (replica) of a path."""
+    """One run (replica) of a path.
+
+    Attributes:
+        seed: What its arrivals were drawn from.
+        end_s: Simulated time at its end.
+        transfers: Its transfers, in the order of the file.
+        stations: Names of the stations, in the order of the series.
+        series: What happened over time; empty but for the first run.
+        happened: (time [s], what) of every event.
+        events: Steps of the event loop.
+        complete: True where every transfer has finished.
+        interrupted: True where somebody stopped it.
+    """
 
     seed: int
     end_s: float
@@ -93,17 +180,36 @@ class Run:
     happened: tuple[tuple[float, str], ...]
     events: int
     complete: bool
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """All runs of a path; the first one has every parameter at its median."""
+    """All runs of a path; the first one has every parameter at its median.
+
+    Attributes:
+        name: Name of the path.
+        runs: The runs, in the order of their numbers.
+        warnings: What the reader should know.
+        wanted: How many runs were asked for.
+    """
 
     name: str
     runs: tuple[Run, ...]
     warnings: tuple[str, ...]
+    wanted: int = 1
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody stopped it before all was done."""
+        return len(self.runs) < self.wanted or any(r.interrupted for r in self.runs)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every transfer of every run has finished."""
+        return not self.interrupted and all(r.complete for r in self.runs)
 
     def spread(self, transfer: int) -> tuple[list[float], list[float]]:
         """(throughputs, durations) of one transfer over the runs that finished it."""
-        done = [r.transfers[transfer] for r in self.runs if r.transfers[transfer].finished_s > 0]
+        done = [r.transfers[transfer] for r in self.runs if r.transfers[transfer].duration_s >= 0]
         return [t.throughput_Bps for t in done], [t.duration_s for t in done]

@@ -1,195 +1,192 @@
-"""What happens around the transfers: other people's load, a busy afternoon, drives that fail, links that drop."""
+"""The stations of a running simulation and everything that changes them: events, load over the day, other transfers."""
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Generator, Iterator
-from fnmatch import fnmatchcase
-from pathlib import Path
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.errors import InputError, SpecError
 from dtnsim.records import Problem
-from dtnsim.simulation.jobs import Job, at, legs_of
+from dtnsim.simulation import moves
+from dtnsim.simulation.jobs import Job, MakeRow, engine_stations, legs_of, station_capacities
+from dtnsim.simulation.scene import Scene, matching
+from dtnsim.simulation.variants import as_drawn
 
 if TYPE_CHECKING:
     import simpy
+    from numpy.typing import NDArray
 
-    from dtnsim.components.segment import Background
+    from dtnsim.happenings import Event
     from dtnsim.simulate.engine import Engine
-    from dtnsim.happenings import Event, Others
-    from dtnsim.spec import PathSpec
+    from dtnsim.simulation.crowds import Crowd
+    from dtnsim.simulation.record import Recorder
 
 Process = Generator[Any, Any, None]
 
-DAY_S: Final = 86400.0
-#: how often a background load that varies over the day is put right
-DIURNAL_STEP_S: Final = 900.0
+#: what a factor on a station comes from where no event has set it
+_NOBODY: Final = -1
 
 
 class World:
-    """The stations of a running simulation and everything that changes them."""
+    """The stations of a running simulation.
 
-    def __init__(
-        self, env: simpy.Environment, engine: Engine, problem: Problem, jobs: list[Job], scenario: int
-    ) -> None:
-        self.env, self.engine, self.problem, self.jobs, self.scenario = env, engine, problem, jobs, scenario
-        self.base = [at(s.capacity, scenario) for s in problem.stations]
-        self.factor = np.ones(len(self.base))
+    Args:
+        engine: The engine that shares them out.
+        scene: Everything that may happen.
+        problem: The path as it is drawn for this run.
+        scenario: Which of the drawn values.
+
+    Attributes:
+        jobs: The transfers, once they are made.
+        recorder: Who counts, once it is there.
+        happened: (time [s], what) of everything that happened.
+        pending: Events that are still to come.
+    """
+
+    def __init__(self, engine: Engine, scene: Scene, problem: Problem, scenario: int) -> None:
+        self.engine, self.scene, self.scenario = engine, scene, scenario
+        self.env: simpy.Environment = engine.env
+        self._drawn = problem
+        self._problem = problem
+        self._base = station_capacities(problem, scenario)
+        self._factors: list[dict[int, float]] = [{} for _ in self._base]
+        self._shared = engine_stations(problem)
+        self.jobs: list[Job] = []
+        self.recorder: Recorder | None = None
         self.happened: list[tuple[float, str]] = []
+        self.pending = 0
+        self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
 
-    def matching(self, pattern: str) -> list[int]:
-        """Indices of the stations that a name with ``*`` stands for.
+    @property
+    def row(self) -> MakeRow:
+        """Makes rows of the engine."""
+        return self.engine.row
 
-        Raises:
-            SpecError: none.
-        """
-        found = [k for k, s in enumerate(self.problem.stations) if fnmatchcase(s.name, pattern)]
-        if not found:
-            names = ", ".join(s.name for s in self.problem.stations[:12])
-            raise SpecError(
-                "is not a station of this path", key="station", value=pattern, remedy=f"stations: {names} ..."
-            )
-        return found
+    def capacities(self) -> list[float]:
+        """Capacity of every station as things are, private ones included [unit/s]."""
+        return [
+            base * math.prod(factors.values()) if factors else base
+            for base, factors in zip(self._base, self._factors, strict=True)
+        ]
 
-    def scale(self, stations: list[int], factor: float) -> None:
-        """Multiplies capacities (or takes that back with the inverse)."""
+    def taken(self, time: float) -> NDArray[np.float64]:
+        """What other people's transfers have taken of each station by ``time`` [unit]."""
+        return np.asarray(np.sum([crowd.taken(time) for crowd in self.crowds], axis=0), float)
+
+    # -- what changes -----------------------------------------------------------------------------
+
+    def scale(self, stations: Sequence[int], factor: float | None, who: int = _NOBODY) -> None:
+        """Multiplies capacities by the factor of an event; None takes that event's factor back."""
         for k in stations:
-            self.factor[k] = factor
-            self.engine.set_capacity(k, self.base[k] * factor)
-        self._recap(stations)
+            if factor is None:
+                self._factors[k].pop(who, None)
+            else:
+                self._factors[k][who] = factor
+        self._apply(stations)
+        if not all(self._shared[k] for k in stations):
+            self._renew()
 
-    def _recap(self, stations: list[int]) -> None:
-        """Private stations stand in a worker's cap, not in the engine: those under way get the new one."""
-        if any(self.problem.stations[k].private for k in stations):
-            self.replace(self.problem)
-
-    def replace(self, problem: Problem) -> None:
+    def replace(self, nominal: Problem) -> None:
         """The path has changed: new capacities and demands for everything under way."""
-        index = {s.name: k for k, s in enumerate(self.problem.stations)}
-        for station in problem.stations:
-            if station.name in index:
-                k = index[station.name]
-                self.base[k] = at(station.capacity, self.scenario)
-                self.engine.set_capacity(k, self.base[k] * self.factor[k])
-        same = {s.name for s in problem.stations} <= set(index)
-        if not same:
-            raise SpecError("changes what the path is made of; only numbers may change while it runs", key="events.set")
-        scaled = _scaled(self.problem, problem, self.base, self.factor)
-        for job, transfer in zip(self.jobs, problem.transfers, strict=True):
-            job.legs = legs_of(scaled, transfer, scenario=self.scenario)
+        self._problem = as_drawn(self.scene.problem, nominal, self._drawn, self.scenario)
+        self._base = station_capacities(self._problem, self.scenario)
+        self._apply(range(len(self._base)))
+        self._renew()
+
+    def _apply(self, stations: Sequence[int]) -> None:
+        now = self.capacities()
+        for k in stations:
+            if self.recorder is not None:
+                self.recorder.offer(k, now[k])
+            if self._shared[k]:
+                self.engine.set_capacity(k, now[k])
+
+    def _renew(self) -> None:
+        """New legs for all jobs, and for what they have under way."""
+        capacity = self.capacities()
+        if self.recorder is not None:
+            self.recorder.replaced()
+        for job, transfer in zip(self.jobs, self._problem.transfers, strict=True):
+            job.carried += job.legs[job.main].tally.filled
+            places = {leg: place for place, leg in enumerate(job.legs)}
+            job.legs = legs_of(self._problem, transfer, capacity, self.row, scenario=self.scenario)
             if job.cache is not None:
-                job.cache.set_drain(job.legs[0].drain)
-            self.disturb(job)
+                job.cache.reroute(job.legs[job.main])
+            for move in job.moves.values():
+                if move.leg.drain is None:
+                    move.leg = job.legs[places[move.leg]]
+                    self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.cap)
 
-    def disturb(self, job: Job, retry_after: float = -1.0) -> None:
-        """Has a job's workers look again at what they are doing."""
-        if job.changed is None or job.done:
-            return
-        job.abort_after = retry_after
-        event, job.changed = job.changed, self.env.event()
-        event.succeed()
-
-
-def _scaled(old: Problem, new: Problem, base: list[float], factor: np.ndarray[Any, Any]) -> Problem:
-    """The new demands on the stations of the old problem, with their capacities as they are now."""
-    from dataclasses import replace
-
-    stations = tuple(replace(s, capacity=base[k] * float(factor[k])) for k, s in enumerate(old.stations))
-    return replace(new, stations=stations)
+    def stop(self, retry_after: float, stations: Sequence[int] | None) -> None:
+        """Stops the files under way on some stations (all files where None); they start again after a time."""
+        for job in self.jobs:
+            if stations is None or any(leg.visits(stations) for leg in job.legs):
+                moves.stop(self.engine, job, retry_after)
 
 
-def happen(env: simpy.Environment, world: World, event: Event, recompose: Any) -> Process:
+def happen(world: World, number: int, event: Event) -> Process:
     """The process of one scheduled event."""
-    yield env.timeout(event.at.value)
-    what = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {event.change}")
-    world.happened.append((env.now, what))
-    if event.station is not None:
-        stations = world.matching(event.station)
-        world.scale(stations, event.factor)
-    else:
-        recompose(event.change, on=True)
+    world.pending += 1
+    stations = matching(world.scene.problem, event.station) if event.station is not None else None
+    yield world.env.timeout(event.at.value)
+    what = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {_shown(event.change)}")
+    world.happened.append((world.env.now, what))
+    if stations is not None:
+        world.scale(stations, event.factor, number)
     if event.retry_after is not None:
-        for job in world.jobs:
-            world.disturb(job, event.retry_after.value)
-    if event.until is None:
-        return
-    yield env.timeout(event.until.value - event.at.value)
-    world.happened.append((env.now, f"end of: {what}"))
-    if event.station is not None:
-        world.scale(stations, 1.0)
-    else:
-        recompose(event.change, on=False)
+        world.stop(event.retry_after.value, stations)
+    if event.until is not None:
+        yield world.env.timeout(event.until.value - world.env.now)
+        world.happened.append((world.env.now, f"end of: {what}"))
+        if stations is not None:
+            world.scale(stations, None, number)
+    world.pending -= 1
 
 
-def diurnal(env: simpy.Environment, world: World, station: int, load: Background, share: float) -> Process:
-    """A segment whose background follows the day (hour 0 is the start, unless the load says an hour)."""
-    start = (load.hour or 0.0) * 3600.0
-    wave = load.diurnal.value
-    while True:
-        hour = (start + env.now) / 3600.0
-        now = share * (1 + wave * math.cos(2 * math.pi * (hour - load.peak_hour) / 24))
-        left = (1 - min(now, 0.999)) / (1 - min(share, 0.999))
-        world.scale([station], left)
-        yield env.timeout(DIURNAL_STEP_S)
+def _shown(change: dict[str, str] | None) -> str:
+    return ", ".join(f"{key}={value}" for key, value in (change or {}).items())
 
 
-def arrivals(env: simpy.Environment, world: World, others: Others, rng: np.random.Generator, folder: Path) -> Process:
-    """Other people's transfers over some stations of the path."""
-    stations = sorted({k for pattern in others.stations for k in world.matching(pattern)})
-    row = {k: 1.0 for k in stations if world.problem.stations[k].unit == "B"}
-    if not row:
-        raise SpecError("none of these stations carries bytes", key="others.stations", value=str(others.stations))
-    cap = others.cap.value if others.cap is not None else math.inf
-    source = _trace(folder / others.trace) if others.trace else _poisson(others, rng)
-    for time, size in source:
+def follow(world: World) -> Process:
+    """The process of everything that changes the path itself: keys that events set, load that varies."""
+    now = world.scene.start
+    for time, key in world.scene.timeline():
+        if time > world.env.now:
+            yield world.env.timeout(time - world.env.now)
+        if key != now:
+            now = key
+            world.replace(world.scene.variant(key))
+
+
+def arrive(world: World, number: int, seed: int) -> Process:
+    """The process of other people's transfers."""
+    env, crowd = world.env, world.crowds[number]
+    start = crowd.start
+    for time, size in crowd.given.arrivals(np.random.default_rng([seed, number])):
         if time > env.now:
             yield env.timeout(time - env.now)
-        world.engine.transfer(row, size, weight=others.weight, cap=cap, label="others")
+        start(size)
 
 
-def _poisson(others: Others, rng: np.random.Generator) -> Iterator[tuple[float, float]]:
-    """Arrivals by thinning a Poisson process of the highest rate (Lewis and Shedler 1979)."""
-    assert others.rate is not None
-    highest, time = others.rate.value * (1 + others.diurnal), 0.0
-    if highest <= 0:
-        return
-    while True:
-        time += rng.exponential(1 / highest)
-        wave = 1 + others.diurnal * math.cos(2 * math.pi * (time / 3600 - others.peak_hour) / 24)
-        if rng.random() * (1 + others.diurnal) <= wave:
-            yield time, others.size.value * math.exp(others.sigma * rng.standard_normal())
+class _Load:
+    """Other people's transfers of one entry of ``others``."""
 
+    def __init__(self, engine: Engine, stations: int, given: Crowd) -> None:
+        self.engine, self.given = engine, given
+        self._row = engine.row(given.row)
+        self._dense = np.zeros(stations)
+        self._dense[list(given.row)] = list(given.row.values())
+        self._arrived = 0.0
 
-def _trace(path: Path) -> Iterator[tuple[float, float]]:
-    """(time [s], bytes) of each line of a CSV with the columns ``time_s`` and ``bytes``."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            if not {"time_s", "bytes"} <= set(reader.fieldnames or ()):
-                raise InputError(f"{path}: needs the columns time_s and bytes (found {reader.fieldnames})")
-            for number, line in enumerate(reader, 2):
-                try:
-                    time, size = float(line["time_s"]), float(line["bytes"])
-                except (TypeError, ValueError):
-                    raise InputError(f"{path}:{number}: is not two numbers (got {line})") from None
-                if not (math.isfinite(time) and math.isfinite(size) and time >= 0 and size >= 0):
-                    raise InputError(f"{path}:{number}: time and bytes must be 0 or more (got {line})")
-                yield time, size
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+    def start(self, size: float) -> None:
+        """One more arrives."""
+        self._arrived += size
+        self.engine.transfer(self._row, size, weight=self.given.weight, cap=self.given.cap, label=self)
 
-
-def varying(spec: PathSpec, problem: Problem) -> Iterator[tuple[int, Background, float]]:
-    """Stations of segments whose background varies over the day: (index, load, mean share)."""
-    index = {s.name: k for k, s in enumerate(problem.stations)}
-    names = ["wan"] if len(spec.wan) == 1 else [f"wan{i + 1}" for i in range(len(spec.wan))]
-    for name, segment in [*zip(names, spec.wan, strict=True), *spec.links.items()]:
-        load = segment.background
-        if load is not None and load.diurnal.value > 0:
-            for way in ("", ".back"):
-                if f"network.{name}{way}" in index:
-                    yield index[f"network.{name}{way}"], load, load.share.value
+    def taken(self, time: float) -> NDArray[np.float64]:
+        """What they have taken of each station by ``time`` [unit]."""
+        fluid = self.engine.fluid
+        left = math.fsum(fluid.left(flow, time) for flow in fluid.live.values() if flow.label is self)
+        return (self._arrived - left) * self._dense

@@ -1,0 +1,154 @@
+"""Transfers as their tools do them: workers that take files, wait, move bytes, and start again after a fault.
+
+A worker goes through the phases of each file in turn, as in the steady model: it waits for round
+trips and file operations, then its bytes flow over the stations of the phase. Slow start is a wait:
+once a worker where connections stay open, with every file where the tool opens new ones.
+
+Neglects: slow start after an outage; a fault's restart takes up a file from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import simpy
+
+    from dtnsim.simulate.engine import Engine, Transfer
+    from dtnsim.simulation.jobs import Job, Leg
+
+Process = Generator[Any, Any, None]
+
+#: value of a flow's event where a fault has stopped it (else it is the time that the flow took)
+STOPPED: Final = -1.0
+
+
+class Move:
+    """Bytes of one worker on their way through one leg.
+
+    Attributes:
+        flow: The engine's transfer; its event happens at the end, or when a fault stops it.
+        leg: The leg as it was when its bytes were last counted.
+        left: Bytes that were left then [B].
+        since: When that was [s].
+    """
+
+    __slots__ = ("flow", "left", "leg", "since")
+
+    def __init__(self, flow: Transfer, leg: Leg, size: float, now: float) -> None:
+        self.flow, self.leg, self.left, self.since = flow, leg, size, now
+
+    def book(self, left: float, time: float) -> float:
+        """Counts what has moved up to a time for its leg; returns it [B]."""
+        moved = self.left - left
+        tally = self.leg.tally
+        tally.filled += moved
+        tally.seconds += time - self.since
+        self.left, self.since = left, time
+        return moved
+
+
+def book(engine: Engine, job: Job, time: float) -> None:
+    """Counts what a job has moved up to ``time``, at which nothing has changed since the last event."""
+    if job.cache is not None:
+        job.cache.book(time)
+    left = engine.fluid.left
+    for move in job.moves.values():
+        if move.leg.drain is None:
+            move.book(left(move.flow.flow, time), time)
+
+
+def run_job(env: simpy.Environment, engine: Engine, job: Job) -> Process:
+    """The process of a transfer: waits for its start, runs its workers, notes its end."""
+    if job.transfer.start_s:
+        yield env.timeout(job.transfer.start_s)
+    job.started = env.now
+    yield env.all_of([env.process(_worker(env, engine, job, n)) for n in range(job.workers)])
+    job.written = env.now
+    if job.cache is not None and job.transfer.flushed:
+        job.flushing += 1
+        yield job.cache.flushed()
+        job.flushing -= 1
+    job.finished = env.now
+
+
+def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
+    fresh = True
+    for size, files in job.steps:
+        began = env.now
+        while not (yield from _step(env, engine, job, number, (size, files, fresh))):
+            job.retries += files
+            yield env.timeout(job.abort_after)
+        fresh = False
+        job.moved += size
+        job.files += files
+        job.file_s.add((env.now - began) / files, files)
+
+
+def _step(
+    env: simpy.Environment, engine: Engine, job: Job, number: int, step: tuple[float, int, bool]
+) -> Generator[Any, Any, bool]:
+    """All phases of a file, or of a batch of equal ones.
+
+    Returns:
+        False where a fault stopped it.
+    """
+    size, files, fresh = step
+    for place in range(len(job.legs)):
+        leg = job.legs[place]
+        wait = leg.byte_s * size + leg.file_s * files + (leg.start_s if fresh else 0.0)
+        if wait > 0:
+            yield env.timeout(wait)
+            job.waiting[place] += wait
+        if size <= 0:
+            continue
+        began = env.now
+        flow = _start(engine, job, number, (place, size, files))
+        took = yield flow
+        _end(job, number, env.now)
+        job.moving[place] += env.now - began
+        if took == STOPPED:
+            return False
+        if job.cache is not None and job.cache.each_file and leg.drain is not None:
+            job.flushing += 1
+            yield job.cache.flushed()
+            job.flushing -= 1
+    return True
+
+
+def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) -> Transfer:
+    """Starts bytes of a worker on their way through a phase."""
+    place, size, files = what
+    leg = job.legs[place]
+    weight = job.transfer.weight / job.transfer.workers
+    if job.cache is not None and leg.drain is not None:
+        move = job.cache.fill(leg, size, weight, files)
+    else:
+        flow = engine.transfer(leg.fill, size, weight=weight, cap=leg.cap)
+        move = Move(flow, leg, size, engine.env.now)
+    job.moves[number] = move
+    return move.flow
+
+
+def _end(job: Job, number: int, now: float) -> None:
+    """The bytes of a worker have all moved, or a fault has stopped them."""
+    move = job.moves.pop(number)
+    if move.leg.drain is None:
+        move.book(0.0, now)
+
+
+def stop(engine: Engine, job: Job, retry_after: float) -> None:
+    """Stops the files under way; their workers begin them again after a time."""
+    job.abort_after = retry_after
+    for move in job.moves.values():
+        if move.flow.triggered:
+            continue
+        if job.cache is not None and move.leg.drain is not None:
+            job.cache.forget(move)
+        else:
+            now = engine.env.now
+            move.book(engine.left(move.flow), now)
+            engine.cancel(move.flow)
+            move.left = 0.0
+        move.flow.succeed(STOPPED)

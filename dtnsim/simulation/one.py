@@ -1,0 +1,214 @@
+"""One run: the event loop, and what is kept of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.errors import ModelError
+from dtnsim.records import Problem
+from dtnsim.simulation import moves
+from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
+from dtnsim.simulation.record import Recorder, first_width
+from dtnsim.simulation.results import PhaseTime, Run, Series, TransferRun
+
+if TYPE_CHECKING:
+    from dtnsim.simulate.engine import Engine
+    from dtnsim.simulation.scene import Scene
+    from dtnsim.simulation.world import World
+
+#: steps of the event loop after which a run is given up
+MAX_EVENTS: Final = 50_000_000
+#: how often it is told how far the run is, and looked whether anything moves, in steps
+_TELL_EVERY: Final = 2_000
+#: durations of files kept of a run of which no more than quantiles is asked
+_FEW: Final = 256
+
+#: called with (simulated seconds, share of the bytes done); returns True to stop
+Progress = Callable[[float, float], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run ends at the latest, and whom to tell how far it is.
+
+    Attributes:
+        until: Simulated time at which to stop [s].
+        max_events: Steps after which it is given up.
+        progress: Called now and then.
+        whole: Whether the series over time is kept, and every file's duration.
+    """
+
+    until: float = math.inf
+    max_events: int = MAX_EVENTS
+    progress: Progress | None = None
+    whole: bool = True
+
+
+def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
+    """Runs a path once.
+
+    Args:
+        scene: Everything that may happen.
+        problem: The path, its parameters at their medians or drawn.
+        scenario: Which of the drawn values.
+        seed: Of the arrivals.
+        limits: When it ends at the latest.
+
+    Raises:
+        ModelError: It never ends (a station stays at zero), or takes too many events.
+    """
+    import simpy
+
+    from dtnsim.simulate.engine import Engine
+    from dtnsim.simulation.world import World, arrive, follow, happen
+
+    env = simpy.Environment(0.0)
+    capacity = [at(s.capacity, scenario) for s in problem.stations]
+    shared = zip(capacity, engine_stations(problem), strict=True)
+    engine = Engine(env, [c if together else math.inf for c, together in shared])
+    world = World(engine, scene, problem, scenario)
+    world.jobs = _jobs(engine, problem, capacity, scenario)
+    others = world.taken if world.crowds else None
+    width = first_width(min(scene.expected_s, limits.until))
+    recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
+    processes = [env.process(moves.run_job(env, engine, job)) for job in world.jobs]
+    for number, event in enumerate(scene.events):
+        env.process(happen(world, number, event))
+    env.process(follow(world))
+    for number in range(len(world.crowds)):
+        env.process(arrive(world, number, seed))
+    steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
+    recorder.close(env.now)
+    return _result(world, recorder, seed, steps, stopped, whole=limits.whole)
+
+
+def _jobs(engine: Engine, problem: Problem, capacity: list[float], scenario: int) -> list[Job]:
+    """The transfers; those that write to one host share its memory evenly."""
+    from dtnsim.simulation.cache import PageCache
+
+    jobs = [make_job(problem, t, capacity, engine.row, scenario) for t in problem.transfers]
+    hosts = [t.cache.host for t in problem.transfers if cached(t) and t.cache is not None]
+    for job in jobs:
+        memory = job.transfer.cache
+        if memory is None or not cached(job.transfer):
+            continue
+        share = 1.0 / hosts.count(memory.host)
+        job.cache = PageCache(
+            engine, job.legs[job.main], at(memory.size_B, scenario) * share, job.transfer.payload_B,
+            weight=job.transfer.weight, each_file=memory.flush_files,
+            write_back=(at(memory.write_back_B, scenario) * share, memory.write_back_s),
+        )  # fmt: skip
+    return jobs
+
+
+def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
+    """Steps until all transfers are done, time is up, or somebody stops it: (steps, why it stopped before)."""
+    env, until, steps = world.env, limits.until, 0
+    peek, step = env.peek, env.step
+    try:
+        while not end.processed:
+            time = peek()
+            if time > env.now:
+                if time > until:
+                    recorder.upto(until)
+                    if until > env.now:
+                        env.run(until=until)
+                    return steps, "until"
+                if recorder.notes > 0:
+                    recorder.note(env.now)
+                if time > recorder.edge:
+                    _check_moving(world, time)
+                    recorder.upto(time)
+            step()
+            steps += 1
+            if steps % _TELL_EVERY == 0 and _told(world, limits):
+                return steps, "interrupted"
+            if steps >= limits.max_events and not end.processed:
+                raise ModelError(
+                    f"given up after {limits.max_events} events at {env.now:.6g} s; "
+                    "allow more (max_events), or simulate less, or until a time"
+                )
+    except KeyboardInterrupt:
+        return steps, "interrupted"
+    return steps, ""
+
+
+def _told(world: World, limits: Limits) -> bool:
+    """Tells how far the run is; returns whether it shall stop."""
+    _check_moving(world, world.env.peek())
+    if limits.progress is None:
+        return False
+    payload = sum(j.transfer.payload_B for j in world.jobs) or 1.0
+    share = sum(_payload(world.engine, j) for j in world.jobs) / payload
+    return limits.progress(world.env.now, min(max(share, world.env.now / limits.until), 1.0))
+
+
+def _check_moving(world: World, time: float) -> None:
+    """Refuses to go on where nothing of the transfers moves and nothing that is scheduled will change that.
+
+    Raises:
+        ModelError: It never ends.
+    """
+    if time < math.inf and not _stuck(world):
+        return
+    zero = [s.name for s, c in zip(world.scene.problem.stations, world.capacities(), strict=True) if c == 0]
+    names = ", ".join(zero[:4]) or "a station"
+    raise ModelError(
+        f"stands still at {world.env.now:.6g} s: {names} has no capacity left and nothing will change that; "
+        "give the event an 'until', or simulate until a time"
+    )
+
+
+def _stuck(world: World) -> bool:
+    """Whether nothing of the transfers moves, and nothing that is scheduled will change that."""
+    under_way = [j for j in world.jobs if j.begun and not j.done]
+    if world.pending or not under_way or any(not j.begun for j in world.jobs):
+        return False
+    engine = world.engine
+    for job in under_way:
+        full = len(job.moves) == min(job.workers, job.transfer.files - job.files)
+        if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):
+            return False
+    return True
+
+
+def _payload(engine: Engine, job: Job) -> float:
+    """Bytes of the files done, and what has been carried of those under way."""
+    main = job.legs[job.main]
+    parts = (m.flow.size - engine.left(m.flow) for m in job.moves.values() if m.leg is main)
+    return min(job.moved + math.fsum(parts), job.transfer.payload_B)
+
+
+def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: str, *, whole: bool) -> Run:
+    names = tuple(s.name for s in world.scene.problem.stations)
+    transfers = []
+    for f, job in enumerate(world.jobs):
+        durations, counts = job.file_s.arrays() if whole else job.file_s.arrays(_FEW)
+        spent = zip(job.legs, job.moving, job.waiting, strict=True)
+        transfers.append(
+            TransferRun(
+                job.transfer.name,
+                job.started,
+                job.written,
+                job.finished,
+                job.moved if job.done else _payload(world.engine, job),
+                job.files,
+                durations,
+                counts,
+                tuple(PhaseTime(leg.name, moving, waiting) for leg, moving, waiting in spent),
+                job.retries,
+                recorder.held(f, names),
+            )
+        )
+    none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
+    series = recorder.series() if whole else none
+    complete = not stopped
+    return Run(
+        seed, world.env.now, tuple(transfers), names, series, tuple(world.happened), steps, complete,
+        stopped == "interrupted",
+    )  # fmt: skip

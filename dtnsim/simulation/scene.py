@@ -1,0 +1,226 @@
+"""Everything that a run needs to know, worked out and checked before time begins.
+
+Keys that events set, and background load that varies, make *variants* of the path: the same stations
+with other numbers, each composed once. Which variant holds when is known beforehand, so what cannot be
+is refused at the start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from heapq import merge
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim import solve
+from dtnsim.compose import compose
+from dtnsim.errors import DtnsimError, SpecError
+from dtnsim.quantity import Draw
+from dtnsim.records import Problem
+from dtnsim.simulation.crowds import Crowd
+from dtnsim.simulation.variants import check_same
+
+if TYPE_CHECKING:
+    from dtnsim.components.segment import Background, Segment
+    from dtnsim.happenings import Event, Others
+    from dtnsim.spec import PathSpec
+
+#: (numbers of the events whose keys hold, load of the segments that vary, in steps of `SHARE_STEP`)
+Key = tuple[tuple[int, ...], tuple[int, ...]]
+
+#: how often a background load that varies over the day is put right [s], and how fine
+DIURNAL_STEP_S: Final = 1800.0
+SHARE_STEP: Final = 0.005
+
+
+class MissingError(DtnsimError):
+    """A state of the path that was not worked out, in a process that cannot do so."""
+
+
+@dataclass(slots=True)
+class Scene:
+    """All that a run needs.
+
+    Attributes:
+        given: The path; None in a process that only has the variants worked out before.
+        problem: Its stations and demands, every parameter at its median.
+        events: What is scheduled.
+        others: Other people's transfers.
+        loads: Background load that varies: mean share, wave, peak hour, hour at the start.
+        expected_s: When the last transfer would end if nothing happened.
+        variants: The path in other states, by key.
+    """
+
+    given: PathSpec | None
+    problem: Problem
+    events: tuple[Event, ...] = ()
+    others: tuple[Crowd, ...] = ()
+    loads: tuple[tuple[float, float, float, float], ...] = ()
+    expected_s: float = math.inf
+    variants: dict[Key, Problem] = field(default_factory=dict)
+
+    @property
+    def start(self) -> Key:
+        """Key of ``problem`` itself; no load that varies has it."""
+        return (), (-1,) * len(self.loads)
+
+    def timeline(self) -> Iterator[tuple[float, Key]]:
+        """(time, key) of everything that changes the path itself, in order of time; endless where load varies."""
+        switches = []
+        for number, event in enumerate(self.events):
+            if event.change is not None:
+                switches.append((event.at.value, 1, number))
+                if event.until is not None:
+                    switches.append((event.until.value, 0, number))
+        hours = ((n * DIURNAL_STEP_S, 2, 0) for n in range(10**9 if self.loads else 0))
+        active: list[int] = []
+        shares = self._shares(0.0)
+        for time, kind, number in merge(sorted(switches), hours):
+            if kind == 2:
+                shares = self._shares(time + DIURNAL_STEP_S / 2)
+            elif kind:
+                active.append(number)
+            else:
+                active.remove(number)
+            yield time, (tuple(active), shares)
+
+    def _shares(self, time: float) -> tuple[int, ...]:
+        """Load of each varying segment, in steps."""
+        result = []
+        for mean, wave, peak, hour in self.loads:
+            angle = 2 * math.pi * (hour + time / 3600.0 - peak) / 24
+            result.append(round(min(max(mean * (1 + wave * math.cos(angle)), 0.0), 0.999) / SHARE_STEP))
+        return tuple(result)
+
+    def variant(self, key: Key) -> Problem:
+        """The path in the state of a key.
+
+        Raises:
+            SpecError: Keys that change what the path is made of.
+        """
+        if key == self.start:
+            return self.problem
+        known = self.variants.get(key)
+        if known is None:
+            if self.given is None:
+                raise MissingError(f"state {key} of the path was not worked out beforehand")
+            known = self.variants[key] = self._compose(self.given, key)
+        return known
+
+    def _compose(self, given: PathSpec, key: Key) -> Problem:
+        active, shares = key
+        texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
+        changed = given.changed(texts) if texts else given
+        problem = settled(compose(_loaded(changed, shares), Draw()))
+        check_same(self.problem, problem, active)
+        return problem
+
+    def work_out(self, until: float) -> bool:
+        """Composes all variants that hold before ``until``; returns whether there were not too many."""
+        for time, key in self.timeline():
+            if time > until:
+                break
+            if len(self.variants) > 1 / SHARE_STEP and key not in self.variants:
+                return False
+            self.variant(key)
+        return True
+
+
+def make_scene(given: PathSpec) -> Scene:
+    """Works out and checks everything around a path.
+
+    Raises:
+        SpecError: Stations or keys that the path does not have, or events that change what it is made of.
+        InputError: A trace that cannot be read.
+    """
+    problem = settled(compose(given, Draw()))
+    loads = tuple(
+        (b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for s in _varying(given) if (b := s.background)
+    )
+    rates = solve.solve(solve.matrices(problem)).rate[0]
+    ends = [t.start_s + t.payload_B / max(r, 1e-300) for t, r in zip(problem.transfers, rates, strict=True)]
+    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
+    for number, event in enumerate(given.events):
+        if event.station is not None:
+            matching(problem, event.station, f"events.{number}.station")
+        else:
+            scene.variant(((number,), (-1,) * len(loads)))
+    scene.others = tuple(_crowd(problem, others, number, given.folder) for number, others in enumerate(given.others))
+    return scene
+
+
+def settled(problem: Problem) -> Problem:
+    """The problem with its capacities at the steady load, which slows the cores a little."""
+    solution = solve.solve(solve.matrices(problem))
+    stations = tuple(replace(s, capacity=solution.capacity[:, k]) for k, s in enumerate(problem.stations))
+    return replace(problem, stations=stations, slowdowns=())
+
+
+def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
+    """Indices of the stations that a name with ``*`` stands for.
+
+    Raises:
+        SpecError: There is none.
+    """
+    # a name may hold brackets of its own: only * and ? are special
+    plain = pattern.replace("[", "[[]")
+    found = [k for k, s in enumerate(problem.stations) if fnmatchcase(s.name, plain)]
+    if not found:
+        names = ", ".join(s.name for s in problem.stations[:12])
+        more = " ..." if len(problem.stations) > 12 else ""
+        raise SpecError("is not a station of this path", key=key, value=pattern, remedy=f"stations: {names}{more}")
+    return found
+
+
+def _crowd(problem: Problem, others: Others, number: int, folder: Path) -> Crowd:
+    key = f"others.{number}.stations"
+    stations = sorted({k for pattern in others.stations for k in matching(problem, pattern, key)})
+    row = {k: 1.0 for k in stations if problem.stations[k].unit == "B" and not problem.stations[k].private}
+    if not row:
+        raise SpecError(
+            "none of these stations carries bytes of several transfers", key=key, value=", ".join(others.stations)
+        )
+    cap = others.cap.value if others.cap is not None else math.inf
+    crowd = Crowd(others, row, cap, others.weight, folder)
+    if others.trace:
+        for _ in crowd.arrivals(np.random.default_rng(0)):  # all of it is read once, so that it is right
+            pass
+    return crowd
+
+
+# -- background load that varies ------------------------------------------------------------------
+
+
+def _varying(given: PathSpec) -> list[Segment]:
+    """Segments whose background follows the day."""
+    every = [*given.wan, *given.links.values()]
+    return [s for s in every if s.background is not None and s.background.diurnal.value > 0]
+
+
+def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:
+    """The path with the background of its varying segments at given shares."""
+    if all(share < 0 for share in shares):
+        return given
+    left = dict(zip([id(s) for s in _varying(given)], shares, strict=True))
+
+    def at_share(segment: Segment) -> Segment:
+        if id(segment) not in left or segment.background is None:
+            return segment
+        load = _constant(segment.background, left[id(segment)] * SHARE_STEP)
+        return segment.model_copy(update={"background": load})
+
+    links = {name: at_share(s) for name, s in given.links.items()}
+    return given.model_copy(update={"wan": [at_share(s) for s in given.wan], "links": links})
+
+
+def _constant(load: Background, share: float) -> Background:
+    fixed = load.model_copy(
+        update={"share": replace(load.share, value=share), "diurnal": replace(load.diurnal, value=0.0), "hour": None}
+    )
+    fixed.__dict__.pop("anytime", None)  # what was remembered of the old share
+    return fixed

@@ -1,0 +1,99 @@
+"""A path in another state: the same stations with other numbers, at the median and as a run has drawn them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dtnsim.errors import SpecError
+from dtnsim.records import Demand, Phase, Problem, Station, Transfer
+
+
+def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
+    """Refuses changes of what a path is made of, and of what is moved: only numbers may change while it runs.
+
+    Raises:
+        SpecError: Another path.
+    """
+    where = f"events.{active[-1]}.set" if active else "events"
+    before, after = {s.name for s in old.stations}, {s.name for s in new.stations}
+    if before != after:
+        names = ", ".join(sorted(before ^ after)[:4])
+        raise SpecError(
+            "changes what the path is made of", key=where, value=names, remedy="only numbers may change while it runs"
+        )
+    for a, b in zip(old.transfers, new.transfers, strict=True):
+        if (a.files, a.payload_B, a.workers, a.start_s, [p.name for p in a.phases]) != (
+            b.files, b.payload_B, b.workers, b.start_s, [p.name for p in b.phases],
+        ):  # fmt: skip
+            raise SpecError(
+                "changes what is moved, or how many workers move it",
+                key=where, value=a.name, remedy="events may change hosts, network and costs",
+            )  # fmt: skip
+
+
+def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
+    """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
+
+    Stations stand in the order of ``old``; what was nothing takes the median as it is.
+    """
+    if drawn is old:
+        return _ordered(old, new)
+    new = _ordered(old, new)
+    stations = tuple(
+        replace(s, capacity=_scaled(o.capacity, s.capacity, d.capacity, scenario))
+        for o, s, d in zip(old.stations, new.stations, drawn.stations, strict=True)
+    )
+    transfers = tuple(
+        _drawn_transfer(o, n, d, scenario)
+        for o, n, d in zip(old.transfers, new.transfers, drawn.transfers, strict=True)
+    )
+    return replace(new, stations=stations, transfers=transfers)
+
+
+def _ordered(old: Problem, new: Problem) -> Problem:
+    by_name: Mapping[str, Station] = {s.name: s for s in new.stations}
+    return replace(new, stations=tuple(by_name[s.name] for s in old.stations))
+
+
+def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
+    before, after = float(np.ravel(old)[0]), float(np.ravel(new)[0])
+    values = np.ravel(drawn)
+    value = float(values[scenario if values.size > 1 else 0])
+    if before == after:
+        return value
+    if before == 0 or not math.isfinite(before) or not math.isfinite(after):
+        return after
+    return value * after / before
+
+
+def _drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
+    phases = tuple(
+        _drawn_phase(o, n, d, scenario) for o, n, d in zip(old.phases, new.phases, drawn.phases, strict=True)
+    )
+    buffered = new.buffered
+    if buffered is not None and old.buffered is not None and drawn.buffered is not None:
+        buffered = _drawn_phase(old.buffered, buffered, drawn.buffered, scenario)
+    return replace(new, phases=phases, buffered=buffered, cache=drawn.cache)
+
+
+def _drawn_phase(old: Phase, new: Phase, drawn: Phase, scenario: int) -> Phase:
+    def demands(part: str) -> tuple[Demand, ...]:
+        before, after = ({_name(d): d for d in getattr(p, part)} for p in (old, drawn))
+        result = []
+        for demand in getattr(new, part):
+            o, d = before.get(_name(demand)), after.get(_name(demand))
+            if o is not None and d is not None:
+                demand = replace(demand, per_byte=_scaled(o.per_byte, demand.per_byte, d.per_byte, scenario))
+            result.append(demand)
+        return tuple(result)
+
+    return replace(new, demands=demands("demands"), delays=demands("delays"))
+
+
+def _name(demand: Demand) -> tuple[str, str, str, bool]:
+    return demand.station, demand.what, demand.each, demand.below_cache
