@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from dtnsim import spec, yamlio
 from dtnsim.errors import ModelError, SpecError
