@@ -351,10 +351,12 @@ class Composer:
         if cost.fixed is not None:
             wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
-            lost = self.network.ramp(
-                route, step.net, payload, self._solo_rate(row.demands), draw, self.spec.transfers[number]
-            )
-            wait(workers * lost * each, "slow start", "time the ramp loses against the steady rate", each="start")
+            data, anew = self.spec.transfers[number].dataset or _default_dataset(), step.net.reopened
+            moved = (data.sizes_B * workers, data.counts) if anew else (np.array([payload]), np.array([workers]))
+            solo = self._solo_rate(row.demands)
+            lost = self.network.ramp(route, step.net, moved, solo, draw, self.spec.transfers[number])
+            which: Each = "file" if anew else "start"
+            wait(lost * each, "slow start", "time the ramp loses against the steady rate", each=which)
         return delays
 
     def _solo_rate(self, demands: Iterable[Demand]) -> Value:
@@ -364,8 +366,9 @@ class Composer:
             load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
         rate: Value = np.inf
         for name, per_byte in load.items():
-            with np.errstate(divide="ignore"):
-                rate = np.minimum(rate, np.asarray(self.ledger.stations[name].capacity) / per_byte)
+            with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
+                here = np.where(np.asarray(per_byte) > 0, self.ledger.stations[name].capacity / per_byte, np.inf)
+            rate = np.minimum(rate, here)
         return rate
 
     def _operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:

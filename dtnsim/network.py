@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,15 +99,31 @@ class Network:
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
 
     def ramp(
-        self, route: Route, net: NetUse, payload_B: float, rate: Value, draw: Draw, spec: TransferSpec | None = None
-    ) -> Value:
-        """Seconds that slow start adds to a job whose steady rate is ``rate``, its connections kept open."""
+        self, route: Route, net: NetUse, moved: tuple[Any, Any], rate: Value, draw: Draw,
+        spec: TransferSpec | None = None,
+    ) -> Value:  # fmt: skip
+        """Seconds that slow start costs in all against moving at ``rate`` from the first byte.
+
+        Args:
+            route: The route.
+            net: How it is used.
+            moved: (bytes that pass before connections are opened anew, how often that happens), each (G,).
+            rate: Steady rate of all streams together [B/s].
+            draw: Values of the parameters.
+            spec: The transfer.
+        """
         if net.transport != "tcp" or not route.nominal_rtt:
             return 0.0
         frame = self.framing(route, [self._nic(h, spec)[1] for h in (route.source, route.destination)])
-        each, part = np.maximum(rate / net.streams, 1e-9), payload_B / net.streams
-        whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
-        return np.maximum(whole - part / each, 0.0)
+        part, often = (np.asarray(a, float)[:, None] for a in moved)
+        each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams
+        if net.reopened:  # short ones too: round by round; the last byte's way is in the tool's own round trips
+            lost = tcp_ramp.slow_start_stall(part, each, route.rtt(draw), frame.mss)
+        else:
+            whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
+            lost = np.maximum(whole - part / each, 0.0)
+        lost = (often * lost).sum(axis=0)
+        return float(lost[0]) if lost.size == 1 else lost
 
     @staticmethod
     def _nic(host: Host, spec: TransferSpec | None) -> tuple[str, Nic]:

@@ -23,7 +23,8 @@ class Gridftp(Tool):
     """``globus-url-copy -p ... -cc ... -pp -fast -udt -tcp-bs ... -bs ... -stripe``.
 
     A server process a file in flight reads (or writes) the file and serves all its streams in one
-    event loop, so file and network work share a core.
+    event loop, so file and network work share a core. Without ``-fast`` (MODE S) the end of a file is the
+    end of its data connections: the next one has new ones, which start slowly.
 
     Neglects: authentication; writes out of order with ``p`` > 1 (MODE E) on disks.
     Source: gridcf/gct globus-url-copy manual; RFC 959 and GFD.20 (commands of a transfer).
@@ -60,6 +61,7 @@ class Gridftp(Tool):
             streams=streams,
             transport="udt" if self.udt else "tcp",
             window=self.tcp_bs,
+            reopened=not self.fast,
         )
         transfer = Step(
             "transfer",

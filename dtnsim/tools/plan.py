@@ -79,6 +79,7 @@ class NetUse:
         sendfile: True where the sender does not copy.
         lockstep: True where each stream waits for the others, so that the slowest sets the pace of all.
         burst: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
+        reopened: True where every file has new connections, each with a slow start of its own.
         channels: How many such windows there are; one a connection where not given.
     """
 
@@ -95,6 +96,7 @@ class NetUse:
     channels: int | None = None
     lockstep: bool = False
     burst: Value | None = None
+    reopened: bool = False
 
 
 @dataclass(frozen=True, slots=True)

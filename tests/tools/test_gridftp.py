@@ -44,6 +44,28 @@ def test_pipelining_hides_control_round_trips(run):
     assert fast - piped == pytest.approx(1875 * 2 * 0.05 * (1 - 1 / 20), rel=0.01)
 
 
+def test_without_fast_every_file_starts_slowly(run):
+    """MODE S closes the data connection with the file: two round trips more, and a slow start for each."""
+    data = "{files: 100, each: 20 MB}"
+    plain, fast, one = (
+        run(f"{{name: gridftp, {o}}}", rtt="50 ms", data=d).duration_s.p50
+        for o, d in (("p: 1", data), ("fast: true", data), ("fast: true", "{files: 1, each: 20 MB}"))
+    )
+    # a window of 10 segments of 8948 B doubles in ceil(log2(20e6 / 89480 + 1)) = 8 rounds, seven gaps between them;
+    # the machines of these tests send a round in next to no time
+    stall = 7 * 0.05
+    assert plain - fast == pytest.approx(100 * (2 * 0.05 + stall), rel=0.03)
+    assert fast - 100 * 2 * 0.05 < 2 * one  # connections that stay open start slowly once
+
+
+def test_only_gridftp_in_stream_mode_opens_connections_for_each_file(tool, job):
+    makes = {"gridftp": True, "scp": False, "rsync": False, "bbcp": False, "globus": False, "rclone": False}
+    for name, anew in makes.items():
+        plans = tool(name).plan(job(files=100))
+        assert any(s.net is not None and s.net.reopened for s in plans.steps) is anew, name
+    assert not tool("gridftp", fast="true").plan(job()).steps[0].net.reopened
+
+
 def test_concurrency_divides_the_time_of_small_files(run):
     data = "{files: 1000, each: 1 kB}"
     one, four = (run(f"{{name: gridftp, cc: {n}}}", data=data).duration_s.p50 for n in (1, 4))

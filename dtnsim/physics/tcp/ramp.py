@@ -102,3 +102,36 @@ def transfer_time(
     inside = rtt * np.log1p(size * log_g / first) / log_g
     after = ramp_t + np.maximum(size - ramp_B, 0.0) / rate
     return np.asarray(handshake_rtts * rtt + rtt / 2 + np.where(size < ramp_B, inside, after), float)
+
+
+def slow_start_stall(
+    size_B: ArrayLike, rate_Bps: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, initial: float = INITIAL_WINDOW
+) -> FloatArray:
+    """Time that a sender stands idle for acknowledgments in slow start: P T - (2^P - 1) W/R.
+
+    Whole rounds: a window of W 2^i leaves at rate R, then the sender waits for the rest of the round
+    trip. With W the initial window, P = min(Q, K - 1) rounds have such a gap: K = ceil(log2(S/W + 1)) rounds carry
+    S bytes, and the first Q have windows shorter than the path. Each gap is T - W 2^i / R.
+
+    Args:
+        size_B: Payload S [B].
+        rate_Bps: Steady goodput R [B/s].
+        rtt_s: Round-trip time T [s].
+        mss_B: Segment payload [B].
+        initial: Initial window [segments].
+
+    Returns:
+        Idle time [s]: what a transfer over a new connection takes longer than S/R, handshake and
+        propagation apart.
+
+    Valid: no loss and no early exit in the ramp.
+    Neglects: HyStart, delayed acknowledgments.
+    Source: Kurose and Ross, Computer Networking, 3.7 (TCP delay modelling, static windows grown to slow start);
+        RFC 6928 for the initial window.
+    """
+    size, rate, rtt = (np.asarray(x, float) for x in (size_B, rate_Bps, rtt_s))
+    window = initial * np.asarray(mss_B, float)
+    rounds = np.ceil(np.log2(size / window + 1.0) * (1 - 1e-12))
+    short = np.ceil(np.log2(np.maximum(rate * rtt / window, 1.0)))
+    gaps = np.maximum(np.minimum(short, rounds - 1.0), 0.0)
+    return np.asarray(np.maximum(gaps * rtt - (2.0**gaps - 1.0) * window / rate, 0.0), float)

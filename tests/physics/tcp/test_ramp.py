@@ -41,6 +41,31 @@ def test_a_long_transfer_is_its_size_over_its_rate():
     assert ramp.slow_start_time(5000, 0.1, 1448) == 0
 
 
+def idle_counted(size, rate, rtt, window):
+    """Slow start window by window: each leaves at the rate, the next when its first byte has been acknowledged."""
+    idle, left = 0.0, size
+    while left > window:
+        left -= window
+        idle += max(rtt - window / rate, 0.0)
+        window *= 2
+    return idle
+
+
+@given(size=st.floats(1.0, 1e12), rate=st.floats(1e5, 1e10), rtt=st.floats(1e-4, 0.4))
+@settings(max_examples=100, deadline=None)
+def test_idle_time_against_windows_counted(size, rate, rtt):
+    counted = idle_counted(size, rate, rtt, 10 * 1448.0)
+    assert ramp.slow_start_stall(size, rate, rtt, 1448) == pytest.approx(counted, rel=1e-9, abs=1e-12)
+
+
+def test_idle_time_of_files_within_one_and_two_windows():
+    assert ramp.slow_start_stall(14_480, 1e9, 0.1, 1448) == 0
+    assert ramp.slow_start_stall(3 * 14_480, 1e9, 0.1, 1448) == pytest.approx(0.1 - 14_480 / 1e9)
+    # a long one waits until the window has grown to the path, whatever comes after
+    ends = ramp.slow_start_stall([1e10, 1e11], 1e9, 0.1, 1448)
+    assert ends[0] == ends[1]
+
+
 @given(size=st.floats(1e3, 1e12), rate=st.floats(1e5, 1e10), rtt=st.floats(1e-3, 0.4), more=st.floats(1, 10))
 @settings(max_examples=60, deadline=None)
 def test_monotone(size, rate, rtt, more):
