@@ -367,7 +367,8 @@ class Composer:
         rate: Value = np.inf
         for name, per_byte in load.items():
             with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
-                here = np.where(np.asarray(per_byte) > 0, self.ledger.stations[name].capacity / per_byte, np.inf)
+                cost = np.asarray(per_byte)
+                here = np.where(cost > 0, self.ledger.stations[name].capacity / cost, np.inf)
             rate = np.minimum(rate, here)
         return rate
 

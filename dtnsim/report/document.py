@@ -59,7 +59,7 @@ def _station(u: StationUse) -> dict[str, Any]:
         "kind": s.kind,
         "capacity": number(s.capacity),
         "unit": f"{s.unit}/s",
-        "demand_per_byte": u.demand_per_byte,
+        "demand_per_byte": number(u.demand_per_byte),
         "utilization": u.utilization,
     }
 
