@@ -17,8 +17,8 @@ CC, T, START, FLIGHT, ACKED, SENT, LOST, CWND, SSTHRESH = 0, 1, 2, 3, 4, 5, 6, 7
 HIGH, RECOVERING, BEFORE, TOP, EPOCH, K, ORIGIN, FRIENDLY, BETA = 9, 10, 11, 12, 13, 14, 15, 16, 17
 LEAST, STAMP, SMOOTH, MODE, PLATEAU, FLAT, FULL, PHASE, CYCLE = 18, 19, 20, 21, 22, 23, 24, 25, 26
 NEXT, ROUND, BANDWIDTH, PROBE_END, PROBE_ROUND, PRIOR, CONSERVE, PACE = 27, 28, 29, 30, 31, 32, 33, 34
-QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, WEIGHT, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
-NOISE, EVENT, STRAY, FIELDS = 45, 46, 47, 48
+QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, PULL, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
+NOISE, EVENT, STRAY, POWER, FIELDS = 45, 46, 47, 48, 49
 
 GAINS = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 HIGH_GAIN = 2.885
@@ -31,11 +31,11 @@ def draw(seed: int) -> int:
     return seed * 16807 % 2147483647
 
 
-def fresh(cc: int, trip: float, start: float, steps: int, cap: float, weight: float, noise: float) -> list[float]:
+def fresh(cc: int, trip: float, start: float, steps: int, cap: float, power: float, noise: float) -> list[float]:
     """A flow that has sent nothing."""
     f = [0.0] * FIELDS
     f[CC], f[T], f[START], f[STEPS_T] = float(cc), trip, start, float(steps)
-    f[CAP], f[WEIGHT], f[NOISE] = cap, weight, noise
+    f[CAP], f[POWER], f[NOISE] = cap, power, noise
     f[CWND], f[SSTHRESH], f[HIGH], f[BEFORE], f[EPOCH], f[BETA] = 10.0, NEVER, -1.0, 1.0, -1.0, 0.5
     f[LEAST], f[SMOOTH], f[BANDWIDTH], f[PROBE_END], f[PRIOR] = NEVER, trip, 10.0 / trip, NEVER, 10.0
     f[PACE] = HIGH_GAIN * 10.0 / trip
@@ -241,22 +241,24 @@ def bbr_flow(f: list[float], best: list[float], acked: float, sample: float, now
 def serve(flows: list[list[float]], sends: list[float], room: float, most: float, u: float, v: float) -> float:
     """Puts the slice's arrivals into the FIFO; returns its backlog before the slice's service.
 
-    What passes the buffer is dropped in whole segments, shared out by arrivals and weights.
+    What passes the buffer is dropped in whole segments, shared out between packets and bursts: by sends / N^power.
     """
     total = 0.0
     pull = 0.0
     for i in range(len(flows)):
-        flows[i][DROPPED] = 0.0
-        total += flows[i][QUEUED] + sends[i]
-        pull += sends[i] * flows[i][WEIGHT]
+        f = flows[i]
+        f[DROPPED] = 0.0
+        f[PULL] = sends[i] / min(max(f[PACE] / 1024.0, 2.0), 44.0) ** f[POWER]
+        total += f[QUEUED] + sends[i]
+        pull += f[PULL]
     over = total - room - most
     if over > 0.0 and pull > 0.0:
         count = int(over + u)
         for _ in range(count):
-            v = (v * 16807.0) % 1.0
+            v = (v * 16807.0 + 0.1) % 1.0
             at = v * pull
             for i in range(len(flows)):
-                at -= sends[i] * flows[i][WEIGHT]
+                at -= flows[i][PULL]
                 if at <= 0.0 or i == len(flows) - 1:
                     if flows[i][DROPPED] + 1.0 <= flows[i][QUEUED] + sends[i]:
                         flows[i][DROPPED] += 1.0
@@ -310,7 +312,7 @@ def turn(
     return min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)
 
 
-def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks, loss, seed, out):  # type: ignore[no-untyped-def]
+def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, loss, seed, out):  # type: ignore[no-untyped-def]
     """Runs one lane.
 
     `out[flow]` receives delivered and lost segments and the summed round trip between the two marks.
@@ -319,7 +321,7 @@ def run(rate, slice_s, room, trips, codes, starts, caps, weights, noises, marks,
     most = rate * slice_s
     full = int(room / rate / slice_s + 0.5)
     flows = [
-        fresh(codes[i], trips[i], starts[i], max(1, int(trips[i] / slice_s + 0.5)), caps[i], weights[i], noises[i])
+        fresh(codes[i], trips[i], starts[i], max(1, int(trips[i] / slice_s + 0.5)), caps[i], power, noises[i])
         for i in range(count)
     ]
     bests = [[0.0] * 10 for _ in range(count)]

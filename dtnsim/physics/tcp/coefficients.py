@@ -82,9 +82,10 @@ BBR_PUSH: Final = Coefficient(
     "bbr_push", 0.6, "1",
     "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts", 2,
 )  # fmt: skip
-ACK_CLOCK_LOSS: Final = Coefficient(
-    "ack_clock_loss", 2.0, "1",
-    "drops at a full queue per packet of an ACK-clocked flow over that of a BBR flow, which spaces its packets", 3,
+BURST_LOSS: Final = Coefficient(
+    "burst_loss", 0.5, "1",
+    "drops at a full queue fall on flows by packets / N^0.5, N their TSO burst: between by packet (0) and by burst "
+    "(1), chosen on the public two-flow rows", 11,
 )  # fmt: skip
 BBR_NOISE: Final = Coefficient(
     "bbr_noise", 1.5, "bursts",

@@ -18,12 +18,14 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
-#: Most replicas of a case with random loss, without, with two flows that share
+#: Most replicas of a case with random loss, and without
 REPLICAS_LOSS: Final = 32
 REPLICAS_CALM: Final = 8
-REPLICAS_SHARED: Final = 3
-#: from as many shared cases on the kernel is compiled anyway, and replicas cost little
-MANY_SHARED: Final = 20
+#: Two flows that share: runs of all cases together and most of one, by plain Python and compiled (which pays
+#: from so many cases on)
+SHARED_PLAIN: Final = (64, 8)
+SHARED_COMPILED: Final = (320, 16)
+MANY_SHARED: Final = 4
 #: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
 WORK: Final = 16000
 STEPS: Final = 1000
@@ -37,9 +39,9 @@ class Outcome:
     """Answers, one a case: (cases,) unless said otherwise.
 
     Attributes:
-        goodput_Bps: Mean [B/s].
+        goodput_Bps: Mean of the replicas, their median where two flows share [B/s].
         goodput_p10_Bps, goodput_p50_Bps, goodput_p90_Bps: Quantiles of a single run [B/s].
-        second_Bps: Mean goodput of the second flow, nan without one [B/s].
+        second_Bps: Median goodput of the second flow, nan without one [B/s].
         completion_s, completion_p10_s, completion_p90_s: Of a transfer of given size, nan without [s].
         retransmits: Segments sent again.
         trip_s: Mean round-trip time with queueing [s].
@@ -142,7 +144,8 @@ def _groups(
             rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
             groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
     for n in np.unique(c.streams[two]):
-        runs = replicas or (REPLICAS_SHARED if two.sum() < MANY_SHARED else REPLICAS_CALM)
+        budget, most = SHARED_COMPILED if two.sum() >= MANY_SHARED and shared.compiles() else SHARED_PLAIN
+        runs = replicas or int(np.clip(budget // two.sum(), 2, most))
         groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):
@@ -174,7 +177,9 @@ def _shared(c: Cases, *, replicas: int, seed: int) -> Samples:
 def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups
     """Means, intervals and limits of one group."""
     link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
-    mean = s.goodput_Bps.mean(axis=1)
+    # two flows may settle in one of two states: a typical run is their median, not a mean between them
+    middle_of = np.median if together else np.mean
+    mean = np.asarray(middle_of(s.goodput_Bps, axis=1), float)
     calm = (c.loss == 0) & (np.isfinite(c.size_B) | (c.streams * c.window_B / c.rtt_s < link))
     full = (mean > 0.97 * link * (1 - c.loss)) | calm
     alone = np.where(full, known.SPREAD_LINK.value, known.SPREAD_LOSS.value)
@@ -188,7 +193,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     o.goodput_p10_Bps[rows] = np.minimum(low, top)
     o.goodput_p50_Bps[rows] = np.minimum(middle, top)
     o.goodput_p90_Bps[rows] = np.minimum(high, top)
-    o.second_Bps[rows] = s.second_Bps.mean(axis=1)
+    o.second_Bps[rows] = middle_of(s.second_Bps, axis=1)
     o.completion_s[rows] = s.completion_s.mean(axis=1)
     slow = (s.completion_s[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
     o.completion_p10_s[rows], o.completion_p90_s[rows] = np.quantile(slow, [0.1, 0.9], axis=1)

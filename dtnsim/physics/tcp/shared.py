@@ -63,10 +63,15 @@ class Lanes:
         return np.asarray(np.maximum(wanted, 2 * longest / (_kernel.RING - 8)), float)
 
 
+def compiles() -> bool:
+    """Whether numba is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
 @lru_cache(maxsize=1)
 def _compiled() -> Callable[..., Any] | None:
     """The kernel compiled by numba, None where numba is not installed."""
-    if importlib.util.find_spec("numba") is None:
+    if not compiles():
         return None
     import numba
 
@@ -97,7 +102,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
 
     Valid: round trips of 1 ms to 0.4 s, buffers of a few segments and more.
     Neglects: order within the queue, bursts, timeouts.
-    Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficient `ACK_CLOCK_LOSS`.
+    Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficients `BURST_LOSS`, `BBR_NOISE`.
     """
     slice_s = lanes.slices()
     work = float((lanes.marks[:, 1] / slice_s).sum()) * lanes.T.shape[1]
@@ -105,14 +110,14 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     if compiled or (compiled is None and work > WORTH_COMPILING):
         kernel = _compiled() or _kernel.run
     bbr = lanes.codes == _kernel.BBR
-    weight = np.where(bbr, 1.0, known.ACK_CLOCK_LOSS.value)
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
     room = np.maximum(lanes.B - 1.0, 1.0)
+    power = known.BURST_LOSS.value
     out = np.zeros((*lanes.T.shape, 3))
-    columns = (lanes.T, lanes.codes, lanes.start, lanes.cap, weight, noise, lanes.marks)
+    columns = (lanes.T, lanes.codes, lanes.start, lanes.cap, noise, lanes.marks)
     for i in range(len(lanes.C)):
         start = (seed * 7919 + i * 104729 + 12345) % 2147483646 + 1
         rows = [x[i].tolist() if kernel is _kernel.run else x[i] for x in columns]
-        kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, float(lanes.loss[i]), start, out[i])
+        kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, power, float(lanes.loss[i]), start, out[i])
         out[i, :, 2] *= slice_s[i] / (lanes.marks[i, 1] - lanes.marks[i, 0])
     return out
