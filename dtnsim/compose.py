@@ -194,7 +194,8 @@ class Composer:
         """Rate at which a step fills the destination's cache as long as nothing has to be written back [B/s]."""
         alone = self._phase(number, step, Stretch(step.name, medium=0.0), step.name, job)
         waits = sum((d.per_byte for d in alone.delays), 0.0)
-        return 1.0 / np.maximum(1.0 / self._solo_rate(alone.demands) + waits, 1e-15)
+        with np.errstate(divide="ignore"):  # a network that loses everything
+            return 1.0 / np.maximum(1.0 / np.asarray(self._solo_rate(alone.demands)) + waits, 1e-15)
 
     def _phase(self, number: int, step: Step, part: Stretch, name: str, job: Job) -> Phase:
         """The phase in which a stretch of a step happens: everything on the way charges its row."""
