@@ -8,7 +8,7 @@ then throttled), the step becomes as many phases.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -245,15 +245,11 @@ class Composer:
 
     def _server(self, server: str, end: End) -> End:
         name, _ = split_end(server)
-        if name not in self.spec.hosts:
-            raise SpecError(
-                "there is no host of that name on this path",
-                value=server,
-                key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
-                remedy=f"hosts: {', '.join(self.spec.hosts)}",
-            )
-        found = self.end(server)
         where: dict[str, Any] = {"value": server, "key": f"hosts.{end.host.name}.volumes.{end.volume}.server"}
+        if name not in self.spec.hosts:
+            remedy = f"hosts: {', '.join(self.spec.hosts)}"
+            raise SpecError("there is no host of that name on this path", **where, remedy=remedy)
+        found = self.end(server)
         if found.host is end.host:
             raise SpecError("serves itself", **where, remedy="name the volume of another host")
         if found.volume is None:
@@ -318,15 +314,9 @@ class Composer:
         wait(part.delay * step.share, part.what, "seconds per byte", each="byte")
         if not _positive(part.cpu):
             return delays  # a flush has no files of its own
-        source, destination = self.ends[number]
-        for end, asked in ((source, step.read), (destination, step.reread)):
-            use = self._use(end, asked, self.spec.transfers[number])
-            if use is not None and end.volume is not None:
-                filesystem = end.host.volumes[end.volume].filesystem
-                reading = filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
-                wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
+        for reading in self._readings(step, number, row):
+            wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
         cost, each = step.files, part.cpu / payload
-        workers = self.plans[number][1].workers
         rtt = route.rtt(draw) if route is not None else 0.0
         wait(
             job.files * cost.round_trips * rtt / cost.ahead * each,
@@ -343,22 +333,31 @@ class Composer:
             seconds, base = self._operations(end, operations, job)
             seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
             what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
-            wait(
-                count * seconds * each,
-                what,
-                f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}",
-                base,
-            )
+            formula = f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}"
+            wait(count * seconds * each, what, formula, base)
         if cost.fixed is not None:
             wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
         if route is not None and step.net is not None:
-            data, anew = self.spec.transfers[number].dataset or _default_dataset(), step.net.reopened
-            moved = (data.sizes_B * workers, data.counts) if anew else (np.array([payload]), np.array([workers]))
-            solo = self._solo_rate(row.demands)
-            lost = self.network.ramp(route, step.net, moved, solo, draw, self.spec.transfers[number])
-            which: Each = "file" if anew else "start"
+            lost = self._ramp(route, step.net, number, payload, row)
+            which: Each = "file" if step.net.reopened else "start"
             wait(lost * each, "slow start", "time the ramp loses against the steady rate", each=which)
         return delays
+
+    def _readings(self, step: Step, number: int, row: Row) -> Iterator[Stretch]:
+        """How the files that a step reads are read: random and direct requests are waited for."""
+        source, destination = self.ends[number]
+        for end, asked in ((source, step.read), (destination, step.reread)):
+            use = self._use(end, asked, self.spec.transfers[number])
+            if use is not None and end.volume is not None:
+                filesystem = end.host.volumes[end.volume].filesystem
+                yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
+
+    def _ramp(self, route: Route, net: NetUse, number: int, payload: float, row: Row) -> Value:
+        """Seconds that the slow starts of a step lose, of all its files or of its workers."""
+        spec, workers = self.spec.transfers[number], self.plans[number][1].workers
+        data: Dataset = spec.dataset or _default_dataset()
+        moved = (data.sizes_B * workers, data.counts) if net.reopened else (np.array([payload]), np.array([workers]))
+        return self.network.ramp(route, net, moved, self._solo_rate(row.demands), self.ledger.draw, spec)
 
     def _solo_rate(self, demands: Iterable[Demand]) -> Value:
         """Rate that the stations of some demands allow when nobody else is there [B/s]."""
