@@ -91,7 +91,7 @@ def test_nothing_of_a_workplace_is_in_the_project() -> None:
 
 
 def test_every_module_is_named_by_a_test() -> None:
-    """A test file of the same name, or one that imports the module (groups of small modules share a file)."""
+    """A test file of the same name, or one that names the module (groups of small modules share a file)."""
     files = list((ROOT / "tests").rglob("*.py"))
     names = {p.stem.removeprefix("test_") for p in files}
     text = "\n".join(p.read_text() for p in files if p != Path(__file__))
