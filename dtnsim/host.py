@@ -87,9 +87,17 @@ class Host(Model):
             for name, card in cards.items():
                 self._slot(f"{family}.{name}.slot", card.slot)
                 self._fits(f"{family}.{name}", card)
+        labels: dict[str, str] = {}
         for mount, volume in self.volumes.items():
             for name in volume.via:
                 self._adapter(f"volumes.{mount}.via", name)
+            other = labels.setdefault(label_of(mount), mount)
+            if other != mount:
+                raise SpecError(
+                    f"cannot be told from {other!r} in the names of stations",
+                    key=f"{self.name}.volumes.{mount}",
+                    remedy="mount one of them elsewhere",
+                )
 
     def chain(self, slot: str | None) -> list[str]:
         """The slots and uplinks from one slot to memory.
@@ -210,7 +218,7 @@ class Host(Model):
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
-        label = volume.strip("/").replace("/", "-") or "root"
+        label = label_of(volume)
         array.serve(row, use, label, visit_B=visit_B)
         bus = row.times(array.bus_factor(use))
         self.memory.cross(bus, 1.0, f"DMA of {label}")
@@ -280,6 +288,11 @@ class Host(Model):
         """The mounted volume that a path lies on: the longest mount point that begins it."""
         fitting = [m for m in self.volumes if path == m or path.startswith(m.rstrip("/") + "/")]
         return max(fitting, key=len, default=None)
+
+
+def label_of(mount: str) -> str:
+    """Name of a volume's stations: ``/data/fast`` is ``data-fast``, ``/`` is ``root``."""
+    return mount.strip("/").replace("/", "-") or "root"
 
 
 def build_host(name: str, raw: dict[str, Any]) -> Host:

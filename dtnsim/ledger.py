@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from dtnsim.errors import SpecError
 from dtnsim.quantity import Draw, Quantity, Value
 from dtnsim.records import Demand, Station
 
@@ -94,12 +95,19 @@ class Row:
             source: Where its numbers come from.
             private: One station for each transfer instead of one for all.
             cost: How ``per_byte`` was reached.
+
+        Raises:
+            SpecError: the host has another component of that name.
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
         known = self.ledger.stations.get(name)
         if known is None:
             self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
+        elif (known.kind, known.unit) != (kind, unit):
+            raise SpecError(
+                f"is a {known.kind} and a {kind} at once", key=name, remedy="give mounts, adapters and NICs other names"
+            )
         else:
             per_byte = per_byte * _scale(known.capacity, capacity)
         demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dtnsim.errors import SpecError
 from dtnsim.ledger import Ledger, Row
 from dtnsim.quantity import Draw
 from tests.lab import charged
@@ -85,6 +86,14 @@ def test_unlimited_and_empty_stations_stay_what_they_are(first: float, second: f
         charge(row, capacity=second)
 
     assert np.isfinite(charged(both).demand("x"))
+
+
+def test_two_components_of_one_name_are_not_mixed_up() -> None:
+    """An adapter and a mount of the same name both have a station ``requests``."""
+    row = Row(Ledger(Draw()), "t", [], 1.0, "h")
+    row.charge("sas.requests", "hba", capacity=1.0, unit="op", what="x")
+    with pytest.raises(SpecError, match=r"h\.sas\.requests: is a hba and a ssd at once"):
+        row.charge("sas.requests", "ssd", capacity=1.0, unit="op", what="x")
 
 
 def test_a_warning_is_said_once() -> None:

@@ -42,7 +42,7 @@ class Gpfs(LocalFilesystem):
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Prefetch or write-behind of this node, the servers, then the storage network."""
-        label = volume.strip("/").replace("/", "-")
+        label = volume.strip("/").replace("/", "-") or "root"
         flight = gpfs.blocks_in_flight(self.prefetch, row.value(self.block), row.value(self.pagepool))
         row.charge(
             f"{label}.prefetch",

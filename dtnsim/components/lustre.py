@@ -57,7 +57,7 @@ class Lustre(LocalFilesystem):
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """RPC window and targets of this access, the client's ceiling, then the storage network."""
-        label = volume.strip("/").replace("/", "-")
+        label = volume.strip("/").replace("/", "-") or "root"
         stripes = lustre.file_stripes(use.file_B, self.stripe_count, row.value(self.stripe_size))
         files = max(use.own_streams, 1)
         row.charge(

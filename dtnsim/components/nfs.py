@@ -91,7 +91,7 @@ class Nfs(LocalFilesystem):
         if alone:
             size = np.minimum(size, use.block_B)  # nothing joins them
         wait = self.answer_time(row, use)
-        label = volume.strip("/").replace("/", "-")
+        label = volume.strip("/").replace("/", "-") or "root"
         row.charge(
             f"{label}.nfs-slots",
             "nfs",
