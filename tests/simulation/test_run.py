@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 
-from dtnsim.errors import InputError, ModelError, SpecError
+from dtnsim import spec, yamlio
+from dtnsim.errors import ModelError, SpecError
 from dtnsim.prediction import predict
 from dtnsim.simulation import simulate
-from tests.simulation.slow import DISKS, FAST, HOST, SLOW, make
 from tests.strategies import load, paths
+
+HOST: dict[str, Any] = {
+    "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
+    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
+    "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
+}
+DISKS = {"kind": "raid", "level": 5, "disks": 5, "of": {"kind": "hdd", "rate": "100 MB/s"}}
+SLOW: dict[str, Any] = {
+    "name": "slow disks",
+    "hosts": {
+        "a": HOST,
+        "b": {**HOST, "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS}}},
+    },
+    "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
+    "transfer": {
+        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 4},
+        "dataset": {"files": 1, "size": "100 GB"},
+    },
+}  # fmt: skip
+
+
+def make(path: dict[str, Any], **changes: Any) -> spec.PathSpec:
+    data = copy.deepcopy(path)
+    for key, value in changes.items():
+        where = data
+        *steps, last = key.split("__")
+        for step in steps:
+            where = where.setdefault(step, {})
+        where[last] = value
+    return spec.resolve(yamlio.loads(yaml.safe_dump(data), "t.yaml"))
+
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(paths())
@@ -53,17 +86,17 @@ def test_what_held_it_is_told_in_order() -> None:
 
 
 def test_a_link_that_drops_and_returns_costs_its_time() -> None:
-    quick = simulate(make(FAST)).runs[0].end_s
+    quick = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
     down = [{"at": "20 s", "station": "network.wan", "factor": 0, "until": "50 s"}]
-    run = simulate(make(FAST, events=down)).runs[0]
+    run = simulate(make(SLOW, transfer__to="b:memory", events=down)).runs[0]
     assert run.end_s == pytest.approx(quick + 30, rel=1e-6)
     assert [what for _, what in run.happened] == ["network.wan x 0", "end of: network.wan x 0"]
 
 
 def test_a_fault_that_aborts_starts_the_file_again() -> None:
-    quick = simulate(make(FAST)).runs[0].end_s
+    quick = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
     fault = [{"at": "20 s", "station": "network.wan", "factor": 1, "retry_after": "5 s"}]
-    run = simulate(make(FAST, events=fault)).runs[0]
+    run = simulate(make(SLOW, transfer__to="b:memory", events=fault)).runs[0]
     assert run.end_s == pytest.approx(20 + 5 + quick, rel=1e-3)
     assert run.transfers[0].retries == 1
 
@@ -82,7 +115,7 @@ def test_a_drive_that_fails_at_night_slows_the_rest() -> None:
 
 def test_files_wait_for_their_round_trips() -> None:
     """N files of size s over RTT T with k round trips each: N (k T + s/x)."""
-    path = make(FAST, wan__rtt="50 ms", transfer__dataset={"files": 100, "size": "1 GB"})
+    path = make(SLOW, transfer__to="b:memory", wan__rtt="50 ms", transfer__dataset={"files": 100, "size": "1 GB"})
     run = simulate(path).runs[0].transfers[0]
     assert run.files == 100
     assert len(run.file_s) == 100
@@ -93,7 +126,7 @@ def test_files_wait_for_their_round_trips() -> None:
 @pytest.mark.parametrize("size", ["1e-12 B", "1 B", "1e15 B"])
 def test_extreme_sizes(size: str) -> None:
     run = simulate(
-        make(FAST, transfer__dataset={"groups": [{"count": 3, "size": size}]})
+        make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": [{"count": 3, "size": size}]})
     ).runs[0]
     assert run.complete
     assert run.transfers[0].files == 3
@@ -102,7 +135,7 @@ def test_extreme_sizes(size: str) -> None:
 
 def test_a_million_empty_files_cost_their_round_trips() -> None:
     groups = [{"count": 1_000_000, "size": "0 B"}, {"count": 1, "size": "1 GB"}]
-    run = simulate(make(FAST, transfer__dataset={"groups": groups})).runs[0]
+    run = simulate(make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": groups})).runs[0]
     assert run.transfers[0].files == 1_000_001
     # GridFTP without -fast: four round trips of a millisecond each
     assert run.end_s == pytest.approx(4e3, rel=0.02)
@@ -141,9 +174,9 @@ def test_the_same_seed_gives_the_same_runs() -> None:
 
 
 def test_other_peoples_transfers_take_their_share() -> None:
-    alone = simulate(make(FAST)).runs[0].end_s
+    alone = simulate(make(SLOW, transfer__to="b:memory")).runs[0].end_s
     others = [{"stations": ["network.wan"], "rate": "1 /s", "size": "300 MB", "sigma": 0.5, "weight": 4}]
-    assert simulate(make(FAST, others=others)).runs[0].end_s > 1.1 * alone
+    assert simulate(make(SLOW, transfer__to="b:memory", others=others)).runs[0].end_s > 1.1 * alone
 
 
 def test_a_busy_afternoon_slows_what_meets_it() -> None:
