@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: bytes of preamble, Ethernet header, checksum and gap around an IP packet (reference: IEEE 802.3)
 ETHERNET_B: Final = 38.0
 #: one answer comes while one looks at the screen: fewer replicas and steps than a table has
-QUICK_REPLICAS: Final = 24
+QUICK_REPLICAS: Final = 16
 QUICK_STEPS: Final = 400
 
 

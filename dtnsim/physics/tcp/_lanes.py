@@ -31,7 +31,7 @@ class Kinds:
     sized: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Fixed:
     """What does not change in a lane: columns (lanes, 1); `marks` is (lanes, M).
 
@@ -90,7 +90,7 @@ class Fixed:
         return Fixed(**{f.name: getattr(self, f.name)[rows] for f in fields(self) if f.init})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class State:
     """What changes: (lanes, flows) unless said otherwise.
 

@@ -14,7 +14,7 @@ from dtnsim.physics.tcp._step import step
 MOST_STEPS: Final = 1000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Noted:
     """Counters of each lane at its marks.
 

@@ -19,6 +19,8 @@ from dtnsim.physics.tcp._view import EPS, View, in_flight, view
 #: a step may let a window grow by this share, and CUBIC's clock by this share of the time to its plateau
 GROWTH_A_STEP: Final = 0.03
 EPOCH_A_STEP: Final = 0.25
+#: least step at a full buffer [round trips]
+OVERFLOW_TRIPS: Final = 0.1
 
 
 def step(s: State, p: Fixed, rng: np.random.Generator) -> None:
@@ -92,8 +94,10 @@ def _to_loss(s: State, p: Fixed, v: View, rng: np.random.Generator) -> FloatArra
 def _to_overflow(p: Fixed, v: View) -> FloatArray:
     """Time until the growing windows fill path and buffer."""
     gain = total(v.growth / v.trip)
-    room = np.maximum(p.full - total(v.flight), 0.0) + 0.5
-    return np.asarray(np.where(gain > 0, room / np.maximum(gain, 1e-30), np.inf), float)
+    room = np.maximum(p.full - total(v.flight), 0.0)
+    # a window that has passed the buffer grows on until it notices: not a step for each of those segments
+    past = np.maximum(0.5 / np.maximum(gain, 1e-30), OVERFLOW_TRIPS * least(v.trip))
+    return np.asarray(np.where(gain > 0, room / np.maximum(gain, 1e-30) + past, np.inf), float)
 
 
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:

@@ -13,7 +13,7 @@ from dtnsim.physics.tcp._lanes import AVOIDANCE, SLOW_START, BoolArray, Fixed, F
 EPS: Final = 1e-12
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class View:
     """What a step goes by: windows, round trips, rates and growth (lanes, flows), delay (lanes, 1)."""
 

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import droptail, rounds, shared
+from dtnsim.physics.tcp import droptail, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
+#: Algorithms that can be put against each other: those of `shared.CODES`
+PAIRED: Final = (*rounds.LOSS_BASED, "bbr")
 #: Most replicas of a case with random loss, and without
 REPLICAS_LOSS: Final = 32
 REPLICAS_CALM: Final = 8
@@ -34,7 +36,7 @@ STEPS_SHORT: Final = 700
 _GRID: Final = np.array([-1.5932, -0.9674, -0.5895, -0.2822, 0.0, 0.2822, 0.5895, 0.9674, 1.5932])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Outcome:
     """Answers, one a case: (cases,) unless said otherwise.
 
@@ -130,7 +132,9 @@ def _groups(
     """
     two = c.cc2 != ""
     alone = np.isin(c.cc, rounds.LOSS_BASED)
-    strange = ~(alone | np.isin(c.cc, ("bbr", "bbr3"))) | (two & ~_pairs(c))
+    strange = (
+        ~(alone | np.isin(c.cc, ("bbr", "bbr3"))) | (two & ~np.isin(c.cc, PAIRED)) | ~np.isin(c.cc2, ("", *PAIRED))
+    )
     if strange.any():
         raise KeyError(str(c.cc[strange][0]))
     flows = np.minimum(c.streams, rounds.MOST_FLOWS)
@@ -144,7 +148,7 @@ def _groups(
             rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
             groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
     for n in np.unique(c.streams[two]):
-        budget, most = SHARED_COMPILED if two.sum() >= MANY_SHARED and shared.compiles() else SHARED_PLAIN
+        budget, most = SHARED_COMPILED if two.sum() >= MANY_SHARED and _compiles() else SHARED_PLAIN
         runs = replicas or int(np.clip(budget // two.sum(), 2, most))
         groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
@@ -154,8 +158,10 @@ def _groups(
     return groups
 
 
-def _pairs(c: Cases) -> NDArray[np.bool_]:
-    return np.isin(c.cc, list(shared.CODES)) & np.isin(c.cc2, list(shared.CODES))
+def _compiles() -> bool:
+    from dtnsim.physics.tcp import shared
+
+    return shared.compiles()
 
 
 def _windows(c: Cases, *, replicas: int, seed: int, times: FloatArray, steps: int) -> Samples:

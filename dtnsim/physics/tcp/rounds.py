@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import _lanes, _run, bbr, linux, shared
+from dtnsim.physics.tcp import _lanes, _run, linux
 from dtnsim.physics.tcp import coefficients as known
 
 FloatArray = NDArray[np.float64]
@@ -99,7 +99,7 @@ class Cases:
         return Cases(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Samples:
     """What the replicas of one group of cases did; (cases, replicas) unless said otherwise.
 
@@ -195,6 +195,8 @@ def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
 
 def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     """BBR streams that share the bottleneck with nobody but an unyielding background."""
+    from dtnsim.physics.tcp import bbr
+
     lanes = repeated(c, replicas)
     rng = np.random.default_rng([seed, 77])
     C, B, cap = packets(lanes)
@@ -226,6 +228,8 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
 
 def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
     """Two flows that compete; the first may have several streams."""
+    from dtnsim.physics.tcp import shared
+
     lanes = repeated(c, replicas)
     first = int(min(c.streams[0], MOST_FLOWS))
     C, B, cap = packets(lanes)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dtnsim.physics.tcp import _kernel, shared
+from dtnsim.physics.tcp import _kernel, outcome, shared
 
 
 def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **options):
@@ -71,3 +71,7 @@ def test_compiled_and_plain_kernels_agree():
 def test_the_same_seed_gives_the_same_numbers():
     a, b = run([0.04, 0.04], ["cubic", "bbr"], seconds=5)[1], run([0.04, 0.04], ["cubic", "bbr"], seconds=5)[1]
     assert (a == b).all()
+
+
+def test_all_that_the_kernel_knows_may_be_paired():
+    assert set(outcome.PAIRED) == set(shared.CODES)
