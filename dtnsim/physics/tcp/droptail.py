@@ -98,7 +98,7 @@ def burst_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) 
 
     Valid: one burst, an empty queue at its start.
     Neglects: cross traffic, fan-in of several senders (add their bursts).
-    Source: fluid queue; reference.md section 9.
+    Source: fluid queue.
     """
     ratio = np.asarray(drain_Bps, float) / np.asarray(line_Bps, float)
     return np.asarray(np.asarray(burst_B, float) * np.clip(1 - ratio, 0.0, 1.0), float)

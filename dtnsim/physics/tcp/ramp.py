@@ -92,7 +92,7 @@ def transfer_time(
 
     Valid: no loss in the ramp.
     Neglects: HyStart, delayed acknowledgments.
-    Source: RFC 5681, RFC 6928; reference.md section 9.
+    Source: RFC 5681, RFC 6928.
     """
     size, rate, rtt = (np.asarray(x, float) for x in (size_B, rate_Bps, rtt_s))
     first = initial * np.asarray(mss_B, float)

@@ -12,7 +12,7 @@ FloatArray = NDArray[np.float64]
 #: UDT rate control interval [s] and decrease of the sending rate on a loss report (period x 1.125)
 UDT_SYN_S: Final = 0.01
 UDT_BETA: Final = 1 / 1.125
-#: Packets in flight that UDT's default receive buffer allows (reference.md section 9)
+#: Packets in flight that UDT's default receive buffer allows (8192 packets, text on UDT by Y. Gu)
 UDT_WINDOW: Final = 8192.0
 #: User-space cost of a packet, both UDT and FASP: one system call, one copy, bookkeeping [cycles].
 #: Priors with wide spread (a factor 2).
@@ -133,7 +133,7 @@ def fasp(
 
     Valid: loss up to about 30 %; independent of the round-trip time.
     Neglects: the policies high and low, disk speed, the vendor's own start-up.
-    Source: vendor documentation (target and policies); reference.md section 9. Costs are priors.
+    Source: vendor documentation (target and policies). Costs are priors.
     """
     core = cpu_rate(packet_B, clock_Hz, cycles_per_packet, cycles_per_B)
     wire = np.minimum(np.minimum(np.asarray(target_Bps, float), np.asarray(available_Bps, float)), core)

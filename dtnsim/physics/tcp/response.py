@@ -23,7 +23,7 @@ RTO_MIN_S: Final = 0.2
 #: BBR v1: a probe at 1.25 x still measures the full rate while 1.25 (1 - p) >= 1 (draft-cardwell-00)
 BBR1_PROBE_GAIN: Final = 1.25
 #: BBR v3: loss threshold of a probing round, decrease factor, share of the rate left after headroom,
-#: pacing margin and ProbeRTT (draft-ietf-ccwg-bbr; figure of reference.md section 9)
+#: pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
 BBR3_LOSS_THRESHOLD: Final = 0.02
 BBR3_BETA: Final = 0.7
 BBR3_EFFICIENCY: Final = 0.98

@@ -28,7 +28,7 @@ def rtt_shares(rtts_s: ArrayLike, exponent: float = 1.0, weights: ArrayLike = 1.
 
     Valid: all flows limited by the same queue and of the same algorithm.
     Neglects: how the losses fall on the flows.
-    Source: Lakshman and Madhow 1997; reference.md section 9.
+    Source: Lakshman and Madhow 1997.
     """
     pull = np.asarray(weights, float) * np.asarray(rtts_s, float) ** -exponent
     return np.asarray(pull / pull.sum(axis=-1, keepdims=True), float)

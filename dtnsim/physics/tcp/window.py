@@ -91,7 +91,7 @@ def needed_buffer(
 
     Valid: any.
     Neglects: queueing, which makes the round trip longer; memory pressure.
-    Source: fasterdata.es.net host tuning (twice the BDP); reference.md section 9.
+    Source: fasterdata.es.net host tuning (twice the BDP).
     """
     bdp = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
     return np.asarray(bdp / (np.asarray(streams, float) * share), float)
