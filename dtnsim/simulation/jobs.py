@@ -33,7 +33,7 @@ MakeRow = Callable[[Mapping[int, float]], "Row"]
 #: up to so many files are moved one by one, more in batches of equal ones
 MAX_FILES: Final = 20_000
 #: a batch is at most this part of the files behind it, and of those before it
-_BATCH_PART: Final = 300
+_BATCH_PART: Final = 150
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ Neglects: slow start after an outage; a fault's restart takes up a file from its
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -59,11 +59,12 @@ def book(engine: Engine, job: Job, time: float) -> None:
             move.book(left(move.flow.flow, time), time)
 
 
-def run_job(env: simpy.Environment, engine: Engine, job: Job) -> Process:
-    """The process of a transfer: waits for its start, runs its workers, notes its end."""
+def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[[], None] = lambda: None) -> Process:
+    """The process of a transfer: waits for its start, runs its workers, notes its end; tells of start and end."""
     if job.transfer.start_s:
         yield env.timeout(job.transfer.start_s)
     job.started = env.now
+    changed()
     yield env.all_of([env.process(_worker(env, engine, job, n)) for n in range(job.workers)])
     job.written = env.now
     if job.cache is not None and job.transfer.flushed:
@@ -71,6 +72,7 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job) -> Process:
         yield job.cache.flushed()
         job.flushing -= 1
     job.finished = env.now
+    changed()
 
 
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:

@@ -76,7 +76,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     others = world.taken if world.crowds else None
     width = first_width(min(scene.expected_s, limits.until))
     recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
-    processes = [env.process(moves.run_job(env, engine, job)) for job in world.jobs]
+    processes = [env.process(moves.run_job(env, engine, job, world.transfer_changed)) for job in world.jobs]
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))
     env.process(follow(world))

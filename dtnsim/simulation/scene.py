@@ -8,10 +8,11 @@ is refused at the start.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from heapq import merge
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,15 +24,19 @@ from dtnsim.errors import DtnsimError, SpecError
 from dtnsim.quantity import Draw
 from dtnsim.records import Problem
 from dtnsim.simulation.crowds import Crowd
-from dtnsim.simulation.variants import check_same
+from dtnsim.simulation.variants import check_same, filled_up
+from dtnsim.spec import DEVICES, split_end
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Background, Segment
     from dtnsim.happenings import Event, Others
     from dtnsim.spec import PathSpec
 
-#: (numbers of the events whose keys hold, load of the segments that vary, in steps of `SHARE_STEP`)
-Key = tuple[tuple[int, ...], tuple[int, ...]]
+#: (numbers of the events whose keys hold, load of the segments that vary in steps of `SHARE_STEP`, transfers under way;
+#: none of these stands for all, and for any where it makes no difference)
+Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+#: up to so many transfers that share volumes, all sets of them are worked out before processes begin
+_ALL_SETS: Final = 4
 
 #: how often a background load that varies over the day is put right [s], and how fine
 DIURNAL_STEP_S: Final = 1800.0
@@ -53,6 +58,7 @@ class Scene:
         others: Other people's transfers.
         loads: Background load that varies: mean share, wave, peak hour, hour at the start.
         expected_s: When the last transfer would end if nothing happened.
+        together: Whether transfers share a volume, whose drives then depend on who is under way.
         variants: The path in other states, by key.
     """
 
@@ -62,15 +68,19 @@ class Scene:
     others: tuple[Crowd, ...] = ()
     loads: tuple[tuple[float, float, float, float], ...] = ()
     expected_s: float = math.inf
+    together: bool = False
     variants: dict[Key, Problem] = field(default_factory=dict)
 
     @property
     def start(self) -> Key:
         """Key of ``problem`` itself; no load that varies has it."""
-        return (), (-1,) * len(self.loads)
+        return (), (-1,) * len(self.loads), ()
 
     def timeline(self) -> Iterator[tuple[float, Key]]:
-        """(time, key) of everything that changes the path itself, in order of time; endless where load varies."""
+        """(time, key) of everything that changes the path itself, in order of time; endless where load varies.
+
+        Which transfers are under way is for the run to know: the keys are those of all.
+        """
         switches = []
         for number, event in enumerate(self.events):
             if event.change is not None:
@@ -87,7 +97,7 @@ class Scene:
                 active.append(number)
             else:
                 active.remove(number)
-            yield time, (tuple(active), shares)
+            yield time, (tuple(active), shares, ())
 
     def _shares(self, time: float) -> tuple[int, ...]:
         """Load of each varying segment, in steps."""
@@ -113,12 +123,20 @@ class Scene:
         return known
 
     def _compose(self, given: PathSpec, key: Key) -> Problem:
-        active, shares = key
+        active, shares, under_way = key
         texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
-        changed = given.changed(texts) if texts else given
-        problem = settled(compose(_loaded(changed, shares), Draw()))
+        changed = _loaded(given.changed(texts) if texts else given, shares)
+        if under_way:
+            some = changed.model_copy(update={"transfers": [changed.transfers[f] for f in under_way]})
+            return filled_up(settled(compose(some, Draw())), self.variant((active, shares, ())), under_way)
+        problem = settled(compose(changed, Draw()))
         check_same(self.problem, problem, active)
         return problem
+
+    def under_way(self, transfers: Sequence[int]) -> tuple[int, ...]:
+        """What these transfers are in a key."""
+        count = len(self.problem.transfers)
+        return tuple(transfers) if self.together and 0 < len(transfers) < count else ()
 
     def work_out(self, until: float) -> bool:
         """Composes all variants that hold before ``until``; returns whether there were not too many."""
@@ -127,8 +145,17 @@ class Scene:
                 break
             if len(self.variants) > 1 / SHARE_STEP and key not in self.variants:
                 return False
-            self.variant(key)
+            self._sets(key)
+        self._sets(self.start)
         return True
+
+    def _sets(self, key: Key) -> None:
+        """A key for all transfers, and where they are few for every set of them."""
+        self.variant(key)
+        count = len(self.problem.transfers)
+        for size in range(1, count if self.together and count <= _ALL_SETS else 1):
+            for some in combinations(range(count), size):
+                self.variant((*key[:2], some))
 
 
 def make_scene(given: PathSpec) -> Scene:
@@ -144,14 +171,26 @@ def make_scene(given: PathSpec) -> Scene:
     )
     rates = solve.solve(solve.matrices(problem)).rate[0]
     ends = [t.start_s + t.payload_B / max(r, 1e-300) for t, r in zip(problem.transfers, rates, strict=True)]
-    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
+    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)), _shared(given))
     for number, event in enumerate(given.events):
         if event.station is not None:
             matching(problem, event.station, f"events.{number}.station")
         else:
-            scene.variant(((number,), (-1,) * len(loads)))
+            scene.variant(((number,), *scene.start[1:]))
     scene.others = tuple(_crowd(problem, others, number, given.folder) for number, others in enumerate(given.others))
     return scene
+
+
+def _shared(given: PathSpec) -> bool:
+    """Whether two transfers read from or write to one volume."""
+    seen: set[tuple[str, str]] = set()
+    for transfer in given.transfers:
+        ends = {split_end(transfer.source_end), split_end(transfer.to)}
+        volumes = {(h, m) for h, p in ends if p not in DEVICES and (m := given.hosts[h].mount_of(p)) is not None}
+        if volumes & seen:
+            return True
+        seen |= volumes
+    return False
 
 
 def settled(problem: Problem) -> Problem:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dtnsim.errors import SpecError
 from dtnsim.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.simulation.jobs import phases_of
 
 
 def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
@@ -27,13 +28,24 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
             "changes what the path is made of", key=where, value=names, remedy="only numbers may change while it runs"
         )
     for a, b in zip(old.transfers, new.transfers, strict=True):
-        if (a.files, a.payload_B, a.workers, a.start_s, [p.name for p in a.phases]) != (
-            b.files, b.payload_B, b.workers, b.start_s, [p.name for p in b.phases],
+        if (a.files, a.payload_B, a.workers, a.start_s, [p.name for p, _ in phases_of(a)]) != (
+            b.files, b.payload_B, b.workers, b.start_s, [p.name for p, _ in phases_of(b)],
         ):  # fmt: skip
             raise SpecError(
                 "changes what is moved, or how many workers move it",
                 key=where, value=a.name, remedy="events may change hosts, network and costs",
             )  # fmt: skip
+
+
+def filled_up(some: Problem, whole: Problem, under_way: tuple[int, ...]) -> Problem:
+    """A path with some of its transfers, and the rest of it as it is with all of them."""
+    known = {s.name: s for s in some.stations}
+    mine = dict(zip(under_way, some.transfers, strict=True))
+    return replace(
+        whole,
+        stations=tuple(known.get(s.name, s) for s in whole.stations),
+        transfers=tuple(mine.get(f, t) for f, t in enumerate(whole.transfers)),
+    )
 
 
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
@@ -72,8 +84,10 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
 
 
 def _drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
-    phases = tuple(
-        _drawn_phase(o, n, d, scenario) for o, n, d in zip(old.phases, new.phases, drawn.phases, strict=True)
+    before, after = ({p.name: p for p in t.phases} for t in (old, drawn))
+    phases = tuple(  # a draw may fall into other stretches of the cache; those are not simulated by themselves
+        _drawn_phase(before[p.name], p, after[p.name], scenario) if p.name in before and p.name in after else p
+        for p in new.phases
     )
     buffered = new.buffered
     if buffered is not None and old.buffered is not None and drawn.buffered is not None:

@@ -57,6 +57,8 @@ class World:
         self.recorder: Recorder | None = None
         self.happened: list[tuple[float, str]] = []
         self.pending = 0
+        self._key = scene.start
+        self._turning = False
         self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
 
     @property
@@ -94,6 +96,21 @@ class World:
         self._base = station_capacities(self._problem, self.scenario)
         self._apply(range(len(self._base)))
         self._renew()
+
+    def transfer_changed(self) -> None:
+        """A transfer has begun or ended: drives that several share have other streams to serve from now on."""
+        if self.scene.together and not self._turning:  # looked at once all that happens at this instant has
+            self._turning = True
+            self.env.timeout(0).callbacks.append(lambda _event: self.turn(self._key[:2]))
+
+    def turn(self, state: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        """The path is in another state: (events whose keys hold, load of the segments that vary)."""
+        self._turning = False
+        active = [f for f, job in enumerate(self.jobs) if job.begun and not job.done]
+        key = (*state, self.scene.under_way(active))
+        if key != self._key:
+            self._key = key
+            self.replace(self.scene.variant(key))
 
     def _apply(self, stations: Sequence[int]) -> None:
         now = self.capacities()
@@ -151,13 +168,10 @@ def _shown(change: dict[str, str] | None) -> str:
 
 def follow(world: World) -> Process:
     """The process of everything that changes the path itself: keys that events set, load that varies."""
-    now = world.scene.start
     for time, key in world.scene.timeline():
         if time > world.env.now:
             yield world.env.timeout(time - world.env.now)
-        if key != now:
-            now = key
-            world.replace(world.scene.variant(key))
+        world.turn(key[:2])
 
 
 def arrive(world: World, number: int, seed: int) -> Process:
