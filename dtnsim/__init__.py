@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dtnsim.prediction import predict
     from dtnsim.quantity import Quantity
     from dtnsim.records import Prediction
+    from dtnsim.simulation import simulate
     from dtnsim.spec import load
 
 __version__ = "0.1.0"
@@ -35,9 +36,20 @@ _HOME = {
     "load": "spec",
     "predict": "prediction",
     "read_logs": "logs",
+    "simulate": "simulation",
 }
 
-__all__ = ["DtnsimError", "InputError", "Measurement", "Prediction", "Quantity", "load", "predict", "read_logs"]
+__all__ = [
+    "DtnsimError",
+    "InputError",
+    "Measurement",
+    "Prediction",
+    "Quantity",
+    "load",
+    "predict",
+    "read_logs",
+    "simulate",
+]
 
 
 def __getattr__(name: str) -> Any:

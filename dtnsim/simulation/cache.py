@@ -9,7 +9,7 @@ the store. The instants of all this are computed, not stepped to.
 
 Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush.
 
-`dtnsim.simulate.pipeline` has the same idea for one stream of known size. It cannot serve here: any number
+`dtnsim.engine.pipeline` has the same idea for one stream of known size. It cannot serve here: any number
 of workers fill this store, each file by file with pauses between, faults take bytes out, and the path
 may change under way, so nobody owns "the stage"; what fills the store changes with every file.
 
@@ -30,8 +30,8 @@ from dtnsim.simulation.moves import Move
 if TYPE_CHECKING:
     import simpy
 
-    from dtnsim.simulate.engine import Engine, Transfer
-    from dtnsim.simulate.flows import Row
+    from dtnsim.engine.engine import Engine, Transfer
+    from dtnsim.engine.flows import Row
     from dtnsim.simulation.jobs import Leg
 
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest

@@ -21,7 +21,7 @@ from dtnsim.simulation.durations import Durations
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.simulate.flows import Row
+    from dtnsim.engine.flows import Row
     from dtnsim.simulation.cache import PageCache
     from dtnsim.simulation.moves import Move
 

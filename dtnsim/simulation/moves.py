@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import simpy
 
-    from dtnsim.simulate.engine import Engine, Transfer
+    from dtnsim.engine.engine import Engine, Transfer
     from dtnsim.simulation.jobs import Job, Leg
 
 Process = Generator[Any, Any, None]

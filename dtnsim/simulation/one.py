@@ -17,7 +17,7 @@ from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import PhaseTime, Run, Series, TransferRun
 
 if TYPE_CHECKING:
-    from dtnsim.simulate.engine import Engine
+    from dtnsim.engine.engine import Engine
     from dtnsim.simulation.scene import Scene
     from dtnsim.simulation.world import World
 
@@ -64,7 +64,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     """
     import simpy
 
-    from dtnsim.simulate.engine import Engine
+    from dtnsim.engine.engine import Engine
     from dtnsim.simulation.world import World, arrive, follow, happen
 
     env = simpy.Environment(0.0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dtnsim.simulate.engine import Engine
+    from dtnsim.engine.engine import Engine
     from dtnsim.simulation.jobs import Job
 
     Array = NDArray[np.float64]

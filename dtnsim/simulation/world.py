@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import simpy
     from numpy.typing import NDArray
 
+    from dtnsim.engine.engine import Engine
     from dtnsim.happenings import Event
-    from dtnsim.simulate.engine import Engine
     from dtnsim.simulation.crowds import Crowd
     from dtnsim.simulation.record import Recorder
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import simpy
 
-from dtnsim.simulate.arrivals import run_arrivals
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.pipeline import Buffer, Pipeline, Stage
-from dtnsim.simulate.pool import aggregate_pool, run_pool
+from dtnsim.engine.arrivals import run_arrivals
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.pipeline import Buffer, Pipeline, Stage
+from dtnsim.engine.pool import aggregate_pool, run_pool
 
 HERE = Path(__file__).parent
 

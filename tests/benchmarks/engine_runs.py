@@ -22,7 +22,7 @@ HOSTS = 50
 def w12(platform: str, flows: str, *rest: str) -> dict[str, float]:
     import numpy as np
 
-    from dtnsim.simulate.arrivals import run_arrivals
+    from dtnsim.engine.arrivals import run_arrivals
 
     capacity = [0.0] * (1 + 4 * HOSTS)
     with open(platform) as lines:
@@ -45,7 +45,7 @@ def w12(platform: str, flows: str, *rest: str) -> dict[str, float]:
 
 
 def w3(files: str) -> dict[str, float]:
-    from dtnsim.simulate.pool import run_pool
+    from dtnsim.engine.pool import run_pool
 
     def sizes():
         with open(files) as lines:
@@ -61,8 +61,8 @@ def w3(files: str) -> dict[str, float]:
 def w5(size: str, block: str, streams: str) -> dict[str, float]:
     import simpy
 
-    from dtnsim.simulate.engine import Engine
-    from dtnsim.simulate.pipeline import Buffer, Pipeline, Stage
+    from dtnsim.engine.engine import Engine
+    from dtnsim.engine.pipeline import Buffer, Pipeline, Stage
 
     start = time.process_time()
     env = simpy.Environment()
@@ -81,7 +81,7 @@ def w5(size: str, block: str, streams: str) -> dict[str, float]:
 
 
 def homogeneous(files: str) -> dict[str, float]:
-    from dtnsim.simulate.pool import aggregate_pool
+    from dtnsim.engine.pool import aggregate_pool
 
     found = aggregate_pool([8 * GB_S, 6 * GB_S], {0: 1.0, 1: 1.0}, [(int(files), 1e6)], 8, overhead=0.02, cap=2 * GB_S)
     return {"n": found.files, "end_s": found.end}
@@ -90,8 +90,8 @@ def homogeneous(files: str) -> dict[str, float]:
 def year(transfers: str) -> dict[str, float]:
     import numpy as np
 
-    from dtnsim.simulate.arrivals import run_arrivals
-    from dtnsim.simulate.traffic import pareto_mean, pareto_sizes, poisson_times
+    from dtnsim.engine.arrivals import run_arrivals
+    from dtnsim.engine.traffic import pareto_mean, pareto_sizes, poisson_times
 
     rng, dtns, duration = np.random.default_rng(1), 20, 365 * 86400.0
     starts = poisson_times(

@@ -5,9 +5,9 @@ import math
 import pytest
 import simpy
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.trace import Trace
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.trace import Trace
 
 
 @pytest.fixture

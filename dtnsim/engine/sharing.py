@@ -24,9 +24,9 @@ from __future__ import annotations
 import math
 from heapq import heappop, heappush
 
+from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
+from dtnsim.engine.sides import CANCELLED, TIE, Sides
 from dtnsim.errors import ModelError
-from dtnsim.simulate.flows import ABSENT, CAPPED, Flow, Row
-from dtnsim.simulate.sides import CANCELLED, TIE, Sides
 
 
 class Sharing(Sides):

@@ -15,9 +15,9 @@ import math
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
+from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row, check_flow
+from dtnsim.engine.sharing import Sharing
 from dtnsim.errors import ModelError
-from dtnsim.simulate.flows import ABSENT, CAPPED, Flow, Row, check_flow
-from dtnsim.simulate.sharing import Sharing
 
 
 class Fluid(Sharing):

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_fluid import Job, event_by_event
 
+from dtnsim.engine.arrivals import run_arrivals
+from dtnsim.engine.nodes import Crowd
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.arrivals import run_arrivals
-from dtnsim.simulate.nodes import Crowd
 
 SIMGRID = Path(__file__).parent / "data" / "simgrid_332_1000.csv"
 

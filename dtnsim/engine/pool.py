@@ -5,7 +5,7 @@ open and a close) without using any station, then moves its bytes; all workers t
 the stations max-min fairly, each within its cap. As the rows are equal, the rate of a worker depends
 on how many are moving, nothing else: one clock and one small heap do for any number of files,
 and a file that waits costs nothing. Where other transfers share the stations, use
-`dtnsim.simulate.workers.worker_pool` on an `Engine`.
+`dtnsim.engine.workers.worker_pool` on an `Engine`.
 
 `aggregate_pool` takes runs of equal files. Once the workers' state repeats after as many files as there
 are workers, it skips whole periods: the cost depends on the number of runs and workers only.
@@ -21,9 +21,9 @@ from heapq import heappop, heappush
 from itertools import repeat
 from typing import Final
 
+from dtnsim.engine.flows import check_flow, checked_row
+from dtnsim.engine.nodes import check_capacity
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.flows import check_flow, checked_row
-from dtnsim.simulate.nodes import check_capacity
 
 #: two states of the workers closer than this (relative) are the same
 _SAME: Final = 1e-12

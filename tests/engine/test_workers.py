@@ -3,9 +3,9 @@
 import pytest
 import simpy
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.workers import worker_pool
 from dtnsim.errors import InputError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.workers import worker_pool
 
 
 def test_sizes_are_drawn_one_at_a_time():

@@ -10,10 +10,10 @@ import workloads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.pool import aggregate_pool, run_pool
+from dtnsim.engine.workers import worker_pool
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.pool import aggregate_pool, run_pool
-from dtnsim.simulate.workers import worker_pool
 
 
 def by_engine(capacities, row, sizes, workers, overheads, cap):
@@ -105,7 +105,7 @@ def test_a_million_files_of_no_bytes():
 
 
 def test_the_package_hands_out_its_names_when_they_are_used():
-    import dtnsim.simulate as package
+    import dtnsim.engine as package
 
     assert {name: getattr(package, name).__name__ for name in package.__all__} == {n: n for n in package.__all__}
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):

@@ -12,9 +12,9 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.flows import CAPPED
 from dtnsim.errors import InputError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.flows import CAPPED
 
 
 @dataclass(slots=True)

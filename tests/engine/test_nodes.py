@@ -5,10 +5,10 @@ import math
 import pytest
 from histories import assert_fair
 
+from dtnsim.engine.flows import Flow
+from dtnsim.engine.fluid import Fluid
+from dtnsim.engine.nodes import Crowd
 from dtnsim.errors import InputError
-from dtnsim.simulate.flows import Flow
-from dtnsim.simulate.fluid import Fluid
-from dtnsim.simulate.nodes import Crowd
 
 
 def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them():

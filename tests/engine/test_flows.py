@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from dtnsim.engine.flows import check_flow, checked_row
+from dtnsim.engine.fluid import Fluid
 from dtnsim.errors import InputError
-from dtnsim.simulate.flows import check_flow, checked_row
-from dtnsim.simulate.fluid import Fluid
 
 
 def test_rows_are_sorted_and_have_no_zeros():

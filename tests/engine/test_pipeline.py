@@ -8,9 +8,9 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.pipeline import Buffer, Pipeline, Stage
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.pipeline import Buffer, Pipeline, Stage
 
 
 def two_stages(rate_in, rate_out, size, buffer, **more):

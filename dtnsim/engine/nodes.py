@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from heapq import heappush
 from typing import Any, Final
 
+from dtnsim.engine.flows import Flow, Row, checked_row
 from dtnsim.errors import InputError
-from dtnsim.simulate.flows import Flow, Row, checked_row
 
 #: relative part of a node's capacity that counts as nothing: some hundred roundings of a double
 TOLERANCE: Final = 1e-13

@@ -18,7 +18,7 @@ weight), evaluated whenever a flow comes or goes; `Engine.set_capacity` changes 
 zero and back if need be.
 
 Cost of an event: the nodes whose level changes, their neighbours, and a logarithm; not the number of
-transfers (`dtnsim.simulate.sharing`). Nothing is recorded unless somebody observes.
+transfers (`dtnsim.engine.sharing`). Nothing is recorded unless somebody observes.
 
 Neglects: queues and packets. A flow is a rate; what a change of rate takes (slow start, a window
 that has to grow) is the caller's, as a cap that it changes.
@@ -33,10 +33,10 @@ from typing import Any, Final
 from simpy.core import Environment  # this module is loaded only where SimPy is used
 from simpy.events import Event, EventPriority
 
+from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
+from dtnsim.engine.fluid import Fluid
+from dtnsim.engine.nodes import Law
 from dtnsim.errors import InputError
-from dtnsim.simulate.flows import ABSENT, CAPPED, Flow, Row
-from dtnsim.simulate.fluid import Fluid
-from dtnsim.simulate.nodes import Law
 
 #: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
 _LAST: Final = EventPriority(2)

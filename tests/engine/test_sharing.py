@@ -9,7 +9,7 @@ from histories import assert_fair, history
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.simulate.fluid import Fluid
+from dtnsim.engine.fluid import Fluid
 
 
 @settings(max_examples=120, deadline=None)

@@ -27,9 +27,9 @@ from typing import Any, Final
 
 from simpy.events import Event
 
+from dtnsim.engine.engine import Engine, Transfer
+from dtnsim.engine.flows import check_flow, checked_row
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.engine import Engine, Transfer
-from dtnsim.simulate.flows import check_flow, checked_row
 
 #: rates closer than this (relative) neither fill nor empty a buffer
 _EVEN: Final = 1e-11

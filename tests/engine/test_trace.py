@@ -3,9 +3,9 @@
 import pytest
 import simpy
 
+from dtnsim.engine.engine import Engine
+from dtnsim.engine.trace import Steps, Trace
 from dtnsim.errors import InputError
-from dtnsim.simulate.engine import Engine
-from dtnsim.simulate.trace import Steps, Trace
 
 
 @pytest.fixture

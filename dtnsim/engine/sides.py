@@ -11,8 +11,8 @@ import math
 from heapq import heapify, heappush
 from typing import Final
 
-from dtnsim.simulate.flows import ABSENT, CAPPED, Flow, Row
-from dtnsim.simulate.nodes import Nodes
+from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
+from dtnsim.engine.nodes import Nodes
 
 #: two levels closer than this (relative) are one
 TIE: Final = 1e-12
@@ -21,7 +21,7 @@ CANCELLED: Final = 1e-3
 
 
 class Sides(Nodes):
-    """Flows on the nodes, in whatever state; `dtnsim.simulate.sharing.Sharing` makes it fair."""
+    """Flows on the nodes, in whatever state; `dtnsim.engine.sharing.Sharing` makes it fair."""
 
     def book(self, row: Row, rate: float) -> None:
         """Books ``rate`` more bytes a second of a row at its nodes."""

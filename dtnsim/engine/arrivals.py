@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dtnsim.engine.flows import Row
+from dtnsim.engine.fluid import Fluid
+from dtnsim.engine.nodes import Law
 from dtnsim.errors import InputError, ModelError
-from dtnsim.simulate.flows import Row
-from dtnsim.simulate.fluid import Fluid
-from dtnsim.simulate.nodes import Law
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -8,7 +8,7 @@ import random
 import pytest
 from slow_fluid import exact_filling, progressive_filling
 
-from dtnsim.simulate.fluid import Fluid
+from dtnsim.engine.fluid import Fluid
 
 
 def answer(fluid, solver=progressive_filling):

@@ -7,9 +7,9 @@ from histories import assert_books_balance, assert_fair, history
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.simulate.flows import ABSENT, CAPPED
-from dtnsim.simulate.fluid import Fluid
-from dtnsim.simulate.sides import CANCELLED, TIE
+from dtnsim.engine.flows import ABSENT, CAPPED
+from dtnsim.engine.fluid import Fluid
+from dtnsim.engine.sides import CANCELLED, TIE
 
 
 @settings(max_examples=60, deadline=None)
