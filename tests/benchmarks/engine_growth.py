@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 
 
 def load_workloads():
-    spec = importlib.util.spec_from_file_location("workloads", HERE.parent / "simulate" / "workloads.py")
+    spec = importlib.util.spec_from_file_location("workloads", HERE.parent / "engine" / "workloads.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

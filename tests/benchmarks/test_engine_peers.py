@@ -23,7 +23,7 @@ QUIET = "--log=xbt_cfg.thres:warning"
 
 
 def load_workloads():
-    spec = importlib.util.spec_from_file_location("workloads", HERE.parent / "simulate" / "workloads.py")
+    spec = importlib.util.spec_from_file_location("workloads", HERE.parent / "engine" / "workloads.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
