@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
 _EVEN: Final = 1e-11
+#: part of the payload below which holding back is none: less than the rounding of what has moved, it is never seen full
+_LEAST: Final = 1e-12
 #: changes of state at one instant after which coupled halves stay coupled
 _OFTEN: Final = 12
 
@@ -84,7 +86,8 @@ class PageCache:
     ) -> None:
         self.env: simpy.Environment = engine.env
         self.engine, self.leg, self.size, self.payload, self.weight = engine, leg, size, payload, weight
-        self._hold, self._age = min(write_back[0], size), write_back[1]
+        hold, self._age = min(write_back[0], size), write_back[1]
+        self._hold = hold if hold > _LEAST * payload else 0.0
         self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
         self._resting = State.HELD if self._hold > 0 and self._age > 0 else State.EMPTY

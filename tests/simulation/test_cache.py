@@ -212,6 +212,11 @@ def test_against_small_steps(
     assert written == pytest.approx(slow.written, abs=0.05)
 
 
+def test_a_threshold_below_rounding_holds_nothing_back() -> None:
+    box = Box(300.0, 100.0, 1000.0, [900.0], hold=(1e-199, math.inf)).run()
+    assert box.job.finished == pytest.approx(9.0)
+
+
 def test_nothing_at_all_passes_in_no_time() -> None:
     box = Box(100.0, 10.0, 50.0, [1.0])
     box.job.steps = iter([(0.0, 1)])
