@@ -42,6 +42,8 @@ class Stepped:
                     moving.append(worker)
                 else:
                     worker.clear()
+            if self.level <= 0 and not moving:  # what is written back is written back; the next must gather again
+                begun = False
             begun = begun or self.level >= self.hold or not any(left)
             out = self.disk(self.now) if begun else 0.0
             rate = min(self.cap, self.way / len(moving)) if moving else 0.0
