@@ -34,6 +34,8 @@ MakeRow = Callable[[Mapping[int, float]], "Row"]
 MAX_FILES: Final = 20_000
 #: a batch is at most this part of the files behind it, and of those before it
 _BATCH_PART: Final = 150
+#: parts a thread takes of a file that it shares with others
+_ROUNDS: Final = 32
 
 
 @dataclass(slots=True)
@@ -186,6 +188,7 @@ class Job:
         flushing: Workers that wait for the medium.
         abort_after: Time after which a file that a fault has stopped is begun again [s].
         cache: The destination's page cache, if there is one.
+        shared_since: When the file that all workers share was begun [s]; nan where none is.
     """
 
     transfer: Transfer
@@ -205,6 +208,7 @@ class Job:
     flushing: int = 0
     abort_after: float = 0.0
     cache: PageCache | None = None
+    shared_since: float = math.nan
 
     @property
     def begun(self) -> bool:
@@ -218,8 +222,16 @@ class Job:
 
     @property
     def workers(self) -> int:
-        """Workers that take files."""
-        return max(1, min(int(self.transfer.workers), self.transfer.files))
+        """Workers that take files, or parts of files where there are fewer files than workers."""
+        return max(1, int(self.transfer.workers) if self.transfer.files else 1)
+
+    def begin(self, files: int, now: float) -> float:
+        """When the file began of which a worker takes a part now, or the file or batch itself [s]."""
+        if self.transfer.files >= self.workers:
+            return now
+        began = now if math.isnan(self.shared_since) else self.shared_since
+        self.shared_since = math.nan if files else began
+        return began
 
     @property
     def main(self) -> int:
@@ -243,6 +255,20 @@ def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], ro
     return job
 
 
+def _shared(transfer: Transfer, threads: int) -> Generator[tuple[float, int], None, None]:
+    """Files that several threads share, as those of bonnie++ or fio do: many parts; the last counts as the file.
+
+    The first parts differ in size, so that the threads fall out of step as their single operations do.
+    """
+    rounds = _ROUNDS * threads
+    for size, count in zip(transfer.sizes_B, transfer.counts, strict=True):
+        for _ in range(int(count)):
+            ramp = [(n + 0.5) / threads for n in range(threads)]
+            equal = (rounds - sum(ramp)) / (rounds - threads)
+            for n in range(rounds):
+                yield size * (ramp[n] if n < threads else equal) / rounds, int(n == rounds - 1)
+
+
 def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     """(bytes, files) of what a worker takes next: a file, or a batch of equal ones where there are very many.
 
@@ -253,6 +279,9 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     """
     left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
     ahead, behind = sum(n for _, _, n in left), 0
+    if 0 < ahead < int(transfer.workers):
+        yield from _shared(transfer, math.ceil(int(transfer.workers) / ahead))
+        return
     part = _BATCH_PART if ahead > MAX_FILES else ahead + 1
     heap: list[tuple[float, int, int]] = []
     for entry in left:

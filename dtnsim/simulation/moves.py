@@ -78,14 +78,15 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
     fresh = True
     for size, files in job.steps:
-        began = env.now
+        began = job.begin(files, env.now)
         while not (yield from _step(env, engine, job, number, (size, files, fresh))):
             job.retries += files
             yield env.timeout(job.abort_after)
         fresh = False
         job.moved += size
         job.files += files
-        job.file_s.add((env.now - began) / files, files)
+        if files:  # none with a part of a file that others are still at
+            job.file_s.add((env.now - began) / files, files)
 
 
 def _step(
@@ -125,7 +126,7 @@ def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) 
     leg = job.legs[place]
     weight = job.transfer.weight / job.transfer.workers
     if job.cache is not None and leg.drain is not None:
-        move = job.cache.fill(leg, size, weight, files)
+        move = job.cache.fill(leg, size, weight, max(files, 1))
     else:
         flow = engine.transfer(leg.fill, size, weight=weight, cap=leg.cap)
         move = Move(flow, leg, size, engine.env.now)
