@@ -14,6 +14,7 @@ Closed forms (steady state)
 In time (from a cold start, with replicas)
 
     outcome       `simulate`: mean, interval and limit of many transfers
+    opening       the ramp of one connection, a rate each round trip, for simulations in time
     rounds        the transfers (`Cases`) and the three engines
     bbr, shared   BBR alone, and flows that compete
     linux         what the Linux sender does that no RFC fixes
