@@ -42,6 +42,8 @@ def command(
 ) -> None:
     """Simulate a path in time: rates, caches, events, completion of every file.
 
+    Ctrl-C ends it between two events: what was done is shown, and it leaves with 130.
+
     \b
     Examples:
       dtnsim simulate esnet/lbl-anl --set transfer.dataset=esnet/5GB-in-small-files

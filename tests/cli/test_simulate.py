@@ -1,0 +1,118 @@
+"""``dtnsim simulate``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+from tests.cli.conftest import Run
+
+PATH = "venadi/gridftp-gpfs"
+DISKS = """
+name: two file servers
+hosts:
+  a: &server
+    cpu: {kind: cpu, cores: 8, clock: 3 GHz}
+    memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}
+    nic: {kind: nic, rate: 10 Gb/s, mtu: 9000 B}
+    volumes:
+      /data: {filesystem: {kind: xfs}, array: {kind: raid, level: 6, disks: 10, of: {kind: hdd, rate: 150 MB/s}}}
+  b: *server
+wan: {rtt: 10 ms, bandwidth: 10 Gb/s}
+transfer:
+  from: "a:/data"
+  to: "b:/data"
+  tool: {name: gridftp, p: 2, cc: 4, pp: true}
+  dataset: {files: 1000000, size: 1 TB}
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file = tmp_path / "servers.yaml"
+    file.write_text(DISKS)
+    return str(file)
+
+
+def test_plain_text_in_a_pipe(run: Run) -> None:
+    code, out, err = run("simulate", PATH)
+    assert (code, err) == (0, "")
+    assert out.startswith("NERSC project (GPFS) to Venadi")
+    assert "was held by" in out
+    assert "\x1b" not in out
+
+
+def test_json_is_one_document_that_says_the_same_as_python(run: Run) -> None:
+    code, out, _ = run("simulate", PATH, "--json", "--replicas", "3", "--seed", "5")
+    found = json.loads(out)
+    assert (code, found["schema"], found["replicas"]) == (0, "dtnsim.simulation/1", 3)
+    rates = sorted(r.transfers[0].throughput_Bps for r in dtnsim.simulate(PATH, replicas=3, seed=5).runs)
+    assert found["transfers"][0]["throughput_Bps"]["p50"] == pytest.approx(rates[1])
+
+
+def test_the_same_seed_gives_the_same_bytes(run: Run) -> None:
+    a, b = (run("simulate", PATH, "--json", "--replicas", "4", "--seed", "3").out for _ in range(2))
+    assert a == b
+
+
+def test_a_trace_holds_every_byte(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "run.csv"
+    assert run("simulate", PATH, "--trace", str(file)).code == 0
+    with file.open() as lines:
+        assert sum(1 for _ in csv.reader(lines)) > 10
+
+
+def test_until_ends_it_before_all_is_done(run: Run, path: str) -> None:
+    code, out, _ = run("simulate", path, "--until", "1min", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["complete"], found["end_s"]) == (False, 60.0)
+    assert 0 < found["transfers"][0]["files"] < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--until", "soon"), "--until"),
+        (("--until", "-1s"), "until"),
+        (("--events", "nowhere.yaml"), "nowhere.yaml"),
+        (("--trace", "run.xlsx"), "run.xlsx"),
+        (("--set", "transfer.dataset.size=1 parsec"), "parsec"),
+    ],
+)
+def test_bad_input_is_one_message(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    code, out, err = run("simulate", PATH, *arguments)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_run_of_too_many_events_is_given_up(run: Run) -> None:
+    code, out, err = run("simulate", PATH, "--max-events", "3")
+    assert (code, out) == (1, "")
+    assert "events" in err
+
+
+def test_ctrl_c_shows_what_was_done(path: str) -> None:
+    command = [sys.executable, "-m", "dtnsim", "simulate", path, "--replicas", "100000", "--json"]
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(5)  # the first run alone takes less
+    os.killpg(started.pid, signal.SIGINT)  # as a terminal does it: to the workers as well
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "Traceback" not in err
+    found = json.loads(out)
+    assert found["interrupted"]
+    assert 1 <= found["replicas"] < 100_000
+    assert found["transfers"][0]["files"] > 0
