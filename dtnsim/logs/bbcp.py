@@ -181,7 +181,9 @@ class Bbcp(LineParser):
             known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
         elif int(found["n"]) > 1:
             known.pop("file", None)
-        if rate > 0:
+        if rate <= 0:
+            yield self.unread(found[0], "no bytes were transferred: no rate")
+        else:
             yield figure(self, "throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", known)
 
     def _settle(self) -> Iterator[Record]:

@@ -41,6 +41,7 @@ _FILES: Final = re.compile(rf"^\s*(?:\S+\s+)?(?P<files>\d+[\d:]*)\s+(?P<values>{
 _FILES_PART: Final = re.compile(rf"^\s*(?:\S+\s+)?\d+[\d:]*\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*$")
 _TIME: Final = re.compile(r"(\d+)(us|ms|s)\b")
 _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_FAILED: Final = re.compile(r"Bonnie: drastic I/O error.*|^Can't write block\b.*")
 _VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
 _CSV_VERSION: Final = re.compile(r"^1\.9\d\w?$")
 _CSV_SIZE: Final = re.compile(r"^\d+[KMGT]?$|^\d+[KMG]?:\d+[kmKM]?$")
@@ -116,7 +117,7 @@ class Bonnie(LineParser):
     """Text tables and CSV lines."""
 
     tool = "bonnie++"
-    words = ("Chr", "Version", "Sequential", "CP")
+    words = ("Chr", "Version", "Sequential", "CP", "drastic", "Can")
     needs = (",,,", ",++")
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
@@ -141,6 +142,8 @@ class Bonnie(LineParser):
             done = self._finish() if self._row or self._run else []
             self._part, self.open, self._quiet = "sequential", True, 0
             return done
+        if (problem := _FAILED.search(text)) is not None:
+            return (*self._finish(), self.failure(problem[0]))
         return self._table_line(text) if self._part is not None else ()
 
     def _table_line(self, text: str) -> Iterable[Record]:

@@ -19,6 +19,7 @@ _LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
 _COUNTER: Final = re.compile(r"^\s+(\S[^:]*?(?:::\S+)?): (\d+)\s*$")
 _BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)")
 _MODULE: Final = re.compile(r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (.*?)\s*$")
+_FAILED: Final = re.compile(r"^(?:Cannot get device settings|netlink error): .*")
 _RINGS: Final = re.compile(r"^\s*Ring parameters for (\S+?):")
 _RING: Final = re.compile(r"^(RX|TX):\s+(\d+)\s*$")
 
@@ -27,7 +28,8 @@ class Ethtool(LineParser):
     """Blocks of one interface each."""
 
     tool = "ethtool"
-    words = ("Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver")
+    words = ("Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver",
+             "Cannot", "netlink")  # fmt: skip
     commands = ("ethtool",)
 
     def __init__(self, ctx: Context) -> None:
@@ -57,6 +59,8 @@ class Ethtool(LineParser):
             return self._ring(text)
         if self._block == "settings" and (found := self._setting(text)) is not None:
             return found
+        if (problem := _FAILED.match(text)) is not None and (self._block == "settings" or self._named() is not None):
+            return (self.failure(problem[0], interface=self._interface or self._named()),)
         return self._module_line(text)
 
     def _named(self) -> str | None:

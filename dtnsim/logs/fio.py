@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.measurement import Status
 
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
@@ -33,7 +34,8 @@ _START: Final = re.compile(
     r"ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)"
 )
 _JOB: Final = re.compile(
-    r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): err=\s*(?P<err>\d+)(?P<text>[^:]*)"
+    r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): "
+    r"err=\s*(?P<err>\d+)(?P<text>.*?)(?:: pid=|:\s*$|$)"
 )
 _OLD: Final = re.compile(
     rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kKM]?)\s*,"
@@ -113,6 +115,7 @@ class Fio(LineParser):
         self._skip = False
         self._counts: dict[tuple[int, str], int] = {}
         self._group = 0
+        self._failed: set[int] = set()  # groups in which a job failed
         self._progress: tuple[str, int] | None = None
         self._partial: list[Record] = []
 
@@ -140,6 +143,7 @@ class Fio(LineParser):
         elif (version := _VERSION.search(text)) is not None:
             self.version = version[1] or version[2]
             self._counts.clear()
+            self._failed.clear()
         elif (error := _ERROR.match(text)) is not None:
             return (self.failure(error["what"]),)
         return ()
@@ -152,6 +156,7 @@ class Fio(LineParser):
         self.open = True
         if job["err"] != "0":
             failed, self._job, self.open = self._job, None, False
+            self._failed.add(self._group)
             return (self.failure(f"err={job['err']}{job['text']}", **failed),)
         return ()
 
@@ -245,15 +250,17 @@ class Fio(LineParser):
         new = "other" in match.groupdict()
         prefix = match["unit"].rstrip("Bi")
         value = _number(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
-        if count == 1 or value <= 0:
-            return ()  # the job's own line has given it
+        failed = self._group in self._failed
+        if (count == 1 and not failed) or value <= 0 or (failed and not count):
+            return ()  # the job's own line has given it, or it failed
         if self._seen.again("group", operation, int(match["ms"].replace(",", "")), "text"):
             return ()
         printed = f"{match['rate']}{match['unit']}/s"
         conditions: Conditions = {"operation": operation, "duration_s": int(match["ms"].replace(",", "")) / 1e3}
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
-        return (self.measure("throughput", value, "B/s", printed, **conditions),)
+        status: Status = "partial" if failed else "complete"
+        return (self.measure("throughput", value, "B/s", printed, status=status, **conditions),)
 
     def _terse(self, fields: list[str]) -> Iterator[Record]:
         """Terse version 2 has no fio version field; 5 has six more fields a direction."""

@@ -70,7 +70,7 @@ class Ior(LineParser):
             ended = list(self._end()) if self._done else []
             self.open, self._table, self._quiet = True, True, 0
             return ended
-        if "ERROR" in text and self.open and _ERROR.search(text):
+        if "ERROR" in text and (self.open or text.startswith(("ior ERROR", "IOR ERROR"))) and _ERROR.search(text):
             return (self.failure(text, **self._run),)
         return self._inside(text) if self.open else ()
 

@@ -22,7 +22,7 @@ RATES: Final = {
     "rMB/s": ("read", M), "wMB/s": ("write", M), "MB_read/s": ("read", M), "MB_wrtn/s": ("write", M),
     "rsec/s": ("read", 512.0), "wsec/s": ("write", 512.0), "Blk_read/s": ("read", 512.0),
     "Blk_wrtn/s": ("write", 512.0), "dkB/s": ("discard", K), "kB_dscd/s": ("discard", K), "dMB/s": ("discard", M),
-    "MB_dscd/s": ("discard", M),
+    "MB_dscd/s": ("discard", M), "kB/s": ("all", K), "MB/s": ("all", M),
 }  # fmt: skip
 IOPS: Final = {"r/s": "read", "w/s": "write", "d/s": "discard", "tps": "all"}
 WAITS: Final = {"r_await": "read", "w_await": "write", "await": "all"}

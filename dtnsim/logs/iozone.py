@@ -57,6 +57,9 @@ _SUMMARY: Final = re.compile(r'^\s*"\s*([A-Za-z][A-Za-z -]*?)\s*"\s+([\d.]+)\s*$
 _COMMAND: Final = re.compile(r"Command line used: (.*)")
 _SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.IGNORECASE)
 _RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.IGNORECASE)
+_FAILED: Final = re.compile(
+    r"^\s*(?:Can.?t (?:open|write|create)\b|Error (?:writing|reading|opening)\b|fsync: |write: |open: ).*"
+)
 _REVISION: Final = re.compile(r"\$Revision: ([\d.]+)")
 
 
@@ -65,7 +68,7 @@ class Iozone(LineParser):
 
     tool = "iozone"
     words = ("reclen", "report", "throughput", "Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
-             "Microseconds", "File")  # fmt: skip
+             "Microseconds", "File", "Can", "Error")  # fmt: skip
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
     commands = ("iozone",)
 
@@ -108,10 +111,10 @@ class Iozone(LineParser):
         elif match := _SUMMARY.match(text):
             return self._excel_summary(match)
         else:
-            self._banner(text)
+            return self._banner(text)
         return ()
 
-    def _banner(self, text: str) -> None:
+    def _banner(self, text: str) -> Iterable[Record]:
         if "Iozone: Performance Test" in text:
             self._forget()
         elif match := _REVISION.search(text):
@@ -128,6 +131,13 @@ class Iozone(LineParser):
             self._scale = ("iops", "1/s", 1.0)
         elif "Microseconds/op Mode" in text:
             self._scale = ("latency", "s", 1e-6)
+        elif (problem := _FAILED.match(text)) is not None and self._ours(text):
+            return (self.failure(problem[0], **self._run),)
+        return ()
+
+    def _ours(self, text: str) -> bool:
+        """Whether a message that any program could print is iozone's."""
+        return bool(self._run) or "iozone" in text or self.ctx.args("iozone") is not None
 
     def _forget(self) -> None:
         self._run, self._scale, self._last, self.version = {}, ("throughput", "B/s", KIB), None, None

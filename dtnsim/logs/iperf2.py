@@ -38,6 +38,8 @@ _FAILED: Final = re.compile(
     r"(?:connect|write|read|bind|accept|listen) failed: .*|error: .*(?:[Nn]ame|resolve|host).*"
     r"|iperf: (?!ignoring)\S.*"
 )
+#: the only line that a client that was refused prints after its banner; no other tool words it so
+_REFUSED: Final = re.compile(r"(?:tcp )?connect failed: ")
 _CSV: Final = re.compile(
     r"^(?:[+-]\d{4}:)?(?P<date>\d{14})[\d.+-]*,(?P<src>[^,]*),(?P<sport>\d+),(?P<dst>[^,]*),(?P<dport>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<size>\d+),(?P<rate>\d+)"
@@ -82,7 +84,7 @@ class Iperf2Text(_Iperf2):
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
         who, row = read_line(text, self.ctx)
-        if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None):
+        if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None and not _REFUSED.match(text)):
             return
         if row is not None:
             yield from self._settled()

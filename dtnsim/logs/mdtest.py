@@ -1,4 +1,4 @@
-"""mdtest 1.9 to 4.x.
+"""mdtest 1.8 to 4.x.
 
 Units: the table ``SUMMARY rate`` is operations per second; ``SUMMARY time`` has the same labels with
 seconds (3.x) or milliseconds per operation (4.x, ``in ms/op``) and is not read, for it repeats the rates.
@@ -16,7 +16,7 @@ from typing import Final
 from dtnsim.logs.base import Conditions, Context, LineParser, Record
 
 _LAUNCH: Final = re.compile(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
-_TABLE: Final = re.compile(r"SUMMARY (rate|time)\b")
+_TABLE: Final = re.compile(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
 _ROW: Final = re.compile(
     r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)\s*:?\s+"
     r"(?P<values>(?:NA|[\d.]+)(?:\s+(?:NA|[\d.]+)){2,6})\s*$"
@@ -43,7 +43,7 @@ class Mdtest(LineParser):
             self.version = launch[1]
             self._run = {"tasks": int(launch[2]), "nodes": int(launch[3])}
         elif (table := _TABLE.search(text)) is not None:
-            self.open = table[1] == "rate"
+            self.open = table[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
             self._read_any = False
         elif (files := _FILES.match(text)) is not None and self._run:
             self._run["files"] = int(files[2])

@@ -77,6 +77,8 @@ class MtrText(LineParser):
         self._screen = False
         self._source: str | None = None
         self._csv: list[str] = []
+        self._csv_hops: list[_Row] = []
+        self._csv_target: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line; every line while a table is open."""
@@ -102,6 +104,10 @@ class MtrText(LineParser):
         """Settles the table that is open."""
         rows, self._rows, self._columns, self.open = self._rows, [], [], False
         conditions: dict[str, Condition] = {"target": self._target(), "source": self._source}
+        yield from self._csv_close()
+        yield from self._path(rows, conditions)
+
+    def _path(self, rows: list[_Row], conditions: dict[str, Condition]) -> Iterator[Record]:
         for at, (hop, host, values, line) in enumerate(rows):
             last = {"last": True} if at == len(rows) - 1 else {}
             yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
@@ -143,6 +149,7 @@ class MtrText(LineParser):
     def _csv_row(self, text: str) -> Iterator[Record]:
         fields = [field.strip() for field in re.split(r"[,;]", text.rstrip(",; "))]
         if _CSV_HEAD.match(text):
+            yield from self._csv_close()
             self._csv = fields
             return
         version = _CSV.match(text)
@@ -156,8 +163,15 @@ class MtrText(LineParser):
             yield self.unread(text, "the hop is no number")
             return
         values = {column: value for column in self._csv if (value := number(row.get(column))) is not None}
-        conditions: dict[str, Condition] = {"target": row.get("Host")}
-        yield from _Hops.records(self, int(hop), row.get("Ip", ""), values, conditions, self.ctx.line)
+        if self._csv_hops and (hop <= self._csv_hops[-1][0] or row.get("Host") != self._csv_target):
+            yield from self._csv_close()
+        self._csv_target = row.get("Host")
+        self._csv_hops.append((int(hop), row.get("Ip", ""), values, self.ctx.line))
+
+    def _csv_close(self) -> Iterator[Record]:
+        """The hops of one path: a further one begins, or the file ends."""
+        rows, self._csv_hops = self._csv_hops, []
+        yield from self._path(rows, {"target": self._csv_target})
 
     def _target(self) -> str | None:
         args = self.ctx.args("mtr")

@@ -178,6 +178,9 @@ class Scp(LineParser):
             known["file_B"] = meter.size
         else:
             known["bytes"] = meter.size
+        if meter.rate is None and meter.share < 100:
+            yield self.unread(meter.text, f"stalled at {meter.share} %: no rate", line=meter.line)
+            return
         if meter.size <= 0:
             yield self.unread(meter.text, "no bytes were transferred: no rate", line=meter.line)
             return

@@ -1,4 +1,4 @@
-"""time: bash and ksh (``real 1m2.345s``), POSIX -p, GNU time (default and -v), zsh, csh.
+"""time: bash, ksh and busybox (``real 1m2.345s``), POSIX -p, BSD, GNU time (default and -v), zsh, csh, fish.
 
 Units: seconds; minutes and hours are written out (``11m28.600s``, ``4:14.03elapsed``, ``1:02:03``). A
 comma is a decimal mark (``0m21,738s``). Maximum resident set size of -v is KiB (``kbytes``; GNU
@@ -14,8 +14,14 @@ from typing import Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, decimal
 
-_BASH: Final = re.compile(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
+_BASH: Final = re.compile(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h ?)?(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
 _POSIX: Final = re.compile(r"^\s*(real|user|sys)\s+(\d+[.,]\d+)\s*$")
+_BSD: Final = re.compile(r"^\s*(?P<real>\d+[.,]\d+) real\s+(?P<user>\d+[.,]\d+) user\s+(?P<sys>\d+[.,]\d+) sys\b")
+_FISH: Final = re.compile(
+    r"^(?:Executed in\s+(?P<real>\d+[.,]\d+) (?P<ru>micros|millis|secs|mins|hours)\b"
+    r"|\s+(?P<mode>usr|sys) time\s+(?P<cpu>\d+[.,]\d+) (?P<cu>micros|millis|secs|mins|hours)\b)"
+)
+_FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _GNU: Final = re.compile(r"(?P<user>[\d.,]+)user (?P<sys>[\d.,]+)system (?P<real>[\d:.,]+)elapsed (?P<cpu>\d+|\?+)%CPU")
 _VERBOSE: Final = re.compile(
     r"^\s*(Command being timed|User time \(seconds\)|System time \(seconds\)|Percent of CPU this job got"
@@ -42,7 +48,8 @@ class Time(LineParser):
     """The real time is the figure; user and system time go with it."""
 
     tool = "time"
-    words = ("real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command")
+    words = ("real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command",
+             "Executed", "usr")  # fmt: skip
     commands = ("time",)
 
     def __init__(self, ctx: Context) -> None:
@@ -59,6 +66,11 @@ class Time(LineParser):
             return self._figures([(match[1], seconds, match[0].strip())], self._command())
         if (match := _POSIX.match(text)) is not None:
             return self._figures([(match[1], decimal(match[2]), match[2] + " s")], self._command())
+        if (match := _BSD.match(text)) is not None:
+            figures = [(name, decimal(match[name]), match[name]) for name in ("real", "user", "sys")]
+            return self._figures(figures, self._command())
+        if (match := _FISH.match(text)) is not None:
+            return self._fish(match)
         if (match := _GNU.search(text)) is not None:
             return self._one_line(match, self._command())
         if (match := _VERBOSE.match(text)) is not None:
@@ -77,6 +89,11 @@ class Time(LineParser):
             return None
         timed = _TIMED.search(command.text)
         return timed[1].strip() if timed is not None else None
+
+    def _fish(self, match: re.Match[str]) -> Iterable[Record]:
+        name = "real" if match["real"] else match["mode"].replace("usr", "user")
+        text, unit = (match["real"], match["ru"]) if match["real"] else (match["cpu"], match["cu"])
+        return self._figures([(name, decimal(text) * _FISH_UNITS[unit], f"{text} {unit}")], self._command())
 
     def _one_line(self, match: re.Match[str], command: str | None) -> Iterator[Record]:
         try:

@@ -36,6 +36,7 @@ _TOKEN: Final = re.compile(
     r"|\[(?P<bracket>\d[\d.]+|[\da-fA-F]*:[\da-fA-F:.]+)\]|\[[^\]]*\]|\([^)]*\)|<[^>]*>"
     r"|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
 )
+_FIRST: Final = re.compile(r"^\s*1\s+(?:\[AS\d+\]\s+)?\S+\s+(?:\([\da-fA-F.:]+\)\s+)?\d+\.\d+ ms\b")
 _FAILED: Final = re.compile(
     r"(?:traceroute6?: (?:unknown host|[Ww]arning.*not|.*[Nn]ot known|bad address|.*unreachable|.*permitted).*"
     r"|Unable to resolve target system name.*|^\S+: (?:Name or service not known|Temporary failure in name resolution)"
@@ -74,6 +75,8 @@ class Traceroute(LineParser):
     tool = "traceroute"
     words = ("traceroute", "Tracing", "tracert", "Routenverfolgung", "itinéraire", "resolve", "known")
     commands = ("traceroute", "traceroute6", "tracert")
+    #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
+    shape = r"^\s+\S.* ms(?:   ms|  \*)"
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -93,7 +96,9 @@ class Traceroute(LineParser):
             return
         if self._route is not None:
             yield from self._more(self._route, text)
-        if self._route is None:
+        if self._route is None and _FIRST.match(text):
+            yield from self._more(self._begin(None, None), text)
+        elif self._route is None:
             problem = _FAILED.search(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield failed(self, problem[0])
@@ -129,13 +134,14 @@ class Traceroute(LineParser):
         yield figure(self, "hops", last.number, "1", str(last.number), known, status=status, line=last.line)
 
     # ---- lines ------------------------------------------------------------------------------------------
-    def _begin(self, target: str, address: str | None) -> None:
-        conditions: dict[str, Condition] = {"target": target}
+    def _begin(self, target: str | None, address: str | None) -> _Route:
+        conditions: dict[str, Condition] = {"target": target} if target is not None else {}
         host = self.ctx.host or (self.ctx.command.host if self.ctx.command is not None else None)
         if host is not None:
             conditions["host"] = host
-        self._route = _Route(target, address or target, self.ctx.line, conditions)
+        self._route = _Route(target or "", address or target or "", self.ctx.line, conditions)
         self.open = True
+        return self._route
 
     def _more(self, route: _Route, text: str) -> Iterator[Record]:
         route.cut = self.ctx.last

@@ -42,6 +42,7 @@ class Zpool(LineParser):
         self._reports = 0
         self._quiet = 0
         self._scan = False
+        self._operation = "scrub"
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
@@ -57,6 +58,7 @@ class Zpool(LineParser):
             return ()
         if (scan := _SCAN.match(text)) is not None:
             self._scan = True
+            self._operation = "resilver" if "resilver" in scan[1] else "scrub"
             return self._scan_line(scan[1])
         if self._scan and self.open and _RATE.search(text) and "scanned" in text:
             return self._scan_line(text)
@@ -117,9 +119,8 @@ class Zpool(LineParser):
         )
 
     def _scan_line(self, text: str) -> Iterator[Record]:
-        operation = "resilver" if "resilver" in text else "scrub"
         running = "in progress" in text or "scanned" in text
-        conditions: Conditions = {"pool": self._pool, "operation": operation}
+        conditions: Conditions = {"pool": self._pool, "operation": self._operation}
         if running:
             rate = _RATE.search(text)
             if rate is not None:
