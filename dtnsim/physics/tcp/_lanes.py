@@ -45,6 +45,7 @@ class Fixed:
         size: Segments each flow has to deliver.
         mss: Segment payload [B].
         short: Part of a TSO burst that short round trips add [segments].
+        excess: Part of a burst that queues, 1 - C / line rate [1].
         full: What path and buffer hold [segments].
         most_delay: Delay of a full buffer [s].
         safe: Largest window whose bursts fit the buffer [segments].
@@ -66,6 +67,7 @@ class Fixed:
     size: FloatArray
     mss: FloatArray
     short: FloatArray
+    excess: FloatArray
     full: FloatArray
     most_delay: FloatArray
     safe: FloatArray
@@ -172,14 +174,16 @@ def least(values: FloatArray) -> FloatArray:
     return values if values.shape[1] == 1 else np.asarray(values.min(axis=1, keepdims=True), float)
 
 
-def buffers(C: FloatArray, T: FloatArray, B: FloatArray, short: FloatArray, mss: FloatArray) -> dict[str, FloatArray]:
+def buffers(
+    C: FloatArray, T: FloatArray, B: FloatArray, short: FloatArray, mss: FloatArray, excess: FloatArray
+) -> dict[str, FloatArray]:  # fmt: skip
     """The columns of `Fixed` that follow from path and buffer.
 
-    A burst needs N + margin of buffer; N = 1.2 x / 1024 + short, at most 64 KiB and a third of the window,
-    bounds the window that is safe.
+    A burst needs N (1 - C / line rate) + margin of buffer; N = 1.2 x / 1024 + short, at most 64 KiB and a
+    third of the window, bounds the window that is safe.
     """
     most_delay = np.maximum(B - 1.0, 0.5) / C
-    free = np.maximum(B - known.BURST_MARGIN.value, 2.0)
+    free = np.maximum(B - known.BURST_MARGIN.value, 2.0) / excess
     trip = T + np.minimum(B, 8.0) / (2 * C)
     safe = np.maximum(free - short, 0.0) * linux.BURSTS_PER_S / linux.PACING_AVOIDANCE * trip
     safe = np.where(free >= linux.GSO_B / mss, np.inf, np.maximum(safe, free / linux.TSO_WINDOW_SHARE))

@@ -79,10 +79,11 @@ def _to_loss(s: State, p: Fixed, v: View, rng: np.random.Generator) -> FloatArra
     """Time to the next loss of each flow that is not about to notice one already.
 
     Random loss comes per segment. Stalls of a host come per second; the lump after a stall of length d
-    is x d (its paced share), and overflows the buffer when it passes the room left: exp(-room / mean lump).
+    is x d (its paced share, less what the bottleneck takes meanwhile), and overflows the buffer when it passes the
+    room left: exp(-room / mean lump).
     """
     room = np.maximum(p.full - total(v.flight), 0.0)
-    share = np.where(p.paced, known.STALL_SHARE_PACED.value, 1.0) * known.STALL_LENGTH.value
+    share = np.where(p.paced, known.STALL_SHARE_PACED.value, 1.0) * known.STALL_LENGTH.value * p.excess
     lump = np.maximum(share * v.rate, 1e-9)
     hazard = known.STALL_RATE.value * np.exp(np.maximum(-room / lump, -50.0)) * v.avoids
     hazard += p.event * v.rate

@@ -51,6 +51,7 @@ class Cases:
         size_B: Payload of the transfer, inf for one that is stopped by the clock [B].
         warmup_s, duration_s: Window of the measurement [s].
         paced: Whether the sender paces.
+        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
         cc2, rtt2_s: Algorithm and round trip of a second flow behind the same buffer; "" for none.
     """
 
@@ -69,6 +70,7 @@ class Cases:
     warmup_s: FloatArray
     duration_s: FloatArray
     paced: BoolArray
+    line_Bps: FloatArray
     cc2: NDArray[np.str_]
     rtt2_s: FloatArray
 
@@ -78,7 +80,8 @@ class Cases:
         burst: ArrayLike = 1.0, background: ArrayLike = 0.0, mtu_B: ArrayLike = 1500.0,
         mss_B: ArrayLike | None = None, streams: ArrayLike = 1, cc: ArrayLike = "cubic",
         window_B: ArrayLike = np.inf, size_B: ArrayLike = np.inf, warmup_s: ArrayLike = 0.0,
-        duration_s: ArrayLike = 30.0, paced: ArrayLike = True, cc2: ArrayLike = "", rtt2_s: ArrayLike | None = None,
+        duration_s: ArrayLike = 30.0, paced: ArrayLike = True, line_Bps: ArrayLike = np.inf, cc2: ArrayLike = "",
+        rtt2_s: ArrayLike | None = None,
     ) -> Cases:  # fmt: skip
         """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
         if buffer_B is None:
@@ -88,7 +91,8 @@ class Cases:
             "background": background, "mtu_B": mtu_B,
             "mss_B": np.asarray(mtu_B, float) - 52 if mss_B is None else mss_B,
             "streams": streams, "cc": cc, "window_B": window_B, "size_B": size_B, "warmup_s": warmup_s,
-            "duration_s": duration_s, "paced": paced, "cc2": cc2, "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
+            "duration_s": duration_s, "paced": paced, "line_Bps": line_Bps, "cc2": cc2,
+            "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
         }  # fmt: skip
         kinds: dict[str, Any] = {"streams": np.int64, "cc": np.str_, "cc2": np.str_, "paced": np.bool_}
         arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
@@ -182,8 +186,10 @@ def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
     mss = c.mss_B[:, None]
     shift = np.minimum(np.floor(T / linux.TSO_RTT_UNIT_S), 60.0)
     short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
+    # what of a burst is left to queue when the bottleneck takes its share as it arrives
+    excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
     return _lanes.Fixed(
-        **column, **_lanes.buffers(column["C"], T, column["B"], short, mss), T=T, short=short,
+        **column, **_lanes.buffers(column["C"], T, column["B"], short, mss, excess), T=T, short=short, excess=excess,
         event=(c.loss / np.maximum(c.burst, 1.0))[:, None], lost=c.loss[:, None],
         size=(c.size_B / c.mss_B / c.streams)[:, None], mss=mss,
         start=np.where(sized[:, None], 0.0, SET_UP * T), end=last[:, None],
