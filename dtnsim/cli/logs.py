@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json as json_module
 import math
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
+from json.encoder import JSONEncoder, encode_basestring_ascii
 from typing import Annotated, Final
 
 import typer
@@ -18,6 +18,9 @@ from dtnsim.measurement import Measurement, Unread
 #: rows that are held to be shown as one table; longer logs are written line by line
 TABLE: Final = 500
 NOTES: Final = 20
+
+_quoted = encode_basestring_ascii
+_encoded = JSONEncoder().encode
 
 
 def command(
@@ -82,22 +85,17 @@ def _one(name: str, *, json: bool) -> bool:
 
 
 def _line(record: Measurement) -> str:
+    """The record as one line of JSON; what `json.dumps` would write, put together from parts that repeat."""
+    value = repr(record.value) if math.isfinite(record.value) else "null"
+    version = "null" if record.version is None else _quoted(record.version)
+    file = "null" if record.file is None else _quoted(record.file)
+    line = "null" if record.line is None else record.line
     return (
-        json_module.dumps({
-            "schema": "dtnsim.logs/1",
-            "tool": record.tool,
-            "version": record.version,
-            "quantity": record.quantity,
-            "value": record.value if math.isfinite(record.value) else None,
-            "unit": record.unit,
-            "printed": record.printed,
-            "conditions": dict(record.conditions),
-            "status": record.status,
-            "file": record.file,
-            "line": record.line,
-        })
-        + "\n"
-    )  # fmt: skip
+        f'{{"schema": "dtnsim.logs/1", "tool": {_quoted(record.tool)}, "version": {version}, '
+        f'"quantity": {_quoted(record.quantity)}, "value": {value}, "unit": {_quoted(record.unit)}, '
+        f'"printed": {_quoted(record.printed)}, "conditions": {_encoded(record.conditions)}, '
+        f'"status": {_quoted(record.status)}, "file": {file}, "line": {line}}}\n'
+    )
 
 
 def _show(records: Iterator[Measurement]) -> None:

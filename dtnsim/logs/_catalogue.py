@@ -16,6 +16,9 @@ _INTERVALS: Final = re.compile(
     rb"^\[ *(?:SUM)?\](?:\[[TR]X-[CS]\])? *-+ *sec .*/sec(?!.*(?:sender|receiver))"
     rb"|^ *bytes from .* time=|^ *MB / +sec = +Mbps|^bbcp: .*% done;|^Jobs:  \(f=\)"
 )
+#: shapes of lines from which `dtnsim.logs._clean` may take something: quotes, tags, entities, stars, a time stamp
+#: (whose year is gone from the shape), a host before a colon
+_DECORATED: Final = re.compile(rb"^[>(|]|[<&]|\*\*|^--T::|^[^ ]{0,80}: ?")
 _BLANKS: Final = bytes(
     byte if 65 <= byte <= 90 or 97 <= byte <= 122 or byte >= 128 or byte in b"${" else 32 for byte in range(256)
 )
@@ -28,6 +31,7 @@ class Targets(NamedTuple):
     command: bool
     document: bool
     interval: bool = False  # one of a stretch of lines of which the middle may be passed over
+    plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it stands
 
 
 NOBODY: Final = Targets((), command=False, document=False)
@@ -86,7 +90,9 @@ class Catalogue:
         if not found and not command and not document:
             return NOBODY
         interval = _INTERVALS.match(shape) is not None
-        return Targets(tuple(sorted(found)), command=command and not interval, document=document, interval=interval)
+        command = command and not interval
+        plain = not (command or document) and _DECORATED.search(shape) is None
+        return Targets(tuple(sorted(found)), command=command, document=document, interval=interval, plain=plain)
 
 
 def _at_start(shape: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Context, DocumentParser, LineParser, Record, decimal
@@ -129,13 +128,9 @@ def figure(
 ) -> Record:
     """The record of one figure, as `LineParser.measure`; conditions that are None drop out."""
     known = {key: value for key, value in conditions.items() if value is not None}
-    unknown_host = "host" in conditions and "host" not in known
-    if unknown_host:
+    if "host" in conditions and "host" not in known:
         known["host"] = ""
-    record = parser.measure(quantity, value, unit, printed, status=status, line=line, **known)
-    if unknown_host and isinstance(record, Measurement):
-        record = replace(record, conditions={key: value for key, value in known.items() if key != "host"})
-    return record
+    return parser.record(quantity, value, unit, printed, known, status=status, line=line)
 
 
 def failed(

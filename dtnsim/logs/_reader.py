@@ -113,7 +113,10 @@ class LogReader:
                 if stretch > HEAD_OF_STRETCH:
                     yield from self._end_of_stretch(stretch)
                 stretch = 0
-            if targets is not NOBODY or self._busy:
+            if targets.plain and not self._busy and not self._last:
+                self._before = lines[at - 1] if at else self._last_raw
+                yield from self._plain(lines[at], targets, first + at)
+            elif targets is not NOBODY or self._busy:
                 self._line = first + at
                 self._before = lines[at - 1] if at else self._last_raw
                 records = self._take(lines[at], targets, first + at)
@@ -176,6 +179,25 @@ class LogReader:
                 self._busy = True
                 return list(self._try_document())
         return self._text(raw, targets, number, redraw=redraw, after=after)
+
+    def _plain(self, raw: bytes, targets: Targets, number: int) -> list[Record]:
+        """`_text` for a line without decoration while no parser is open: most lines of results are such."""
+        host = self._main
+        ctx, parsers = host.ctx, host.parsers
+        self._line = ctx.line = number
+        ctx.redraw = ctx.after_redraw = False
+        ctx.previous_raw = self._before
+        text = decode(raw)
+        out: list[Record] = []
+        for at in targets.parsers:
+            parser = parsers[at]
+            records = parser.feed(text)
+            if records:
+                out += records
+            if parser.open:
+                host.open[at] = parser
+                self._busy = True
+        return out
 
     def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> list[Record]:
         text = decode(raw)

@@ -165,9 +165,12 @@ class _Parser(ABC):
             return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}")
         if ctx.cut and (line is None or line == ctx.line) and status == "complete":
             status = "truncated"
-        host = ctx.host or (ctx.command.host if ctx.command is not None else None)
-        if host is not None and "host" not in conditions:
-            conditions["host"] = host
+        if "host" not in conditions:
+            host = ctx.host or (ctx.command.host if ctx.command is not None else None)
+            if host is not None:
+                conditions["host"] = host
+        elif conditions["host"] == "":  # known to be unknown: not the present line's
+            del conditions["host"]
         if None in conditions.values():
             conditions = {key: found for key, found in conditions.items() if found is not None}
         return Measurement(
