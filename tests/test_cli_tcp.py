@@ -32,8 +32,31 @@ def test_an_answer_for_people(capsys):
     code, out, err = run(capsys, *ONE, "--loss", "1e-5", "--streams", "4", "--buffer", "0.5bdp", "--window", "8MiB")
     assert code == 0
     assert not err
-    for word in ("goodput", "limit", "socket buffers", "loss:", "streams:", "pacing:", "change first"):
+    for word in ("goodput", "limit", "socket buffers", "tcp_rmem", "loss:", "streams:", "pacing:", "change first"):
         assert word in out
+    assert "RTT 50 ms (" in out
+    assert "the path has 1e-05" in out
+
+
+def test_the_advice_is_what_engineers_look_up(capsys):
+    d = json.loads(run(capsys, "tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
+    # ESnet fasterdata: buffers of twice the BDP; 10 Gb/s at 100 ms: 125 MB of BDP
+    assert d["socket_buffer_needed_B"] == pytest.approx(2 * 125e6 * 8948 / 9000)
+    assert d["streams_useful"] == 1
+    d = json.loads(
+        run(capsys, "tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--cc", "reno", "--loss", "1e-6", "--json")[1]
+    )
+    rates = {e["streams"]: e["goodput_Bps"] for e in d["goodput_by_streams"]}
+    assert max(rates) == d["streams_useful"] > 8
+    assert rates[4] == pytest.approx(4 * rates[1], rel=0.02)
+    # Mathis: the loss that allows 9 of 10 Gb/s on one stream, 2e-10 (RFC 9438, section 5.2 for 10 Gb/s and 1500 B)
+    assert d["loss_allowed"] == pytest.approx(2.0e-10, rel=0.5)
+    large, small = (next(e["goodput_Bps"] for e in d["goodput_by_mtu"] if e["mtu_B"] == m) for m in (9000, 1500))
+    assert large == pytest.approx(8948 / 1448 * small, rel=0.02)
+    # a burst at four times the rate: three quarters of it must wait
+    d = json.loads(run(capsys, *ONE, "--line-rate", "4Gb/s", "--json")[1])
+    assert d["burst_unpaced_B"] == pytest.approx(0.75 * d["window_needed_B"])
+    assert d["burst_paced_B"] <= 65536
 
 
 def test_an_answer_for_programs(capsys):
@@ -98,6 +121,34 @@ def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
     out_file = tmp_path / "out.csv"
     assert run(capsys, "tcp", "--table", path, "-o", str(out_file))[1] == ""
     assert out_file.read_text() == out
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cases.csv", "out.csv"]  # nothing half-written stays
+
+
+def test_a_table_as_json(capsys, tmp_path):
+    code, out, _ = run(capsys, "tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x"), "--json")
+    d = json.loads(out)
+    assert code == 0
+    assert d["schema"] == "dtnsim.tcp-table/1"
+    assert d["rows"][0]["note"] == "x"
+
+
+def test_output_that_cannot_be_written(capsys, tmp_path):
+    path = table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x")
+    kept = tmp_path / "there.csv"
+    kept.write_text("old")
+    for target in (tmp_path / "no" / "such.csv", tmp_path):
+        code, out, err = run(capsys, "tcp", "--table", path, "-o", str(target))
+        assert code == 2
+        assert not out
+        assert "cannot be written" in err
+    assert run(capsys, "tcp", "--table", table(tmp_path, "1e8,-1,cubic,1,0,1,,5,20,,x"), "-o", str(kept))[0] == 2
+    assert kept.read_text() == "old"
+
+
+def test_help_shows_examples(capsys):
+    code, out, _ = run(capsys, "tcp", "--help")
+    assert code == 0
+    assert out.count("dtnsim tcp --") >= 4
 
 
 @pytest.mark.parametrize(
@@ -118,7 +169,10 @@ def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
         ([*ONE, "--streams", "0"], "streams"),
         ([*ONE, "--size", "1GB", "--duration", "3s"], "--size"),
         ([*ONE, "--size", "1Gb/s"], "--size"),
+        ([*ONE, "--line-rate", "0b/s"], "--line-rate"),
+        ([*ONE, "--target", "9"], "--target"),
         (["tcp", "--table", "no-such-file.csv"], "no-such-file.csv"),
+        (["tcp", "--table", "."], "directory"),
     ],
 )
 def test_bad_options(capsys, arguments, says):

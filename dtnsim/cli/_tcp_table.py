@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import sys
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.errors import SpecError
+from dtnsim.errors import InputError, SpecError
 from dtnsim.physics.tcp import linux, outcome, rounds
 from dtnsim.physics.tcp.path import ALGORITHMS
 
@@ -32,6 +33,7 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "mss_bytes": (100.0, 65495.0, math.nan),
     "streams": (1.0, 10_000.0, 1.0),
     "wnd_limit_bytes": (1.0, 1e15, math.inf),
+    "line_rate_bps": (1e3, 1e15, math.inf),
     "size_bytes": (1.0, 1e18, math.inf),
     "flow2_rtt_s": (1e-5, 10.0, math.nan),
     "warmup_s": (0.0, 1e6, 0.0),
@@ -146,7 +148,7 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
         "background": n["bg_share"], "mtu_B": mtu, "mss_B": mss, "streams": int(n["streams"]), "cc": cc,
         "window_B": _window(row, n["wnd_limit_bytes"], mtu, mss, file, line), "size_B": n["size_bytes"],
         "warmup_s": n["warmup_s"], "duration_s": 1.0 if sized else n["duration_s"],
-        "paced": (row.get("kind") or "").strip() != "fct", "cc2": second,
+        "paced": (row.get("kind") or "").strip() != "fct", "line_Bps": n["line_rate_bps"] / 8, "cc2": second,
         "rtt2_s": n["rtt_s"] if math.isnan(n["flow2_rtt_s"]) else n["flow2_rtt_s"],
     }  # fmt: skip
 
@@ -181,17 +183,27 @@ def _text(value: Any) -> str:
 def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
     """Writes the answered rows as CSV, to a file or to stdout."""
     columns = [*table.columns, *(k for k in PREDICTED if k not in table.columns)]
-    with Path(path).open("w", newline="", encoding="utf-8") if path else _Stdout() as stream:
-        writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-class _Stdout:
-    """stdout as a context that stays open."""
-
-    def __enter__(self) -> Any:
-        return sys.stdout
-
-    def __exit__(self, *_: object) -> None:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    if path is None:
+        sys.stdout.write(stream.getvalue())
         sys.stdout.flush()
+    else:
+        _put(Path(path), stream.getvalue())
+
+
+def _put(path: Path, text: str) -> None:
+    """Writes a file in one piece: either it is complete, or the old one stays."""
+    direct = path.exists() and not path.is_file()  # a pipe or /dev/null takes what comes, a directory refuses it
+    part = path if direct else path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        if not direct:
+            part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}; choose another -o") from None
+    finally:
+        if not direct:
+            part.unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def document(
             "buffer_B": s.buffer_B, "mtu_B": s.mtu_B, "mss_B": s.mtu_B - advice.HEADERS_B,
             "window_B": _plain(s.window_B), "background_share": s.background,
             "duration_s": length_s if math.isinf(size_B) else None,
-            "size_B": _plain(size_B), "target_Bps": target_Bps, "line_rate_Bps": line_Bps, "seed": seed,
+            "size_B": _plain(size_B), "target_Bps": target_Bps, "line_rate_Bps": _plain(line_Bps), "seed": seed,
         },
         "goodput_Bps": {"mean": float(o.goodput_Bps[0]), **interval},
         "completion_s": None if done is None else {
@@ -65,6 +65,7 @@ def document(
         "steady": {"goodput_Bps": float(closed), "limit": str(closed_limit)},
         "loss_allowed": advice.allowed_loss(s, target_Bps),
         "streams_useful": advice.useful_streams(s),
+        "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in advice.by_streams(s).items()],
         "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in advice.by_mtu(s).items()],
         "burst_unpaced_B": advice.burst_B(s, line_Bps),
         "burst_paced_B": advice.tso_burst_B(s),
@@ -74,20 +75,21 @@ def document(
 
 def show(d: dict[str, Any]) -> None:
     """Prints the document for a person."""
-    g, steady = d["goodput_Bps"], d["steady"]
+    g, steady, i = d["goodput_Bps"], d["steady"], d["input"]
     told = [
         f"goodput   {_rate(g['mean'])} ({_size(g['mean'])}/s), single runs from {_rate(g['p10'])} to {_rate(g['p90'])}"
     ]
     if d["completion_s"]:
         c = d["completion_s"]
         told.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")
-    trip = f"{_time(d['mean_rtt_s'])} with queueing, " if d["mean_rtt_s"] else ""
+    queued = f" ({_time(d['mean_rtt_s'])} with queueing)" if d["mean_rtt_s"] else ""
     told += [
         f"limit     {d['limit']}: {d['reason']}",
-        f"path      link {_rate(d['link_Bps'])} of payload, RTT {trip}BDP {_size(d['bdp_B'])}",
+        f"path      link {_rate(d['link_Bps'])} of payload, RTT {_time(i['rtt_s'])}{queued}, BDP {_size(d['bdp_B'])}",
         f"resent    {d['retransmits']:.0f} segments",
-        f"steady    {_rate(steady['goodput_Bps'])} in closed form ({steady['limit']})",
+        f"check     closed form of the steady state: {_rate(steady['goodput_Bps'])} ({steady['limit']})",
         "",
+        "What it takes (steady state, closed form):",
         *(f"- {line}" for line in lines(d)),
     ]
     sys.stdout.write("\n".join(told) + "\n")
@@ -96,35 +98,39 @@ def show(d: dict[str, Any]) -> None:
 def lines(d: dict[str, Any]) -> list[str]:
     """The advice, one line each."""
     i = d["input"]
-    need = d["socket_buffer_needed_B"]
-    windows = f"{_size(d['window_needed_B'])} in flight a stream"
+    n, need = i["streams"], d["socket_buffer_needed_B"]
+    share = float(linux.receive_share(i["mtu_B"]))
+    each, parts = ("", "") if n == 1 else (" each", f" / {n} streams")
+    most = math.ceil(need)
+    flight = _size(d["window_needed_B"])
     made = [
-        f"socket buffers: tcp_rmem[2] and tcp_wmem[2] of {_size(need)} (2 x BDP / {i['streams']} streams), {windows}"
+        f"socket buffers: {_size(need)}{each} = 2 x BDP{parts}; {flight} must be in flight, {share:.2f} of a buffer is window",
+        f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {most}" net.ipv4.tcp_wmem="4096 16384 {most}"',
     ]
-    target = _rate(i["target_Bps"])
-    allowed = d["loss_allowed"]
-    made.append(
-        f"loss: {target} needs a loss under {allowed:.2g} with {i['cc']} and {i['streams']} stream(s)"
-        if allowed > 0
-        else f"loss: {target} is out of reach even without loss"
-    )
+    target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
+    streams = f"{n} stream{'' if n == 1 else 's'}"
+    if allowed > 0:
+        has = f"the path has {i['loss']:.2g}" if i["loss"] > 0 else "the path has none"
+        made.append(f"loss: {target} needs less than {allowed:.2g} with {i['cc']} and {streams}; {has}")
+    else:
+        made.append(f"loss: {target} is out of reach with {i['cc']} and {streams} even without loss")
     best = d["streams_useful"]
-    made.append(f"streams: {best} are enough; more add only losses of their own and seeks at the disks")
+    by = ", ".join(f"{e['streams']}: {_rate(e['goodput_Bps'])}" for e in d["goodput_by_streams"])
+    made.append(f"streams: {by}; more than {best} bring under 5 %, and cost losses of their own and seeks at the disks")
+    pace = min(d["link_Bps"] / n, i["line_rate_Bps"] or math.inf)
     made.append(
         f"pacing: an unpaced window is a burst that needs {_size(d['burst_unpaced_B'])} of buffer "
-        f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}"
+        f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}; "
+        f"pace at {_rate(pace)}{each} (fq, iperf3 --fq-rate)"
     )
     small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
-    made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000 (steady state)")
+    made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
     changes = d["changes"]
     if changes:
         told = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])
-        made.append(f"change first (steady state): {told}")
+        made.append(f"change first: {told}")
     else:
         made.append("change first: nothing on the network side brings 5 % or more")
-    if i["window_B"] is None:
-        share = float(linux.receive_share(i["mtu_B"]))
-        made.append(f"a receive buffer gives about {share:.2f} of itself as window at this MTU")
     return made
 
 

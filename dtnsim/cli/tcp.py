@@ -35,7 +35,7 @@ def command(
     duration: Annotated[str | None, typer.Option(help="Length of the transfer (default 30s).")] = None,
     size: Annotated[str | None, typer.Option(help="Size of the transfer, e.g. 10GB, instead of its length.")] = None,
     target: Annotated[str | None, typer.Option(help="Goodput wanted (default 90 % of the link).")] = None,
-    line_rate: Annotated[str | None, typer.Option(help="Rate of the sender's NIC (default 4 x rate).")] = None,
+    line_rate: Annotated[str | None, typer.Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
     ethernet: Annotated[bool, typer.Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,  # noqa: FBT002
     pacing: Annotated[bool, typer.Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,  # noqa: FBT002 - a flag
     table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of cases, columns as in tcp-truth.")] = None,
@@ -68,9 +68,9 @@ def command(
         raise InputError(msg)
     length = _positive("--duration", duration or "30s", "s")
     bytes_ = _positive("--size", size, "B") if size is not None else math.inf
-    answer = _simulate(setting, length, bytes_, seed, pacing=pacing)
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
-    line = _positive("--line-rate", line_rate, "B/s") if line_rate else 4 * setting.rate_Bps
+    line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
+    answer = _simulate(setting, length, bytes_, seed, line, pacing=pacing)
     from dtnsim.cli import _tcp_text
 
     document = _tcp_text.document(setting, answer, length, bytes_, wanted, line, seed)
@@ -126,14 +126,14 @@ def _setting(
     )  # fmt: skip
 
 
-def _simulate(s: Setting, length_s: float, size_B: float, seed: int, *, pacing: bool) -> Outcome:
+def _simulate(s: Setting, length_s: float, size_B: float, seed: int, line_Bps: float, *, pacing: bool) -> Outcome:
     from dtnsim.physics.tcp import outcome, rounds
 
     return outcome.simulate(
         rounds.Cases.of(
             rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, buffer_B=s.buffer_B, loss=s.loss, background=s.background,
             mtu_B=s.mtu_B, streams=s.streams, cc=s.cc, window_B=s.window_B, size_B=size_B, duration_s=length_s,
-            paced=pacing,
+            paced=pacing, line_Bps=line_Bps,
         ),
         seed=seed,
         replicas=QUICK_REPLICAS,

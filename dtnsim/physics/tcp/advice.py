@@ -98,6 +98,12 @@ def useful_streams(s: Setting) -> int:
     return next(n for n, rate in zip(STREAMS, rates, strict=True) if rate * WORTH >= max(rates))
 
 
+def by_streams(s: Setting) -> dict[int, float]:
+    """Steady goodput by parallel streams {streams: goodput [B/s]}, up to the first count that is enough."""
+    rates = goodputs([replace(s, streams=n) for n in STREAMS])
+    return {n: rate for n, rate in zip(STREAMS, rates, strict=True) if n <= max(useful_streams(s), 2)}
+
+
 def socket_buffer(s: Setting) -> float:
     """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link [B]."""
     return float(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams))
