@@ -104,7 +104,7 @@ def lines(d: dict[str, Any]) -> list[str]:
     most = math.ceil(need)
     flight = _size(d["window_needed_B"])
     made = [
-        f"socket buffers: {_size(need)}{each} = 2 x BDP{parts}; {flight} must be in flight, {share:.2f} of a buffer is window",
+        f"socket buffers: {_size(need)}{each} = 2 x BDP{parts}; {flight} in flight, {share:.2f} of a buffer is window",
         f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {most}" net.ipv4.tcp_wmem="4096 16384 {most}"',
     ]
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
