@@ -235,7 +235,8 @@ class PageCache:
     def _next(self) -> State:
         """The state that level and rates ask for."""
         if self.state is State.HELD:
-            begun = self.filled > self.drained and (bool(self._waiters) or self._due())
+            some = self.filled > self.drained
+            begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
             return State.FREE if begun else State.HELD
         if self.state is State.FREE:
             return self._after_free()
@@ -255,14 +256,15 @@ class PageCache:
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self._rates()
+        if self._fills and self.filled - self.drained >= self.size * self.scale - tiny and into > out * (1 + _EVEN):
+            return State.FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
             self.drained = self.filled
             if not self._fills:
                 return self._resting
             return State.EMPTY if out > into * (1 + _EVEN) else State.FREE
-        full = self.filled - self.drained >= self.size * self.scale - tiny
-        return State.FULL if full and self._fills and into > out * (1 + _EVEN) else State.FREE
+        return State.FREE
 
     def _at_medium(self, move: Move, *, alone: bool) -> bool:
         """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
@@ -306,5 +308,6 @@ class PageCache:
         first = min(waits, default=math.inf)
         self._alarm = None
         if first < math.inf:
-            alarm = self._alarm = self.env.timeout(max(first, 0.0))
+            now = self.env.now  # a wait that the clock cannot tell from none would come again and again
+            alarm = self._alarm = self.env.timeout(max(first, math.nextafter(now, math.inf) - now))
             alarm.callbacks.append(lambda event: self._look() if event is self._alarm else None)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: steps of the event loop after which a run is given up
 MAX_EVENTS: Final = 50_000_000
+#: steps at one instant after which it is given up: time has stopped
+MAX_AT_ONCE: Final = 2_000_000
 #: how often it is told how far the run is, and looked whether anything moves, in steps
 _TELL_EVERY: Final = 2_000
 #: durations of files kept of a run of which no more than quantiles is asked
@@ -108,7 +110,7 @@ def _jobs(engine: Engine, problem: Problem, capacity: list[float], scenario: int
 
 def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
     """Steps until all transfers are done, time is up, or somebody stops it: (steps, why it stopped before)."""
-    env, until, steps = world.env, limits.until, 0
+    env, until, steps, since = world.env, limits.until, 0, 0
     peek, step = env.peek, env.step
     try:
         while not end.processed:
@@ -124,10 +126,14 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
                 if time > recorder.edge:
                     _check_moving(world, time)
                     recorder.upto(time)
+                since = steps
             step()
             steps += 1
-            if steps % _TELL_EVERY == 0 and _told(world, limits):
-                return steps, "interrupted"
+            if steps % _TELL_EVERY == 0:
+                if _told(world, limits):
+                    return steps, "interrupted"
+                if steps - since > MAX_AT_ONCE:
+                    raise ModelError(f"given up: {MAX_AT_ONCE} events at {env.now:.6g} s and time does not move on")
             if steps >= limits.max_events and not end.processed:
                 raise ModelError(
                     f"given up after {limits.max_events} events at {env.now:.6g} s; "
@@ -171,7 +177,7 @@ def _stuck(world: World) -> bool:
         return False
     engine = world.engine
     for job in under_way:
-        full = len(job.moves) == min(job.workers, job.transfer.files - job.files)
+        full = len(job.moves) >= min(job.workers, job.transfer.files - job.files)
         if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):
             return False
     return True

@@ -26,9 +26,9 @@ class Box:
     def __init__(
         self, way: float, disk: float, size: float, sizes: list[float], *, workers: int = 1, cap: float = math.inf,
         memory: float = 1e9, pause: float = 0.0, hold: tuple[float, float] = (0.0, 0.0), each: bool = False,
-        flushed: bool = True,
+        flushed: bool = True, start: float = 0.0,
     ) -> None:  # fmt: skip
-        self.env = simpy.Environment(0.0)
+        self.env = simpy.Environment(start)
         capacity = [way, disk, memory, cap * workers]
         names = ("way", "disk", "memory", "window")
         stations = tuple(
@@ -52,6 +52,7 @@ class Box:
         self.cache = self.job.cache = PageCache(
             self.engine, self.job.legs[0], size, payload, write_back=hold, each_file=each
         )
+        self.way = way
         self.levels: list[tuple[float, float]] = []
         self.engine.observe(self._look)
         self.process = self.env.process(moves.run_job(self.env, self.engine, self.job))
@@ -59,6 +60,8 @@ class Box:
     def _look(self, now: float, _engine: Engine) -> None:
         """At every event: what came in is what went out and what is there."""
         moves.book(self.engine, self.job, now)
+        if math.ulp(now) * self.way > 1e-9 * self.cache.payload:
+            return  # the last digit of the clock is more than what is asked for here
         cache, tally = self.cache, self.job.legs[0].tally
         assert cache.filled - cache.drained == pytest.approx(cache.level, abs=1e-9 * cache.payload)
         assert tally.filled == pytest.approx(cache.filled, rel=1e-9)
@@ -215,6 +218,33 @@ def test_against_small_steps(
 def test_a_threshold_below_rounding_holds_nothing_back() -> None:
     box = Box(300.0, 100.0, 1000.0, [900.0], hold=(1e-199, math.inf)).run()
     assert box.job.finished == pytest.approx(9.0)
+
+
+@pytest.mark.parametrize(
+    ("disk", "size", "hold"),
+    [
+        (924e6, 5e-6, (0.0, 0.0)),  # a store far below what the last digit of the payload stands for
+        (924e6, 5e-6, (5e-6, 0.0)),
+        (1e9, 1e9, (1e8, 1e-300)),  # an age that is over before a byte is in
+        (5e5, 1e-9, (1e-10, 1e-300)),
+    ],
+)
+def test_what_is_below_rounding_takes_no_endless_steps(disk: float, size: float, hold: tuple[float, float]) -> None:
+    way, sizes = 192e6, [42726.9, 5.2e9, 4378.8, 104801.6]
+    box = Box(way, disk, size, sizes, workers=3, hold=hold)
+    for _ in range(2000):
+        if box.process.processed:
+            break
+        box.env.step()
+    assert box.process.processed
+    assert box.job.finished >= sum(sizes) / min(way, disk) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("start", [1e6, 1e9, 1e12])
+def test_a_late_clock_does_not_stop(start: float) -> None:
+    """Where a step of the clock is 0.1 ms, files of some microseconds end one step on."""
+    box = Box(300.0, 100.0, 0.05, [1e-6, 900.0, 0.25, 1e-9], start=start).run()
+    assert box.job.finished - start == pytest.approx(9.0025, abs=1e-6 + 20 * math.ulp(start))
 
 
 def test_nothing_at_all_passes_in_no_time() -> None:

@@ -1,0 +1,82 @@
+"""One run: what ends it, in order, and what does not let it end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dtnsim.errors import ModelError
+from dtnsim.simulation import moves, one
+from dtnsim.simulation.scene import make_scene
+from tests.simulation.slow import FAST, SLOW, make
+
+
+def run(path: dict[str, Any], limits: one.Limits, **changes: Any) -> Any:
+    scene = make_scene(make(path, **changes))
+    return one.run_once(scene, scene.problem, 0, 1, limits)
+
+
+def test_time_that_does_not_move_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(env: Any, *_others: Any) -> Iterator[Any]:
+        while True:
+            yield env.timeout(0)
+
+    monkeypatch.setattr(moves, "run_job", endless)
+    monkeypatch.setattr(one, "MAX_AT_ONCE", 10_000)
+    with pytest.raises(ModelError, match="time does not move on"):
+        run(FAST, one.Limits())
+
+
+def test_too_many_events_are_given_up_and_tell_when() -> None:
+    with pytest.raises(ModelError, match=r"given up after 30 events at [\d.]+ s"):
+        run(FAST, one.Limits(max_events=30), transfer__dataset={"files": 100, "size": "10 GB"})
+
+
+def test_somebody_who_watches_may_end_it_with_what_was_done() -> None:
+    told: list[float] = []
+
+    def stop(_now: float, share: float) -> bool:
+        told.append(share)
+        return share > 0.3
+
+    files = {"files": 20_000, "size": "200 GB"}
+    made = run(FAST, one.Limits(progress=stop), transfer__dataset=files)
+    assert made.interrupted
+    assert not made.complete
+    assert told == sorted(told)
+    assert 0.3 < made.transfers[0].payload_B / 200e9 < 0.9
+    assert made.transfers[0].payload_B == pytest.approx(told[-1] * 200e9)
+
+
+def test_ctrl_c_within_it_ends_it_as_well() -> None:
+    def interrupt(_now: float, share: float) -> bool:
+        if share > 0.3:
+            raise KeyboardInterrupt
+        return False
+
+    made = run(FAST, one.Limits(progress=interrupt), transfer__dataset={"files": 20_000, "size": "200 GB"})
+    assert made.interrupted
+    assert made.transfers[0].files > 5000
+
+
+def test_a_run_of_which_only_quantiles_are_asked_keeps_little() -> None:
+    files = {"files": 2000, "size": "20 GB"}
+    whole = run(FAST, one.Limits(), transfer__dataset=files)
+    short = run(FAST, one.Limits(whole=False), transfer__dataset=files)
+    assert len(short.series.edge_s) == 1
+    assert len(short.transfers[0].file_s) <= 256 < len(whole.transfers[0].file_s)
+    assert short.end_s == whole.end_s
+    assert short.transfers[0].file_counts.sum() == 2000
+    exact, near = (r.transfers[0].file_quantiles((0.1, 0.5, 0.9)) for r in (whole, short))
+    assert near == pytest.approx(exact, rel=0.02)
+
+
+def test_at_its_time_it_ends_between_two_events() -> None:
+    made = run(SLOW, one.Limits(until=math.pi))
+    assert made.end_s == math.pi
+    assert made.series.edge_s[-1] == math.pi
+    assert made.transfers[0].payload_B > 0
+    assert math.isnan(made.transfers[0].finished_s)
