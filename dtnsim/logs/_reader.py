@@ -18,7 +18,9 @@ from dtnsim.logs._documents import DocumentBuffer
 from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
 from dtnsim.measurement import Unread
 
-LONGEST_LINE: Final = 32 << 20
+#: a longer line is passed over (of a document in one line: of JSON, XML, HTML) [B]
+LONGEST_LINE: Final = 2 << 20
+LONGEST_DOCUMENT: Final = 17 << 20
 _CACHE: Final = 50_000
 #: of a stretch of interval lines, so many at its start and at its end are handed to the parsers
 HEAD_OF_STRETCH: Final = 1000
@@ -55,6 +57,7 @@ class LogReader:
         self._cache: dict[bytes, Targets] = {}
         self._line = 0
         self._rest = b""
+        self._skipping = False  # in a line too long to keep
         self._redrawn = False
         self._cut = self._last = False
         self._stretch = 0  # interval lines in a row up to here
@@ -66,14 +69,23 @@ class LogReader:
     # ---- bytes to lines -------------------------------------------------------------------------
     def feed(self, block: bytes) -> Iterator[Record]:
         """Takes the next bytes of the log."""
+        if self._skipping:
+            _, newline, block = block.partition(b"\n")
+            if not newline:
+                return
+            self._line, self._skipping = self._line + 1, False
         if self._rest:
             block = self._rest + block
         end = max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1
         if end == 0:
-            if len(block) < LONGEST_LINE:
+            longest = LONGEST_DOCUMENT if block.lstrip()[:1] in (b"{", b"[", b"<") else LONGEST_LINE
+            if len(block) < longest:
                 self._rest = block
                 return
-            end = len(block)  # no log has such lines; read on without keeping them
+            why = f"a line of more than {longest >> 20} MiB is passed over"
+            yield Unread(self.file, self._line + 1, decode(block[:100]), why)
+            self._rest, self._skipping = b"", True
+            return
         self._rest = block[end:]
         yield from self._lines(block[:end])
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import io
+import os
+import select
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +14,8 @@ from typing import IO, Final, cast
 from dtnsim.errors import LogError
 
 BLOCK: Final = 1 << 20
+#: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
+PATIENCE_MS: Final = 5000
 _TEXT_CONTROL: Final = b"\x00\t\n\r\f\x0b\x1b\x08\x07\x0e\x0f\x1a\x03\x04\x1c\x05"
 
 
@@ -42,13 +47,29 @@ def _blocks(source: str | Path | IO[bytes], name: str) -> Iterator[bytes]:
     elif str(source) == "-":
         yield from _text(sys.stdin.buffer, name)
     else:
-        with Path(source).open("rb") as file:
+        with os.fdopen(_opened(str(source)), "rb") as file:
             yield from _text(_unpacked(file), name)
 
 
-def _unpacked(file: IO[bytes]) -> IO[bytes]:
-    head = file.read(6)
-    file.seek(0)
+def _opened(path: str) -> int:
+    """Opens as `open` does, but does not wait without end for somebody to write to a named pipe."""
+    if path.startswith(("/dev/fd/", "/proc/")) or not Path(path).is_fifo():
+        return os.open(path, os.O_RDONLY)
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    poll = select.poll()
+    poll.register(number, select.POLLIN)
+    if not poll.poll(PATIENCE_MS):
+        os.close(number)
+        raise LogError(
+            f"{path}: is a pipe to which nothing was written for {PATIENCE_MS / 1e3:g} s; "
+            f"write to it first, or wait as long as it takes with: dtnsim logs - < {path}"
+        )
+    os.set_blocking(number, True)
+    return number
+
+
+def _unpacked(file: io.BufferedReader) -> IO[bytes]:
+    head = file.peek(6)[:6]  # a pipe cannot be wound back
     if head.startswith(b"\x1f\x8b"):
         import gzip
 

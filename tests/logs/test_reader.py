@@ -7,13 +7,15 @@ import gzip
 import io
 import json
 import lzma
+import os
+import threading
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from dtnsim.errors import LogError
-from dtnsim.logs import iter_log, read_logs, read_text
+from dtnsim.logs import _reader, _source, iter_log, read_logs, read_text
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import whole_part
@@ -225,9 +227,38 @@ def test_permission(tmp_path, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(_source.os, "open", refuse)
     with pytest.raises(LogError, match="permission denied"):
         read_logs(path)
+
+
+def test_named_pipe(tmp_path, monkeypatch):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    monkeypatch.setattr(_source, "PATIENCE_MS", 20)
+    with pytest.raises(LogError, match="nothing was written for"):
+        read_logs(path)
+    monkeypatch.setattr(_source, "PATIENCE_MS", 10_000)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(DD.encode()),))
+    writer.start()
+    try:
+        assert [m.tool for m in read_logs(path)[0]] == ["dd", "dd"]
+    finally:
+        writer.join(10)
+
+
+@pytest.mark.parametrize("start", ["x", "{"])
+def test_a_line_too_long_is_passed_over_and_the_next_is_read(monkeypatch, start):
+    monkeypatch.setattr(_reader, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(_reader, "LONGEST_DOCUMENT", 3000)
+    reader = _reader.LogReader("log")
+    text = start + "1," * 4000 + "\n" + DD
+    records = [r for at in range(0, len(text), 500) for r in reader.feed(text[at : at + 500].encode())]
+    records += reader.finish()
+    notes = [r for r in records if isinstance(r, Unread)]
+    assert [n.line for n in notes] == [1]
+    assert "is passed over" in notes[0].why
+    assert [(r.tool, r.line) for r in records if isinstance(r, Measurement)] == [("dd", 4), ("dd", 4)]
 
 
 def test_text_of_another_kind_says_so():
@@ -286,7 +317,7 @@ def test_a_stream_needs_constant_memory():
 def test_one_endless_line_is_survived():
     found, unread = read_text("x" * (3 << 20) + "\n" + DD)
     assert [m.quantity for m in found] == ["throughput", "duration"]
-    assert not unread
+    assert ["is passed over" in note.why for note in unread] == [True]
 
 
 def test_a_number_cut_by_the_end_of_the_file_is_not_complete():
