@@ -23,7 +23,7 @@ from dtnsim.host import Host
 from dtnsim.ledger import Ledger, Row
 from dtnsim.network import Network
 from dtnsim.quantity import Draw, Quantity, Value
-from dtnsim.records import Demand, Phase, Problem, Transfer
+from dtnsim.records import SLOW_START, Demand, Phase, Problem, Transfer
 from dtnsim.route import Route
 from dtnsim.spec import DEVICES, PathSpec, TransferSpec, split_end
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Step
@@ -66,7 +66,9 @@ def compose(spec: PathSpec, draw: Draw) -> Problem:
     transfers = tuple(composer.transfer(number) for number in range(len(spec.transfers)))
     ledger = composer.ledger
     slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
-    return Problem(spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings), slowdowns)
+    return Problem(
+        spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings), slowdowns, ledger.connections
+    )  # fmt: skip
 
 
 class Composer:
@@ -340,7 +342,7 @@ class Composer:
         if route is not None and step.net is not None:
             lost = self._ramp(route, step.net, number, payload, row)
             which: Each = "file" if step.net.reopened else "start"
-            wait(lost * each, "slow start", "time the ramp loses against the steady rate", each=which)
+            wait(lost * each, SLOW_START, "time the ramp loses against the steady rate", each=which)
         return delays
 
     def _readings(self, step: Step, number: int, row: Row) -> Iterator[Stretch]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dtnsim.errors import SpecError
 from dtnsim.quantity import Draw, Quantity, Value
-from dtnsim.records import Demand, Station
+from dtnsim.records import Connection, Demand, Station
 
 
 @dataclass(slots=True)
@@ -23,6 +23,7 @@ class Ledger:
     draw: Draw
     stations: dict[str, Station] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    connections: dict[str, Connection] = field(default_factory=dict)
 
     def warn(self, text: str) -> None:
         """Notes something the reader of the answer should know; says it once."""
@@ -79,7 +80,7 @@ class Row:
         source: str = "",
         private: bool = False,
         cost: str = "",
-    ) -> None:
+    ) -> str:
         """Charges this row at station ``host.component``, making the station where it is new.
 
         Args:
@@ -95,6 +96,9 @@ class Row:
             source: Where its numbers come from.
             private: One station for each transfer instead of one for all.
             cost: How ``per_byte`` was reached.
+
+        Returns:
+            Name of the station.
 
         Raises:
             SpecError: the host has another component of that name.
@@ -112,6 +116,7 @@ class Row:
             per_byte = per_byte * _scale(known.capacity, capacity)
         demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)
         self.demands.append(demand)
+        return name
 
 
 def _scale(station: Value, here: Value) -> Value:

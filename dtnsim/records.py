@@ -8,10 +8,14 @@ that the solver and the simulation see, so the two cannot tell different stories
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from dtnsim.quantity import Value
+
+#: what the delay of a connection that opens up is called
+SLOW_START: Final = "slow start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,34 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """TCP streams on a route, as the round model needs them to tell how they open up.
+
+    Attributes:
+        rate_Bps: Bottleneck of the route in IP bytes [B/s].
+        rtt_s: Base round-trip time [s].
+        buffer_B: Its drop-tail buffer [B].
+        loss: Random loss [1].
+        window_B: Most payload in flight of one stream [B].
+        mtu_B, mss_B: IP packet and its payload [B].
+        streams: Parallel streams of all workers.
+        cc: Congestion control.
+        reopened: True where every file has connections of its own.
+    """
+
+    rate_Bps: Value
+    rtt_s: Value
+    buffer_B: Value
+    loss: Value
+    window_B: Value
+    mtu_B: float
+    mss_B: float
+    streams: int
+    cc: str
+    reopened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Slowdown:
     """Stations that lose capacity as another one fills: cores that wait for a loaded memory.
 
@@ -157,13 +189,17 @@ class Slowdown:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Stations and transfers of one path: all that the solver and the simulation need."""
+    """Stations and transfers of one path: all that the solver and the simulation need.
+
+    ``connections`` has the TCP streams behind the private stations that stand for them.
+    """
 
     name: str
     stations: tuple[Station, ...]
     transfers: tuple[Transfer, ...]
     warnings: tuple[str, ...] = ()
     slowdowns: tuple[Slowdown, ...] = ()
+    connections: Mapping[str, Connection] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dtnsim.ledger import Row
 from dtnsim.physics.tcp import path as tcp_path
 from dtnsim.physics.tcp import ratebased, window
 from dtnsim.quantity import Draw, Quantity, Value, prior
+from dtnsim.records import Connection
 from dtnsim.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
     if net.transport == "tcp" and route.hops:
-        goodput, limit = tcp_goodput(route, net, frame, nics, draw)
-        row.charge(
+        streams = connection(route, net, frame, nics, draw)
+        goodput, limit = tcp_goodput(streams)
+        station = row.charge(
             f"tcp.{pair}",
             "tcp",
             capacity=goodput,
@@ -52,6 +54,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
             source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
         )
+        row.ledger.connections[station] = streams
         _middleboxes(row, route, net, frame, nics, draw)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
@@ -134,23 +137,38 @@ def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
     return np.minimum(size, UNSCALED_WINDOW_B) if stripped else size
 
 
-def tcp_goodput(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> tuple[Value, str]:
-    """Steady goodput of all streams on a route [B/s], and the name of what limits it."""
+def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
+    """The streams of a transfer as TCP sees their route."""
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
     passed: Value = 1.0
     for _, segment, _ in route.hops:
         passed = passed * (1 - draw(segment.loss))
-    cc = net.cc or route.source.tcp.cc
-    goodput, limit = tcp_path.path_goodput(
+    return Connection(
         rate_Bps=rate,
         rtt_s=np.maximum(route.rtt(draw), 1e-6),
-        loss=1 - np.asarray(passed),
-        mss_B=frame.mss,
-        mtu_B=frame.mtu,
         buffer_B=buffer,
-        streams=net.streams,
-        cc=cc,
+        loss=1 - np.asarray(passed),
         window_B=stream_window(route, net, draw),
+        mtu_B=frame.mtu,
+        mss_B=frame.mss,
+        streams=net.streams,
+        cc=net.cc or route.source.tcp.cc,
+        reopened=net.reopened,
+    )
+
+
+def tcp_goodput(streams: Connection) -> tuple[Value, str]:
+    """Steady goodput of all streams on a route [B/s], and the name of what limits it."""
+    goodput, limit = tcp_path.path_goodput(
+        rate_Bps=streams.rate_Bps,
+        rtt_s=streams.rtt_s,
+        loss=streams.loss,
+        mss_B=streams.mss_B,
+        mtu_B=streams.mtu_B,
+        buffer_B=streams.buffer_B,
+        streams=streams.streams,
+        cc=streams.cc,
+        window_B=streams.window_B,
     )
     return goodput, str(np.ravel(limit)[0])
 

@@ -133,6 +133,10 @@ class PageCache:
         move.left = 0.0
         self._soon()
 
+    def look(self) -> None:
+        """What fills the store is about to flow at another rate."""
+        self._soon()
+
     def flushed(self) -> simpy.Event:
         """An event that happens when the medium has all that is in the store now."""
         event = self.env.event()

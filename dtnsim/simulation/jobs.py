@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.errors import ModelError
-from dtnsim.records import Phase, Problem, Transfer
+from dtnsim.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.durations import Durations
+from dtnsim.simulation.opening import Ramp, ramp_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ MakeRow = Callable[[Mapping[int, float]], "Row"]
 MAX_FILES: Final = 20_000
 #: a batch is at most this part of the files behind it, and of those before it
 _BATCH_PART: Final = 150
+#: up to so many files whose connections are opened anew open them round trip by round trip, more wait for it
+MAX_OPENINGS: Final = 1000
 #: parts a thread takes of a file that it shares with others
 _ROUNDS: Final = 32
 
@@ -65,6 +68,9 @@ class Leg:
         cap: Rate that the private stations allow one worker in ``fill`` [B/s].
         cap_station: The station that sets it; -1 for none.
         byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
+        ramp: How its connections open up.
+        anew: Whether every file has connections of its own.
+        ramp_Bps: Rate that they allow one worker once they are [B/s].
         dense_fill, dense_drain: (K,) demands, private stations included.
         tally: What has passed it.
     """
@@ -80,6 +86,9 @@ class Leg:
     start_s: float
     dense_fill: Array
     dense_drain: Array
+    ramp: Ramp | None = None
+    anew: bool = False
+    ramp_Bps: float = math.inf
     tally: Tally = field(default_factory=Tally)
 
     def visits(self, stations: Sequence[int]) -> bool:
@@ -150,21 +159,26 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     dense_fill, dense_drain = np.zeros(len(index)), np.zeros(len(index))
     for dense, part in ((dense_fill, fill), (dense_drain, drain)):
         dense[list(part)] = list(part.values())
-    cap, cap_station = math.inf, -1
+    cap, cap_station, ramp, anew, ramp_Bps = math.inf, -1, None, False, math.inf
     for k in [k for k in fill if problem.stations[k].private]:
         cost = fill.pop(k)
         limit = capacity[k] / transfer.workers / cost if cost else math.inf
         if limit < cap:
             cap, cap_station = limit, k
+        streams = problem.connections.get(problem.stations[k].name)
+        if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
+            ramp, anew = ramp_of(streams, scenario), streams.reopened
+            ramp_Bps = limit
     waits = dict.fromkeys(("byte", "file", "start"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
-        waits[delay.each] += at(delay.per_byte, scenario) * payload
+        if ramp is None or delay.what != SLOW_START:
+            waits[delay.each] += at(delay.per_byte, scenario) * payload
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
     return Leg(
         phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
         waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        waits["start"] / transfer.workers, dense_fill, dense_drain,
+        waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
     )  # fmt: skip
 
 

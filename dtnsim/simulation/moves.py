@@ -1,10 +1,11 @@
 """Transfers as their tools do them: workers that take files, wait, move bytes, and start again after a fault.
 
 A worker goes through the phases of each file in turn, as in the steady model: it waits for round
-trips and file operations, then its bytes flow over the stations of the phase. Slow start is a wait:
-once a worker where connections stay open, with every file where the tool opens new ones.
+trips and file operations, then its bytes flow over the stations of the phase. Connections open up
+as the round model of TCP says (`dtnsim.simulation.opening`): a cap that rises from round trip to round trip, once
+where they stay open. Where very many files have connections of their own, slow start is a wait.
 
-Neglects: slow start after an outage; a fault's restart takes up a file from its beginning.
+Neglects: slow start after an outage or a pause; a fault's restart takes up a file from its beginning.
 """
 
 from __future__ import annotations
@@ -77,9 +78,10 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[
 
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
     fresh = True
+    opened: dict[int, float] = {}
     for size, files in job.steps:
         began = job.begin(files, env.now)
-        while not (yield from _step(env, engine, job, number, (size, files, fresh))):
+        while not (yield from _step(env, engine, job, number, (size, files, fresh), opened)):
             job.retries += files
             yield env.timeout(job.abort_after)
         fresh = False
@@ -90,9 +92,18 @@ def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Pr
 
 
 def _step(
-    env: simpy.Environment, engine: Engine, job: Job, number: int, step: tuple[float, int, bool]
-) -> Generator[Any, Any, bool]:
+    env: simpy.Environment, engine: Engine, job: Job, number: int, step: tuple[float, int, bool],
+    opened: dict[int, float],
+) -> Generator[Any, Any, bool]:  # fmt: skip
     """All phases of a file, or of a batch of equal ones.
+
+    Args:
+        env: The clock.
+        engine: Where it happens.
+        job: The transfer.
+        number: Which worker.
+        step: (bytes, files, whether they are the worker's first).
+        opened: When the worker's connections of each phase were opened [s].
 
     Returns:
         False where a fault stopped it.
@@ -108,6 +119,10 @@ def _step(
             continue
         began = env.now
         flow = _start(engine, job, number, (place, size, files))
+        if leg.anew:
+            opened.pop(place, None)
+        if leg.ramp is not None and env.now - opened.setdefault(place, env.now) < leg.ramp.ends_s[-1]:
+            env.process(_open_up(engine, job, job.moves[number], opened[place]))
         took = yield flow
         _end(job, number, env.now)
         job.moving[place] += env.now - began
@@ -132,6 +147,19 @@ def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) 
         move = Move(flow, leg, size, engine.env.now)
     job.moves[number] = move
     return move.flow
+
+
+def _open_up(engine: Engine, job: Job, move: Move, opened: float) -> Process:
+    """Raises the cap of what moves, until its connections are open or it has ended."""
+    ramp, env = move.leg.ramp, engine.env
+    assert ramp is not None
+    for seconds, share in (*ramp.after(env.now - opened), (0.0, 1.0)):
+        engine.change(move.flow, cap=min(move.leg.cap, move.leg.ramp_Bps * share))
+        if job.cache is not None:
+            job.cache.look()
+        yield env.timeout(seconds)
+        if move.flow.triggered:
+            return
 
 
 def _end(job: Job, number: int, now: float) -> None:

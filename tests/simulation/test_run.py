@@ -119,7 +119,7 @@ def test_files_wait_for_their_round_trips() -> None:
     run = simulate(path).runs[0].transfers[0]
     assert run.files == 100
     assert len(run.file_s) == 100
-    assert run.throughput_Bps == pytest.approx(predict(path, samples=0).throughput_Bps.p50, rel=1e-3)
+    assert run.throughput_Bps == pytest.approx(predict(path, samples=0).throughput_Bps.p50, rel=5e-3)
     assert run.waiting_s > run.moving_s
 
 

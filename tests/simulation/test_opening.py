@@ -1,0 +1,95 @@
+"""Connections that open up in time: against the closed form, in the series of a run, and what does not matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.compose import compose
+from dtnsim.physics.tcp import ramp as closed
+from dtnsim.prediction import predict
+from dtnsim.quantity import Draw
+from dtnsim.records import Connection
+from dtnsim.simulation import simulate
+from dtnsim.simulation.opening import LEAST_RTT_S, ramp_of
+from tests.simulation.slow import FAST, make
+
+
+def streams(rate: float = 1.25e9, rtt: object = 0.05, loss: float = 0.0, count: int = 1) -> Connection:
+    return Connection(rate, rtt, 1.25e8, loss, 1e9, 9000.0, 8948.0, count, "cubic")
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.floats(1e8, 1e10), st.floats(2e-3, 0.2), st.integers(1, 16))
+def test_costs_what_the_closed_form_of_slow_start_costs(rate: float, rtt: float, count: int) -> None:
+    """Without loss and with a buffer of a bandwidth-delay product the window doubles until the path is full."""
+    ramp = ramp_of(Connection(rate, rtt, rate * rtt, 0.0, 1e12, 9000.0, 8948.0, count, "cubic"))
+    whole = 100 * rate * rtt + 1e9
+    each = rate * 8948 / 9000 / count
+    lost = closed.transfer_time(whole / count, each, rtt, 8948.0, handshake_rtts=0.0) - whole / count / each
+    if ramp is None:  # a window of ten segments fills it
+        assert rate * rtt < 40 * 9000 * count
+        return
+    assert ramp.lost_s == pytest.approx(float(lost), abs=2.5 * rtt)
+    assert list(ramp.ends_s) == sorted(ramp.ends_s)
+    assert all(0 < s <= 1 for s in ramp.shares)
+
+
+def test_a_longer_round_trip_takes_longer_over_the_same_shape() -> None:
+    drawn = streams(rtt=np.array([0.05, 0.025, 0.1]))
+    middle, short, long = (ramp_of(drawn, n) for n in range(3))
+    assert middle is not None
+    assert short is not None
+    assert long is not None
+    assert long.shares == middle.shares
+    assert long.lost_s == pytest.approx(2 * middle.lost_s)
+    assert short.lost_s == pytest.approx(middle.lost_s / 2)
+
+
+def test_no_round_trip_no_opening() -> None:
+    assert ramp_of(streams(rtt=LEAST_RTT_S / 2)) is None
+
+
+def test_what_is_left_of_it_at_an_age() -> None:
+    ramp = ramp_of(streams())
+    assert ramp is not None
+    assert list(ramp.after(ramp.ends_s[-1])) == []
+    assert sum(s for s, _ in ramp.after(0.0)) == pytest.approx(ramp.ends_s[-1])
+    assert sum(s for s, _ in ramp.after(0.3)) == pytest.approx(ramp.ends_s[-1] - 0.3)
+
+
+def far(size: str = "20 GB") -> dict[str, object]:
+    return {"wan__rtt": "100 ms", "transfer__dataset__size": size, "transfer__tool__p": 64}
+
+
+def test_the_rate_rises_round_trip_by_round_trip() -> None:
+    path = make(FAST, **far("4 GB"))
+    (run,) = simulate(path).runs
+    rate, edges = run.series.rate_Bps[:, 0], run.series.edge_s
+    moving = rate[rate > 0]
+    assert moving[0] < 0.1 * moving.max()
+    assert np.all(np.diff(moving[:-1]) > -0.06 * moving.max())
+    assert (np.diff(edges) * rate).sum() == pytest.approx(4e9, rel=1e-9)
+    (network,) = (n for n in compose(path, Draw()).connections)
+    assert run.transfers[0].held[0].station in ("waiting", network)
+
+
+@pytest.mark.parametrize("size", ["1 MB", "1 GB", "50 GB"])
+def test_costs_as_much_as_the_steady_answer_says(size: str) -> None:
+    """One by the rounds, the other by the closed form: a few round trips apart at most."""
+    path = make(FAST, **far(size))
+    steady = predict(path, samples=0).duration_s.p50
+    assert simulate(path).runs[0].transfers[0].duration_s == pytest.approx(steady, abs=0.35)
+
+
+def test_connections_are_opened_once_where_they_stay_open_and_for_every_file_where_not() -> None:
+    one, kept, anew = (
+        simulate(make(FAST, **far(), transfer__dataset__files=n, transfer__tool__fast=fast)).runs[0].transfers[0]
+        for n, fast in ((1, True), (100, True), (100, False))
+    )
+    assert kept.moving_s == pytest.approx(one.moving_s, rel=1e-6)
+    ramp = ramp_of(next(iter(compose(make(FAST, **far()), Draw()).connections.values())))
+    assert ramp is not None
+    assert anew.moving_s - kept.moving_s == pytest.approx(99 * ramp.lost_s, rel=1e-3)
