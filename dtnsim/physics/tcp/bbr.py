@@ -59,18 +59,28 @@ def cruise(f: Flows) -> FloatArray:
 
     Valid: paths of a few segments and more; loss under 15 %.
     Neglects: competing flows that yield (see `shared`).
-    Source: net/ipv4/tcp_bbr.c; coefficients `BBR_SMALL_BDP`, `BBR_PUSH`.
+    Source: net/ipv4/tcp_bbr.c; coefficients `BBR_ROOM`, `BBR_PUSH`.
     """
-    bdp = f.C * f.T
-    small = known.BBR_SMALL_BDP.value / (1 + (bdp / 20.0) ** 3)
-    link = f.C * (1 - np.where(f.third, 0.0, small))
+    link = f.C * np.minimum(1.0, known.BBR_ROOM.value * f.B / burst(f))
     link = link + _pushed(f)
-    burst = linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
-    window = f.streams * f.cap / (f.T + (burst - 1) / (2 * f.C))
+    lump = linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
+    window = f.streams * f.cap / (f.T + (lump - 1) / (2 * f.C))
     collapse = np.minimum(1.0, response.BBR1_PROBE_GAIN * (1 - f.lost)) ** 32
     first = np.minimum(link * collapse, window) * (1 - f.lost)
     third = response.bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
     return np.asarray(np.where(f.third, np.minimum(third, window), first), float)
+
+
+def burst(f: Flows) -> FloatArray:
+    """Segments that reach the buffer in one piece: TSO's, at most a third of the window of 2 BDP + 3 bursts (lanes,).
+
+    On round trips of a few milliseconds they are 3 to 6 segments at any rate (tcp_tso_rtt_log): what of them finds
+    no room in a buffer of 4 to 8 packets is lost, and BBR's estimate of the rate follows.
+    """
+    share = f.C / f.streams
+    spaced = np.maximum(share / linux.BURSTS_PER_S, 2.0)
+    window = linux.BBR_CWND_GAIN * share * f.T + 3 * spaced
+    return linux.burst_segments(share, f.T, f.mss, window, 1.0)
 
 
 def _pushed(f: Flows) -> FloatArray:

@@ -66,3 +66,18 @@ def test_it_takes_from_a_background_that_does_not_yield_only_where_its_window_fi
     assert bbr.cruise(flows(rate=8333 * 0.2, trip=0.03, background=0.8, bdp=4))[0] == pytest.approx(
         8333 * 0.2, rel=1e-2
     )
+
+
+def test_bursts_that_a_small_buffer_cannot_take_cost_their_share():
+    def share(
+        rate, trip
+    ):  # of the link; buffer of one bandwidth-delay product, at least four packets; hosts add 0.1 ms
+        f = flows(rate=rate, trip=trip + 1e-4, bdp=max(rate * trip, 4.0) / (rate * (trip + 1e-4)))
+        return float(bbr.cruise(f)[0] / rate)
+
+    # own runs of Linux 6.18 (BBR v1) over an emulated path, 1500-byte packets, part of the link:
+    # 40 Mb/s 2.2 ms 0.79 and 25 Mb/s 1.8 ms 0.56, where bursts are 5 or 6 segments; elsewhere nothing is lost
+    assert share(40e6 / 12000, 0.0022) == pytest.approx(0.79, rel=0.08)
+    assert share(25e6 / 12000, 0.0018) == pytest.approx(0.56, rel=0.12)
+    for rate, trip in ((80e6, 0.0022), (15e6, 0.003), (15e6, 0.012), (150e6, 0.0022), (1e9, 0.03)):
+        assert share(rate / 12000, trip) > 0.98
