@@ -120,7 +120,7 @@ def test_files_wait_for_their_round_trips() -> None:
     assert run.files == 100
     assert len(run.file_s) == 100
     assert run.throughput_Bps == pytest.approx(predict(path, samples=0).throughput_Bps.p50, rel=5e-3)
-    assert run.waiting_s == pytest.approx(100 * 4 * 0.05)  # a data channel for each file: two round trips, and two commands
+    assert run.waiting_s == pytest.approx(100 * 4 * 0.05)  # two commands and a data channel for each file
 
 
 @pytest.mark.parametrize("size", ["1e-12 B", "1 B", "1e15 B"])
