@@ -15,13 +15,17 @@ from dtnsim.report.document import number
 from dtnsim.simulation.results import Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dtnsim.report.console import Out
 
 SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown
 POINTS: Final = 200
 BUSIEST: Final = 8
-#: stretches of time in the line that says what held a transfer
+#: events told one by one
+HAPPENED: Final = 20
+#: stretches of time in the table that says what held a transfer
 STRETCHES: Final = 24
 #: share of its capacity below which a station's use over time is not told in the document
 _IDLE: Final = 0.01
@@ -57,6 +61,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
         "retries": t.retries,
         "held": [{"start_s": h.start_s, "end_s": h.end_s, "station": h.station} for h in t.held],
+        "why": dict(s.why[f]) if s.why else {},
     }  # fmt: skip
 
 
@@ -119,41 +124,63 @@ def _series(run: Run) -> dict[str, Any]:
 
 
 def show(s: Simulation, out: Out) -> None:
-    """Prints the summary: each transfer, what held it when, the busiest stations."""
+    """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
     out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
-    rows = text.table(("transfer", "left"), ("files", "right"), ("bytes", "right"), ("duration", "right"),
-                      ("throughput", "right"), ("a file takes (p50, p90)", "right"), ("waiting", "right"))  # fmt: skip
-    for t in first.transfers:
-        done = math.isfinite(t.finished_s)
-        files = ", ".join(units.show(q, "s") for q in t.file_quantiles((0.5, 0.9)))
-        rows.add_row(text.plain(t.name), str(t.files), units.show(t.payload_B, "B"),
-                     units.show(t.duration_s, "s") if done else "not done",
-                     text.rate(t.throughput_Bps) if done else "", files,
-                     f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "")  # fmt: skip
-    out.print(rows)
+    out.print(_summary(first))
     if len(s.runs) > 1:
         _replicas(s, out)
-    for t in first.transfers:
-        _told(t, out)
-    for time, what in first.happened[:20]:
+    for f, t in enumerate(first.transfers):
+        _told(t, s.why[f] if s.why else {}, out)
+    for time, what in first.happened[:HAPPENED]:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
+    if len(first.happened) > HAPPENED:
+        out.print(f"and {len(first.happened) - HAPPENED} more events")
+    rows = [r for r in _stations(first) if r["utilization_mean"] > 0]
+    out.print()
     used = text.table(("station", "left"), ("used", "left"), ("mean", "right"), ("peak", "right"))
-    for row in [r for r in _stations(first) if r["utilization_mean"] > 0][:BUSIEST]:
+    for row in rows[:BUSIEST]:
         share = row["utilization_mean"]
         used.add_row(text.plain(row["station"]), text.bar(share), f"{share:.1%}", f"{row['utilization_peak']:.1%}")
     out.print(used)
+    if len(rows) > BUSIEST:
+        out.print(f"{len(rows) - BUSIEST} more stations are used less")
     for warning in s.warnings:
         out.print(f"warning: {text.plain(warning)}")
 
 
-def _told(t: TransferRun, out: Out) -> None:
-    """Lines on one transfer: what held it, its phases, its medium."""
+def _summary(run: Run) -> Any:
+    """The table of transfers; of several files with how long one takes."""
+    several = any(t.files > 1 for t in run.transfers)
+    head = [("transfer", "left"), ("files", "right"), ("bytes", "right"), ("duration", "right"),
+            ("throughput", "right")]  # fmt: skip
+    if several:
+        head += [("a file: p50", "right"), ("p90", "right"), ("p99", "right")]
+    rows = text.table(*head, ("workers wait", "right"))
+    for t in run.transfers:
+        done = math.isfinite(t.finished_s)
+        spent = (run.end_s if not done else t.finished_s) - t.started_s
+        speed = text.rate(t.payload_B / spent) if spent > 0 else ""
+        files = [units.show(q, "s") for q in t.file_quantiles((0.5, 0.9, 0.99))] or [""] * 3
+        rows.add_row(text.plain(t.name), str(t.files), units.show(t.payload_B, "B"),
+                     units.show(t.duration_s, "s") if done else "not done",
+                     speed if done or not speed else f"{speed} so far", *(files if several else ()),
+                     f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "")  # fmt: skip
+    return rows
+
+
+def _told(t: TransferRun, why: Mapping[str, str], out: Out) -> None:
+    """What held one transfer and why, its phases, its medium."""
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
-    stretches = joined(t.held, whole / STRETCHES)
-    held = "; ".join(f"{_short(h.start_s)}-{_short(h.end_s)} {h.station}" for h in stretches)
-    out.print(f"{text.plain(t.name)} was held by: {text.plain(held)}")
+    out.print(f"\nwhat held {text.plain(t.name)}")
+    rows = text.table(("from", "right"), ("to", "right"), ("held by", "left"), ("because", "left"))
+    known: set[str] = set()
+    for h in joined(t.held, whole / STRETCHES):
+        because = "as above" if h.station in known else why.get(h.station, "")
+        known.add(h.station)
+        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), text.plain(h.station), text.plain(because))
+    out.print(rows)
     if len(t.phases) > 1:
         spent = "; ".join(f"{p.name} {_short(p.moving_s + p.waiting_s)}" for p in t.phases)
         out.print(f"{text.plain(t.name)}: its workers spent on {text.plain(spent)}")

@@ -195,7 +195,11 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
     transfers = []
     for f, job in enumerate(world.jobs):
         durations, counts = job.file_s.arrays() if whole else job.file_s.arrays(_FEW)
-        spent = zip(job.legs, job.moving, job.waiting, strict=True)
+        moving = list(job.moving)
+        for move in job.moves.values():  # what is still under way
+            if move.leg in job.legs:
+                moving[job.legs.index(move.leg)] += world.env.now - move.flow.started
+        spent = zip(job.legs, moving, job.waiting, strict=True)
         transfers.append(
             TransferRun(
                 job.transfer.name,
@@ -206,7 +210,7 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
                 job.files,
                 durations,
                 counts,
-                tuple(PhaseTime(leg.name, moving, waiting) for leg, moving, waiting in spent),
+                tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
                 job.retries,
                 recorder.held(f, names),
             )

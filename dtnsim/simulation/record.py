@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.records import SLOW_START
 from dtnsim.simulation import moves
 from dtnsim.simulation.results import Held, Series, joined
 
@@ -28,8 +29,12 @@ if TYPE_CHECKING:
 
 #: bins kept; when time outgrows them, pairs are merged
 BINS: Final = 512
-#: index that stands for waiting (round trips, file operations)
+#: index that stands for waiting (round trips, file operations), and for connections that still open up
 WAITING: Final = -1
+OPENING: Final = -2
+_NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}
+#: part of a bin below which the last one belongs to the one before
+_SLIVER: Final = 1e-6
 #: instants after each of which it is noted what holds the transfers
 NOTES: Final = 20_000
 
@@ -80,6 +85,9 @@ class Recorder:
     def close(self, now: float) -> None:
         """Counts for the last time."""
         self.upto(now)
+        if len(self.times) > 1 and now - self.times[-1] < _SLIVER * self.width:  # no rates over nothing but rounding
+            self.times.pop()
+            self.counts.pop()
         if now > self.times[-1]:
             self._count(now)
             if self.notes <= 0:
@@ -174,7 +182,10 @@ class Recorder:
             rate = engine.rate(move.flow)
             if rate > top:
                 station = engine.bottleneck(move.flow)
-                top, holder = rate, move.leg.cap_station if station is None else station
+                if station is None:
+                    opening = move.flow.flow.cap < move.leg.cap * (1 - 1e-9)
+                    station = OPENING if opening else move.leg.cap_station
+                top, holder = rate, station
         if holder == WAITING and job.flushing and job.cache is not None and job.cache.outflow is not None:
             station = engine.bottleneck(job.cache.outflow)
             holder = WAITING if station is None else station
@@ -186,7 +197,7 @@ class Recorder:
         end = min(end, job.finished) if job.done else end
         stops = [*(t for t, _ in self.holds[f][1:]), end]
         stretches = [
-            Held(a, min(b, end), "waiting" if k == WAITING else names[k])
+            Held(a, min(b, end), _NAMES.get(k) or names[k])
             for (a, k), b in zip(self.holds[f], stops, strict=False)
             if min(b, end) > a
         ]

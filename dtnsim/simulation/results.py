@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -192,12 +192,14 @@ class Simulation:
         runs: The runs, in the order of their numbers.
         warnings: What the reader should know.
         wanted: How many runs were asked for.
+        why: For each transfer, what has held it (as in `Held.station`) and why that binds, in words.
     """
 
     name: str
     runs: tuple[Run, ...]
     warnings: tuple[str, ...]
     wanted: int = 1
+    why: tuple[Mapping[str, str], ...] = ()
 
     @property
     def interrupted(self) -> bool:

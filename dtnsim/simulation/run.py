@@ -6,13 +6,17 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from dtnsim import spec
 from dtnsim.compose import compose
 from dtnsim.errors import InputError, SpecError
 from dtnsim.quantity import Draw
+from dtnsim.reasons import Cause, reason
+from dtnsim.records import SLOW_START, Problem
 from dtnsim.simulation import parallel
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
-from dtnsim.simulation.results import Run, Simulation
+from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.scene import make_scene, settled
 
 
@@ -65,7 +69,24 @@ def simulate(
         drawn = settled(compose(given, Draw(replicas - 1, seed)))
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)
-    return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas)
+    why = tuple(_why(scene.problem, f, t.held) for f, t in enumerate(runs[0].transfers))
+    return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why)
+
+
+def _why(problem: Problem, f: int, held: Sequence[Held]) -> dict[str, str]:
+    """Why what has held a transfer binds, in the words of the steady answer."""
+    transfer, number = problem.transfers[f], {s.name: k for k, s in enumerate(problem.stations)}
+    costs = [{d.station: float(np.max(d.per_byte)) for d in phase.demands} for phase in transfer.phases]
+    visits = {name: max(range(len(costs)), key=lambda n: costs[n].get(name, 0.0)) for cost in costs for name in cost}
+    words: dict[str, str] = {}
+    for name in dict.fromkeys(h.station for h in held):
+        if name in visits:
+            words[name] = reason(problem, f, Cause(number[name], visits[name], direct=True))
+        elif name == "waiting" and any(p.delays for p in transfer.phases):
+            words[name] = reason(problem, f, Cause(None, 0, direct=False))
+        elif name == SLOW_START:
+            words[name] = "the connections open up: their windows grow from round trip to round trip"
+    return words
 
 
 class _Whole:

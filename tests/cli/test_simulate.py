@@ -47,7 +47,8 @@ def test_plain_text_in_a_pipe(run: Run) -> None:
     code, out, err = run("simulate", PATH)
     assert (code, err) == (0, "")
     assert out.startswith("NERSC project (GPFS) to Venadi")
-    assert "was held by" in out
+    assert "what held transfer" in out
+    assert "thread on nersc is saturated" in out
     assert "\x1b" not in out
 
 
