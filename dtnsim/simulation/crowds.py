@@ -38,6 +38,13 @@ class Crowd:
     weight: float
     folder: Path
 
+    @property
+    def offered_Bps(self) -> float:
+        """Bytes a second that they bring on average; 0 for a trace, which has an end [B/s]."""
+        if self.given.rate is None:
+            return 0.0
+        return self.given.rate.value * self.given.size.value * math.exp(self.given.sigma**2 / 2)
+
     def arrivals(self, rng: np.random.Generator) -> Iterator[tuple[float, float]]:
         """(time [s], bytes) of each, in order of time."""
         if self.given.trace:

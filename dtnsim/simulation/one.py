@@ -124,7 +124,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
                 if recorder.notes > 0:
                     recorder.note(env.now)
                 if time > recorder.edge:
-                    _check_moving(world, time)
+                    _check_moving(world, time, until)
                     recorder.upto(time)
                 since = steps
             step()
@@ -146,7 +146,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
 
 def _told(world: World, limits: Limits) -> bool:
     """Tells how far the run is; returns whether it shall stop."""
-    _check_moving(world, world.env.peek())
+    _check_moving(world, world.env.peek(), limits.until)
     if limits.progress is None:
         return False
     payload = sum(j.transfer.payload_B for j in world.jobs) or 1.0
@@ -154,13 +154,13 @@ def _told(world: World, limits: Limits) -> bool:
     return limits.progress(world.env.now, min(max(share, world.env.now / limits.until), 1.0))
 
 
-def _check_moving(world: World, time: float) -> None:
-    """Refuses to go on where nothing of the transfers moves and nothing that is scheduled will change that.
+def _check_moving(world: World, time: float, until: float) -> None:
+    """Refuses to go on for ever where nothing of the transfers moves and nothing that is scheduled will change that.
 
     Raises:
         ModelError: It never ends.
     """
-    if time < math.inf and not _stuck(world):
+    if until < math.inf or (time < math.inf and not _stuck(world)):
         return
     zero = [s.name for s, c in zip(world.scene.problem.stations, world.capacities(), strict=True) if c == 0]
     names = ", ".join(zero[:4]) or "a station"

@@ -17,7 +17,7 @@ from dtnsim.records import SLOW_START, Problem
 from dtnsim.simulation import parallel
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
-from dtnsim.simulation.scene import make_scene, settled
+from dtnsim.simulation.scene import check_load, make_scene, settled
 
 
 def simulate(
@@ -62,6 +62,7 @@ def simulate(
         raise InputError(f"until: needs a time after the start, above 0 s (got {until})")
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     scene = make_scene(given)
+    check_load(scene, until)
     told = _Whole(progress, replicas)
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     told.done = 1

@@ -181,6 +181,26 @@ def make_scene(given: PathSpec) -> Scene:
     return scene
 
 
+def check_load(scene: Scene, until: float) -> None:
+    """Refuses other people's transfers that would pile up for ever.
+
+    Raises:
+        SpecError: They offer a station more than it carries, and the run has no end of its own.
+    """
+    offered: dict[int, float] = {}
+    for crowd in scene.others:
+        for k in crowd.row:
+            offered[k] = offered.get(k, 0.0) + crowd.offered_Bps
+    for k, load in offered.items():
+        station = scene.problem.stations[k]
+        capacity = float(np.max(station.capacity))
+        if load >= capacity and until == math.inf:
+            raise SpecError(
+                f"offer {station.name} {load / max(capacity, 1e-300):.3g} times what it carries: they pile up for ever",
+                key="others", remedy="give them a lower rate or size, or simulate until a time (--until 1h)",
+            )  # fmt: skip
+
+
 def _shared(given: PathSpec) -> bool:
     """Whether two transfers read from or write to one volume."""
     seen: set[tuple[str, str]] = set()

@@ -200,3 +200,23 @@ def test_a_busy_afternoon_slows_what_meets_it() -> None:
 def test_bad_events(event: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         simulate(make(SLOW, events=[event]))
+
+
+CROWD: dict[str, Any] = {"stations": ["network.wan"], "rate": "100 ops/s", "size": "1 GB"}
+
+
+def test_others_that_offer_more_than_a_station_carries_are_refused_or_end_with_the_run() -> None:
+    path = make(SLOW, others=[CROWD])
+    with pytest.raises(SpecError, match=r"offer network\.wan .* times what it carries"):
+        simulate(path)
+    run = simulate(path, until=5.0).runs[0]
+    assert (run.end_s, run.complete) == (5.0, False)
+
+
+def test_a_link_that_stays_down_ends_with_the_run() -> None:
+    path = make(SLOW, events=[{"at": "10 s", "station": "network.wan", "factor": 0.0}])
+    with pytest.raises(ModelError, match="stands still"):
+        simulate(path)
+    run = simulate(path, until=3600.0).runs[0]
+    assert (run.end_s, run.complete) == (3600.0, False)
+    assert 0 < run.transfers[0].payload_B < 100e9
