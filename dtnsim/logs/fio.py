@@ -9,23 +9,26 @@ Terse bandwidth is KiB/s (HOWTO, "Terse output"). Latencies carry their unit in 
 One run may be given as JSON, terse and text in one file (``--output-format=normal,terse,json``): it
 counts once, whichever comes first. Job figures carry ``job``; the ``Run status group`` line is given only
 where it adds up several results (``scope="group"``). The line ``Jobs: ...[r=168MiB/s]`` is the rate of
-the moment and is read only for a run that never ended (``status="partial"``).
+the moment and is read only for a run that never ended (``status="partial"``). ``--status-interval`` prints the whole
+report again and again: all but the last of a process (told by its pid) are ``interval=True``. ``--unit_base=1``
+prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Status
+from dtnsim.measurement import Measurement, Status
 
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
 PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
-_UNIT: Final = r"[kKMGTP]?i?B"
+_UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
 _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
 _OTHER: Final = rf"\((?P<other>{_NUM})(?P<otheru>{_UNIT})/s\)"
 _MOVED: Final = rf"(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?)"
@@ -35,7 +38,7 @@ _START: Final = re.compile(
 )
 _JOB: Final = re.compile(
     r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): "
-    r"err=\s*(?P<err>\d+)(?P<text>.*?)(?:: pid=|:\s*$|$)"
+    r"err=\s*(?P<err>\d+)(?P<text>.*?)(?:: pid=(?P<pid>\d+)|:\s*$|$)"
 )
 _OLD: Final = re.compile(
     rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kKM]?)\s*,"
@@ -70,7 +73,9 @@ _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i
 
 
 def factor_of(unit: str) -> float:
-    """``MiB`` 2**20; ``MB`` 1e6 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
+    """``MiB`` 2**20; ``MB`` 1e6, ``Mbit`` 1e6 / 8 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
+    if unit.endswith("bit"):
+        return factor_of(unit.removesuffix("bit") + "B") / 8
     prefix = unit.rstrip("B")
     return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
 
@@ -117,6 +122,9 @@ class Fio(LineParser):
         self._group = 0
         self._failed: set[int] = set()  # groups in which a job failed
         self._progress: tuple[str, int] | None = None
+        #: what each process reported last, till its run is over (``--status-interval`` prints whole reports)
+        self._held: dict[tuple[str, str], list[Record]] = {}
+        self._reports: list[Record] | None = None
         self._partial: list[Record] = []
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -124,7 +132,10 @@ class Fio(LineParser):
         if self._job is not None:
             inside = self._inside(text)
             if inside is not None:
-                return inside
+                if self._reports is None:
+                    return inside
+                self._reports.extend(inside)
+                return ()
         if (job := _JOB.match(text)) is not None:
             return self._begin(job)
         if text[:2] in ("3;", "4;", "5;", "2;"):
@@ -134,17 +145,25 @@ class Fio(LineParser):
             self._job, self.open = None, False
         elif (group := _GROUP_NEW.match(text) or _GROUP_OLD.match(text)) is not None:
             return self._group_line(group)
-        elif (start := _START.match(text)) is not None:
+        elif text.startswith("Jobs: "):
+            self._progress = (text, self.ctx.line)
+        else:
+            return self._preamble(text)
+        return ()
+
+    def _preamble(self, text: str) -> Iterable[Record]:
+        """What fio prints before it starts, and its complaints: a run before it is over."""
+        if (start := _START.match(text)) is not None:
             self._started[start["job"]] = _conditions(start)
             if len(self._started) > 1000:
                 self._started.clear()
-        elif text.startswith("Jobs: "):
-            self._progress = (text, self.ctx.line)
-        elif (version := _VERSION.search(text)) is not None:
+            return self._release()
+        if (version := _VERSION.search(text)) is not None:
             self.version = version[1] or version[2]
             self._counts.clear()
             self._failed.clear()
-        elif (error := _ERROR.match(text)) is not None:
+            return self._release()
+        if (error := _ERROR.match(text)) is not None:
             return (self.failure(error["what"]),)
         return ()
 
@@ -154,11 +173,32 @@ class Fio(LineParser):
         self._job = {**self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
         self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
         self.open = True
+        earlier = list(self._hold(job))
         if job["err"] != "0":
             failed, self._job, self.open = self._job, None, False
             self._failed.add(self._group)
-            return (self.failure(f"err={job['err']}{job['text']}", **failed),)
-        return ()
+            self._reports = None
+            return (*earlier, self.failure(f"err={job['err']}{job['text']}", **failed))
+        return earlier
+
+    def _hold(self, job: re.Match[str]) -> Iterator[Record]:
+        """Opens the report of a process; what it reported before was a snapshot of the same run."""
+        self._reports = None
+        if job["pid"] is None:
+            return
+        if len(self._held) > 1000:
+            yield from self._release()
+        for record in self._held.pop((job["job"], job["pid"]), ()):
+            if isinstance(record, Measurement):
+                yield replace(record, conditions={**record.conditions, "interval": True})
+            else:
+                yield record
+        self._reports = self._held[job["job"], job["pid"]] = []
+
+    def _release(self) -> list[Record]:
+        """The last reports of all processes: their runs are over."""
+        held, self._held, self._reports = self._held, {}, None
+        return [record for records in held.values() for record in records]
 
     def _inside(self, text: str) -> Iterable[Record] | None:
         """Records of a line of the job's block; None if the line is not of the block."""
@@ -260,7 +300,15 @@ class Fio(LineParser):
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
         status: Status = "partial" if failed else "complete"
-        return (self.measure("throughput", value, "B/s", printed, status=status, **conditions),)
+        record = self.measure("throughput", value, "B/s", printed, status=status, **conditions)
+        if not self._held:
+            return (record,)
+        key = ("group", f"{self._group} {operation}")
+        snapshot = self._held.get(key, [])
+        self._held[key] = [record]
+        return [
+            replace(r, conditions={**r.conditions, "interval": True}) for r in snapshot if isinstance(r, Measurement)
+        ]
 
     def _terse(self, fields: list[str]) -> Iterator[Record]:
         """Terse version 2 has no fio version field; 5 has six more fields a direction."""
@@ -301,6 +349,7 @@ class Fio(LineParser):
 
     def close(self) -> Iterator[Record]:
         """A progress line that no result followed."""
+        yield from self._release()
         progress, self._progress = self._progress, None
         self._job, self.open = None, False
         if progress is None or (match := _ETA.match(progress[0])) is None:
@@ -310,7 +359,7 @@ class Fio(LineParser):
             ("write", match["w"] or match["w2"], match["wu"] or match["w2u"]),
         ):
             if value and float(value) > 0:
-                factor = factor_of(unit) if unit.endswith("iB") else BINARY[unit.rstrip("B")]
+                factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 yield self.measure(
                     "throughput", decimal(value) * factor, "B/s", f"{value}{unit}/s", operation=operation,
                     status="partial", line=progress[1], interval=True,
@@ -322,6 +371,7 @@ def _conditions(start: re.Match[str]) -> Conditions:
         "pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"]),
     }  # fmt: skip
     block = _BLOCK.match(start["bs"])
-    if block is not None and block.group(1, 2) == block.group(3, 4):
+    rounded = re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000 prints 131072 B as 131kB
+    if block is not None and block.group(1, 2) == block.group(3, 4) and not rounded:
         found["block_B"] = size_bytes(block[1] + block[2])
     return found

@@ -149,3 +149,41 @@ def test_digit_groups_of_1x(log):
     record = log(text).one("throughput")
     assert record.value == 68023 * KIB
     assert record.value == pytest.approx(4024 * MIB / 60.582, rel=1e-3)
+
+
+def test_status_interval_reports_are_snapshots(log):
+    """Own run of fio 3.33 with --status-interval=1: every second the whole report of the same process."""
+    head = "a: (g=0): rw=read, bs=(R) 128KiB-128KiB, (W) 128KiB-128KiB, (T) 128KiB-128KiB, ioengine=psync, iodepth=1\n"
+    report = (
+        "a: (groupid=0, jobs=1): err= 0: pid={pid}: Sat Nov 21 04:15:28 2026\n"
+        "  read: IOPS={iops}, BW={bw}MiB/s ({mb}MB/s)({io}MiB/{ms}msec)\n\n"
+        "Run status group 0 (all jobs):\n"
+        "   READ: bw={bw}MiB/s ({mb}MB/s), {bw}MiB/s-{bw}MiB/s ({mb}MB/s-{mb}MB/s), "
+        "io={io}MiB (1MB), run={ms}-{ms}msec\n\n"
+    )
+    first = {"pid": 7, "iops": 9341, "bw": 1167, "mb": 1224, "io": 959, "ms": 821}
+    second = {"pid": 7, "iops": 10193, "bw": 1274, "mb": 1336, "io": 3823, "ms": 3001}
+    read = log(head + "fio-3.33\nStarting 1 process\n\n" + report.format(**first) + report.format(**second))
+    assert read.value("throughput", interval=None) == 1274 * 2**20
+    assert read.value("throughput", interval=True) == 1167 * 2**20
+    # another process is another run
+    read = log(head + "fio-3.33\n" + report.format(**first) + head + report.format(**{**second, "pid": 8}))
+    assert [m.value / 2**20 for m in read.all("throughput", interval=None)] == [1167, 1274]
+
+
+def test_bits_and_decimal_blocks(log):
+    """Own run of fio 3.33 with --unit_base=1 --kb_base=1000: 131072 B is printed as 131kB: no block."""
+    read = log(
+        "rate: (g=0): rw=read, bs=(R) 131kB-131kB, (W) 131kB-131kB, (T) 131kB-131kB, ioengine=psync, iodepth=1\n"
+        "fio-3.33\n"
+        "rate: (groupid=0, jobs=1): err= 0: pid=29839: Sat Nov 21 04:15:28 2026\n"
+        "  read: IOPS=159, BW=168Mbit/s (160Mibit/s)(41.9MB/2001msec)\n"
+    )
+    rate = read.one("throughput")
+    assert rate.value == 168e6 / 8
+    assert "block_B" not in rate.conditions
+
+
+def test_progress_in_bits(log):
+    read = log("Jobs: 1 (f=1): [R(1)][50.0%][r=168Mbit/s][r=160 IOPS][eta 00m:01s]\n")
+    assert read.value("throughput", status="partial") == 168e6 / 8
