@@ -170,6 +170,13 @@ class Run:
         """Yields the figures of the streams and forgets them."""
         streams = dict(self.streams)
         complete = {key for key, stream in streams.items() if key[2] or self._is_final(stream)}
+        ends = [row.end_s for key in complete if (row := streams[key].held) is not None]
+        # a stream that happens to end on a whole second ends with the others
+        complete |= {
+            key
+            for key, stream in streams.items()
+            if (row := stream.held) is not None and any(abs(row.end_s - end) < 0.02 * end for end in ends)
+        }
         for key, stream in streams.items():
             alone = key[0] == "SUM" or len(self._peers(key)) == 1
             if key in complete and stream.held is not None:

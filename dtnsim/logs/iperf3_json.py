@@ -182,11 +182,13 @@ class Iperf3Json(DocumentParser):
         line = doc.line_of('"cpu_utilization_percent"')
         for key, where in (("host_total", "local"), ("remote_total", "remote")):
             share = number(cpu.get(key))
-            if share is None or (share == 0 and status != "complete"):
-                continue
+            server = conditions.get("reporter") == "server"
+            if share is None or (share == 0 and (status != "complete" or (server and where == "remote"))):
+                continue  # a server does not learn what its client's processor did
             known: dict[str, Condition] = {"where": where, "streams": conditions.get("streams")}
             if not conditions.get("bidir"):
-                known["role"] = "sender" if (where == "local") != bool(conditions.get("reverse")) else "receiver"
+                here = (where == "local") != bool(conditions.get("reverse"))
+                known["role"] = "sender" if here != server else "receiver"
             yield figure(self, "cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
 
     def _rtts(

@@ -93,3 +93,19 @@ def test_zero_bytes(log):
     found = log("Client connecting to h, TCP port 5001\n[ *1] 0.0000-0.0082 sec  0.000 Bytes  0.000 bits/sec\n")
     assert not found.all("throughput")
     assert found.unread
+
+
+def test_a_stream_that_ends_on_a_whole_second_beside_others(log):
+    """Own run of 2.1.8 with --full-duplex: one direction ended at 1.0000 s, the other at 1.0008 s."""
+    read = log(
+        "Client connecting to 127.0.0.1, TCP port 5316\n"
+        "[  1] local 127.0.0.1 port 49368 connected with 127.0.0.1 port 5316 (full-duplex)\n"
+        "[ ID] Interval       Transfer     Bandwidth\n"
+        "[ *1] 0.0000-1.0008 sec   803 MBytes  6.73 Gbits/sec\n"
+        "[  1] 0.0000-1.0000 sec   660 MBytes  5.53 Gbits/sec\n"
+        "[SUM] 0.0000-1.0003 sec  1.43 GBytes  12.3 Gbits/sec\n"
+    )
+    assert read.one("throughput", direction="send").status == "complete"
+    assert read.value("throughput", direction="send") == pytest.approx(5.53e9 / 8)
+    assert read.value("throughput", direction="receive") == pytest.approx(6.73e9 / 8)
+    assert read.value("throughput", direction="both") == pytest.approx(12.3e9 / 8)

@@ -204,3 +204,18 @@ def test_cut_json_gives_what_is_whole():
     text = json.dumps({"start": {"version": "iperf 3.9"}, "intervals": [interval, interval]}, indent=1)
     found, _ = read_text(text[: text.rindex("seconds")])
     assert not [r for r in found if r.status == "complete" and "interval" not in r.conditions]
+
+
+def test_processor_share_of_a_server(log):
+    """Own run of iperf3 3.12, ``-s -J``: the server's own share is the receiver's, the client's it never learns."""
+    text = json.dumps({
+        "start": {"version": "iperf 3.12", "accepted_connection": {"host": "127.0.0.1", "port": 1},
+                  "test_start": {"protocol": "TCP", "num_streams": 1, "reverse": 0}},
+        "intervals": [],
+        "end": {"sum_sent": {"seconds": 2.0, "bytes": 0, "bits_per_second": 0, "sender": False},
+                "sum_received": {"seconds": 2.0, "bytes": 5353242624, "bits_per_second": 21411728615.7},
+                "cpu_utilization_percent": {"host_total": 73.4, "remote_total": 0}},
+    })  # fmt: skip
+    share = log(text + "\n").one("cpu_share")
+    assert share.value == pytest.approx(0.734)
+    assert (share.conditions["where"], share.conditions["role"]) == ("local", "receiver")
