@@ -13,6 +13,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
 from time import perf_counter
@@ -53,17 +54,27 @@ class Work:
         limits = Limits(self.until, self.max_events, progress, whole=False)
         return run_once(self.scene, self.drawn, number, self.seed + 1 + number, limits)
 
+    def attempt(self, number: int) -> Run | None:
+        """The same, or None where it comes to a state of the path that nobody has worked out."""
+        try:
+            return self.run(number)
+        except MissingError:
+            return None
 
-def results(work: Work, first: Run, count: int, processes: int | None, progress: Progress) -> Iterator[Run]:
+
+def results(work: Work, first: Run, count: int, processes: int | Executor | None, progress: Progress) -> Iterator[Run]:
     """The replicas in order.
 
     Args:
         work: What they have in common.
         first: The run before them, which tells how far the path's states have to be worked out.
         count: How many.
-        processes: How many processes; None for as many as pay.
+        processes: How many processes; None for as many as pay; or an executor.
         progress: As in `simulate`.
     """
+    if isinstance(processes, Executor):
+        yield from _executed(work, first, count, processes)
+        return
     began, done = perf_counter(), 0
     while done < count and (processes is None or processes == 1):
         yield work.run(done, progress)
@@ -73,6 +84,14 @@ def results(work: Work, first: Run, count: int, processes: int | None, progress:
             processes = min(_processors(), count - done)
     if done < count:
         yield from _shared(work, first, range(done, count), processes or 1, progress)
+
+
+def _executed(work: Work, first: Run, count: int, executor: Executor) -> Iterator[Run]:
+    """Replicas made wherever an executor has them made, handed out in order."""
+    work.scene.work_out(10 * first.end_s + 3600.0)
+    sent = replace(work, scene=replace(work.scene, given=None))
+    for number, made in enumerate(executor.map(sent.attempt, range(count))):
+        yield made if made is not None else work.run(number)
 
 
 def _processors() -> int:

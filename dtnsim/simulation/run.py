@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def simulate(
     calibration: str | Path | None = None,
     progress: Progress | None = None,
     max_events: int = MAX_EVENTS,
-    processes: int | None = None,
+    processes: int | Executor | None = None,
 ) -> Simulation:
     """Simulates the transfers of a path in time.
 
@@ -45,7 +46,8 @@ def simulate(
         progress: Called now and then with the simulated time [s] and the share of the work that is done;
             returning True stops it with what was done.
         max_events: Steps after which a run is given up.
-        processes: How many processes share the replicas; where not given, one a processor if that pays.
+        processes: How many processes share the replicas; where not given, one a processor if that pays. Or an
+            executor of `concurrent.futures` that has them made elsewhere: ``dask.distributed.Client().get_executor()``.
 
     Returns:
         The `Simulation`; ``complete`` says whether all transfers have finished in it.
@@ -100,7 +102,7 @@ class _Whole:
         return self.progress is not None and self.progress(now, (self.done + share) / self.runs)
 
 
-def _drawn(work: parallel.Work, first: Run, told: _Whole, processes: int | None) -> list[Run]:
+def _drawn(work: parallel.Work, first: Run, told: _Whole, processes: int | Executor | None) -> list[Run]:
     """All runs but the first, in order; fewer where somebody stops them."""
     runs: list[Run] = []
     try:
