@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dtnsim.logs.base import BINARY, DocumentParser, LineParser, Record, number
@@ -68,3 +68,14 @@ def json_cpu(parser: DocumentParser, load: dict[str, Any], line: int, **conditio
         state, share = STATES.get("%" + key), number(value)
         if state is not None and share is not None:
             yield parser.measure("cpu_share", share / 100, "1", f"{value} %", line=line, state=state, **conditions)
+
+
+def is_mpstat(heads: Sequence[str]) -> bool:
+    """Whether a CPU table's headings are mpstat's and not sar's: interrupts before steal, or ``intr/s``.
+
+    ``sar -u ALL`` has the same columns as mpstat, with ``%steal`` before ``%irq`` (sysstat ``rd_stats``,
+    ``pr_stats.c`` and ``mpstat.c``); mpstat before sysstat 10 said ``%user`` and closed with ``intr/s``.
+    """
+    if "intr/s" in heads:
+        return True
+    return "%usr" in heads and ("%steal" not in heads or "%irq" in heads[: heads.index("%steal")])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtnsim.logs._sysstat import STAMP, cpu_row, json_cpu, statistics
+from dtnsim.logs._sysstat import STAMP, cpu_row, is_mpstat, json_cpu, statistics
 from dtnsim.logs.base import Command, Context, Document, DocumentParser, LineParser, Record
 
 
@@ -31,7 +31,7 @@ class Mpstat(LineParser):
             return ()
         words = match["rest"].split()
         if "CPU" in words:
-            known = "%usr" in words and self.ctx.args("sar") is None
+            known = is_mpstat(words) and self.ctx.args("sar") is None
             self._heads = words if known else []
             self.open = known
             return ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._sysstat import STAMP, cpu_row, figure, scaled
+from dtnsim.logs._sysstat import STAMP, cpu_row, figure, is_mpstat, scaled
 from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record
 
 K: Final = BINARY["K"]
@@ -46,7 +46,7 @@ class Sar(LineParser):
         words = match["rest"].split()
         if words[0] in _KEYS or words[-1] in _KEYS or "rtps" in words:
             self._heads, self.open = [], False
-            mine = "%user" in words or ("%usr" in words and self.ctx.args("sar") is not None)
+            mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
             if mine or any(word in _RATES for word in words):
                 self._heads, self.open = words, True
             return ()

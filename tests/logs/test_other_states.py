@@ -164,3 +164,22 @@ def test_bbcp_that_copied_nothing_says_so() -> None:
     found, unread = read_text("0 files copied at effectively 0.0 B/s\n")
     assert not found
     assert "no bytes" in unread[0].why
+
+
+@pytest.mark.parametrize(
+    ("heads", "tool"),
+    [
+        # own runs of sysstat 12.6
+        ("%usr %nice %sys %iowait %steal %irq %soft %guest %gnice %idle", "sar"),  # sar -u ALL
+        ("%usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle", "mpstat"),
+        ("%user %nice %system %iowait %steal %idle", "sar"),
+        # sysstat 7, mpstat.c
+        ("%user %nice %sys %iowait %irq %soft %steal %idle intr/s", "mpstat"),
+    ],
+)
+def test_sar_and_mpstat_are_told_by_their_columns(heads: str, tool: str) -> None:
+    cells = " ".join("97.00" if h == "%idle" else "0.50" for h in heads.split())
+    found = _read(f"04:21:41        CPU {heads}\n04:21:42        all {cells}\n")
+    assert {m.tool for m in found} == {tool}
+    (idle,) = [m for m in found if m.conditions.get("state") == "idle"]
+    assert idle.value == pytest.approx(0.97)
