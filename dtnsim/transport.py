@@ -9,11 +9,11 @@ import numpy as np
 
 from dtnsim.components.nic import Nic
 from dtnsim.ledger import Row
+from dtnsim.physics.tcp import choice, ratebased, window
 from dtnsim.physics.tcp import path as tcp_path
-from dtnsim.physics.tcp import ratebased, window
 from dtnsim.quantity import Draw, Quantity, Value, prior
 from dtnsim.records import Connection
-from dtnsim.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
+from dtnsim.route import Framing, Route, burst_rate, line_rate, narrowest, narrowest_name, policed_share
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
@@ -44,7 +44,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     pair = f"{route.source.name}-{route.destination.name}"
     if net.transport == "tcp" and route.hops:
         streams = connection(route, net, frame, nics, draw)
-        goodput, limit = tcp_goodput(streams)
+        goodput, limit = tcp_goodput(streams, draw)
         station = row.charge(
             f"tcp.{pair}",
             "tcp",
@@ -54,6 +54,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
             source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
         )
+        _warn_of_bursts(row, route, net, frame, nics)
         row.ledger.connections[station] = streams
         _middleboxes(row, route, net, frame, nics, draw)
     elif net.transport in ("udt", "fasp"):
@@ -157,8 +158,16 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
     )
 
 
-def tcp_goodput(streams: Connection) -> tuple[Value, str]:
-    """Steady goodput of all streams on a route [B/s], and the name of what limits it."""
+def tcp_goodput(streams: Connection, draw: Draw) -> tuple[Value, str]:
+    """Steady goodput of all streams on a route [B/s], and the name of what limits it.
+
+    Closed forms; where windows hold too few segments for them, by the factor and spread that the round model gives at
+    the median.
+    """
+    scale = choice.loss_scale(
+        loss=float(np.median(streams.loss)), rtt_s=float(np.median(streams.rtt_s)), mss_B=streams.mss_B, cc=streams.cc
+    )
+    scaled = 1.0 if scale is None else draw(Quantity(scale.factor, "1", scale.spread, "dtnsim.physics.tcp.rounds"))
     goodput, limit = tcp_path.path_goodput(
         rate_Bps=streams.rate_Bps,
         rtt_s=streams.rtt_s,
@@ -169,8 +178,48 @@ def tcp_goodput(streams: Connection) -> tuple[Value, str]:
         streams=streams.streams,
         cc=streams.cc,
         window_B=streams.window_B,
+        loss_scale=scaled,
     )
     return goodput, str(np.ravel(limit)[0])
+
+
+def _warn_of_bursts(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
+    """Says where the narrowest buffer cannot take TSO's bursts: the closed form is too high there.
+
+    It stays, since faster ports then would lower the answer; the round model has the number.
+    """
+    nominal = Draw()
+    streams = connection(route, net, frame, nics, nominal)
+    goodput, _ = tcp_goodput(streams, nominal)
+    rate, rtt, buffer = float(streams.rate_Bps), float(streams.rtt_s), float(streams.buffer_B)
+    if not math.isfinite(buffer) or choice.bursts_fit(
+        float(goodput), rate_Bps=rate, rtt_s=rtt, mss_B=streams.mss_B, mtu_B=streams.mtu_B, buffer_B=buffer,
+        streams=streams.streams, cc=streams.cc, line_Bps=_burst_line(route, net, frame, nics),
+    ):  # fmt: skip
+        return
+    row.ledger.warn(
+        f"the buffer of {Quantity(buffer, 'B')} at {narrowest_name(route, frame, nics, net.streams)} cannot take a "
+        f"sender's bursts: goodput may be far lower ('dtnsim tcp --rate {rate * 8e-6:g}Mb/s --rtt {rtt * 1e3:g}ms "
+        f"--buffer {buffer:g}B' tells); pace below the bottleneck or use BBR"
+    )
+
+
+def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> float:
+    """Rate at which a sender's bursts reach the narrowest place, in IP bytes [B/s].
+
+    It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
+    for the trains that come to them.
+    """
+    nominal = Draw()
+    whole = float(narrowest(route, frame, nics, net.streams, nominal)[0])
+    ends = (route.source, route.destination)
+    for number, hop in enumerate(route.hops):
+        here = float(narrowest(Route(*ends, (hop,)), frame, [], net.streams, nominal)[0])
+        if here <= whole * (1 + 1e-9):
+            if hop[1].firewall is not None:
+                return whole
+            return max(float(line_rate(route, number, nics, nominal)) * frame.mtu / frame.wire, whole)
+    return whole
 
 
 def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:

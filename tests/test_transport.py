@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import ratebased
+from dtnsim import library, spec
+from dtnsim.compose import compose
+from dtnsim.physics.tcp import choice, ratebased
+from dtnsim.quantity import Draw
 from dtnsim.route import Framing
 from dtnsim.tools.plan import NetUse
 from dtnsim.transport import packets
@@ -166,3 +169,36 @@ def test_a_path_that_loses_everything_moves_nothing() -> None:
     found = answer(over(wan={"loss": "1"}), samples=8)
     assert found.throughput_Bps.p50 == 0
     assert math.isinf(found.duration_s.p50)
+
+
+def test_windows_of_few_segments_go_by_the_rounds() -> None:
+    """CUBIC at 1 % loss: Linux 6.18 had 0.85 of Mathis' formula (median of 18 runs), RFC 9438's window has 1.0."""
+    wan = {"loss": "0.01", "mtu": "1500 B"}
+    found = answer(over("60 ms", wan=wan), samples=200)
+    mathis = math.sqrt(1.5) * 1448 / 0.06 / math.sqrt(0.01)
+    assert found.throughput_Bps.p50 == pytest.approx(0.85 * mathis, rel=0.08)
+    assert found.throughput_Bps.p10 < 0.95 * found.throughput_Bps.p50 < 0.9 * found.throughput_Bps.p90
+    many = rate(over("60 ms", {"name": "iperf3", "P": 8}, wan=wan))
+    assert many == pytest.approx(8 * found.throughput_Bps.p50, rel=1e-3)
+
+
+def test_buffers_that_cannot_take_bursts_are_told() -> None:
+    """1538 bytes on the wire for 1500: 100 Mb/s of IP packets, eight packets of buffer."""
+    wan = {"bandwidth": "102.533 Mb/s", "mtu": "1500 B", "buffer": "12.5 kB"}
+    assert any("bursts" in w and "--buffer 12500B" in w for w in answer(over("10 ms", wan=wan)).warnings)
+    assert not answer(over("10 ms", wan={**wan, "buffer": "1 MB"})).warnings
+    same = over("10 ms", wan=wan)
+    for host in same["hosts"].values():  # what leaves at the rate of the bottleneck does not queue there
+        host["nic"] = {"kind": "nic", "rate": "102.533 Mb/s", "mtu": "1500 B"}
+    assert not answer(same).warnings
+
+
+def test_shipped_paths_lie_where_the_closed_form_is_valid() -> None:
+    """Buffers of research networks take TSO's bursts, and windows hold more than a few segments."""
+    names = [n for n in library.names("paths") if n.startswith(("examples/", "esnet/"))]
+    assert len(names) > 10
+    for name in names:
+        problem = compose(spec.load(name), Draw())
+        assert not [w for w in problem.warnings if "bursts" in w], name
+        for c in problem.connections.values():
+            assert choice.loss_scale(loss=float(c.loss), rtt_s=float(c.rtt_s), mss_B=c.mss_B, cc=c.cc) is None, name

@@ -64,7 +64,7 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
         single = stream_limit(cc, a["loss"], a["rtt_s"], a["mss_B"], link)
-        loss = np.minimum(single, link) if cc in ("bbr", "bbr3") else n * single
+        loss = np.minimum(single, link) if cc in ("bbr", "bbr3") else n * single * a["loss_scale"]
         terms = np.stack(np.broadcast_arrays(loss, window, link))
         least = terms.min(axis=0)
         spread = (np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE).sum(axis=0)
@@ -81,6 +81,7 @@ def path_goodput(
     *, rate_Bps: ArrayLike, rtt_s: ArrayLike, loss: ArrayLike = 0.0, mss_B: ArrayLike = 1448.0,
     mtu_B: ArrayLike = 1500.0, buffer_B: ArrayLike = np.inf, streams: ArrayLike = 1,
     cc: ArrayLike = "cubic", window_B: ArrayLike = np.inf, background_share: ArrayLike = 0.0,
+    loss_scale: ArrayLike = 1.0,
 ) -> tuple[FloatArray, NDArray[np.str_]]:  # fmt: skip
     """Steady goodput of a transfer of n streams over one bottleneck, and what limits it.
 
@@ -97,6 +98,7 @@ def path_goodput(
         cc: Congestion control, one of `ALGORITHMS` (text or array of text).
         window_B: Most payload in flight a stream may have [B].
         background_share: Part of the rate that traffic which does not yield takes [1].
+        loss_scale: What a loss-based stream reaches of its response function (`choice.loss_scale`) [1].
 
     Returns:
         (goodput of all streams [B/s], name of the limit: one of `LIMITS`).
@@ -112,6 +114,7 @@ def path_goodput(
     numbers = {
         "rate_Bps": rate_Bps, "rtt_s": rtt_s, "loss": loss, "mss_B": mss_B, "mtu_B": mtu_B,
         "buffer_B": buffer_B, "streams": streams, "window_B": window_B, "background_share": background_share,
+        "loss_scale": loss_scale,
     }  # fmt: skip
     kinds = np.asarray(cc, dtype=np.str_)
     arrays = np.broadcast_arrays(kinds, *(np.asarray(v, float) for v in numbers.values()))
