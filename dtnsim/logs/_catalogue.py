@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from dtnsim.logs._clean import PREFIX
 from dtnsim.logs.base import DocumentParser, LineParser, parser_types
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
@@ -31,10 +32,13 @@ class Targets(NamedTuple):
     command: bool
     document: bool
     interval: bool = False  # one of a stretch of lines of which the middle may be passed over
+    prefixed: bool = False  # a log collector's stamp stands before it
+    idle: bool = False  # nobody cares, unless a parser is open
     plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it stands
 
 
-NOBODY: Final = Targets((), command=False, document=False)
+NOBODY: Final = Targets((), command=False, document=False, idle=True)
+_PREFIX: Final = re.compile(PREFIX.encode())
 
 
 class Catalogue:
@@ -63,6 +67,12 @@ class Catalogue:
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
+        stamp = _PREFIX.match(shape)
+        if stamp is not None:
+            return self._targets(shape[stamp.end() :])._replace(prefixed=True, plain=False)
+        return self._targets(shape)
+
+    def _targets(self, shape: bytes) -> Targets:
         found: set[int] = set()
         command = document = False
         words = shape.translate(_BLANKS).split()
@@ -71,8 +81,9 @@ class Catalogue:
                 found.update(self._words.get(word, ()))
             command = b"$" in words or not self._tools.isdisjoint(words)
             document = b"{" in words
-        if self._start.match(shape):
-            found.update(at for at, pattern in self._starting if pattern.match(shape))
+        start = shape[2:] if shape[:2] == b"# " else shape  # commented out
+        if self._start.match(start):
+            found.update(at for at, pattern in self._starting if pattern.match(start))
         for at, pattern, needs in self._inside:
             for need in needs:
                 if need in shape:

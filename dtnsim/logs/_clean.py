@@ -16,6 +16,17 @@ _TAGS: Final = re.compile(
     r"(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+#: no-break spaces of a web page; between digits they group
+_NO_BREAK: Final = re.compile(rb"(?<![0-9])\xc2\xa0|\xc2\xa0(?![0-9])")
+_DATE: Final = r"\d*-\d*-\d*[T ]\d*:\d*:\d*(?:[.,]\d*)?(?:Z|[+-]\d*:?\d*)?"
+#: what collectors put before every line: Jenkins, CRI, log4j and Python logging, syslog and journal, ``ts`` of
+#: moreutils, mpirun --tag-output, docker compose. It matches a line as well as its shape (without digits and dots).
+PREFIX: Final = (
+    rf"^(?:\[{_DATE}\] ?|{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\]?:? )?"
+    r"|\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d* ?\d*:\d*:\d* (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
+)
+_PREFIX: Final = re.compile(PREFIX)
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) |^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
@@ -42,6 +53,8 @@ def without_codes(block: bytes) -> bytes:
     """Lines without terminal codes; a line that is overwritten ends in a carriage return, no other does."""
     if b"\x1b" in block or b"\x00" in block or b"\x07" in block:
         block = ANSI.sub(b"", block)
+    if b"\xc2\xa0" in block:
+        block = _NO_BREAK.sub(b" ", block)
     if b"\r" in block:
         while b"\r\r" in block:
             block = block.replace(b"\r\r", b"\r")
@@ -52,6 +65,11 @@ def without_codes(block: bytes) -> bytes:
 def needs_cleaning(text: str) -> bool:
     """Whether `clean` could change the line (cheap)."""
     return "<" in text or "&" in text or "**" in text or text[:1] in (">", "(", "|") or text[:2] == "20"
+
+
+def without_prefix(text: str) -> str:
+    """The line without what a log collector put before it."""
+    return _PREFIX.sub("", text, count=1)
 
 
 def clean(text: str) -> str:

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._catalogue import NOBODY, Catalogue, Targets, catalogue
-from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes
+from dtnsim.logs._catalogue import Catalogue, Targets, catalogue
+from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import DocumentBuffer
 from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
@@ -128,7 +128,7 @@ class LogReader:
             if targets.plain and not self._busy and not self._last:
                 self._before = lines[at - 1] if at else self._last_raw
                 yield from self._plain(lines[at], targets, first + at)
-            elif targets is not NOBODY or self._busy:
+            elif self._busy or not targets.idle:
                 self._line = first + at
                 self._before = lines[at - 1] if at else self._last_raw
                 records = self._take(lines[at], targets, first + at)
@@ -164,7 +164,7 @@ class LogReader:
             if redraw and at < last and shapes[at] == shapes[at + 1]:
                 continue  # a progress line redrawn many times: the next says more
             targets = found[at] or self._targets(shapes[at])
-            if targets is not NOBODY or self._busy:
+            if self._busy or not targets.idle:
                 yield from self._take(raw[:-1] if redraw else raw, targets, number, redraw=redraw, after=after)
         self._last_raw = lines[-1]
 
@@ -213,6 +213,8 @@ class LogReader:
 
     def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> list[Record]:
         text = decode(raw)
+        if targets.prefixed:
+            text = without_prefix(text)
         if needs_cleaning(text):
             text = clean(text)
         host = self._main
@@ -228,7 +230,7 @@ class LogReader:
             ctx.cut, ctx.last = self._cut, self._last
         out: list[Record] = []
         if targets.command or host.commands.open:
-            self._command(host, text, number, out)
+            text = self._command(host, text, number, out)
         wanted = targets.parsers
         if host.open:
             wanted = (*wanted, *(at for at in host.open if at not in wanted))
@@ -243,13 +245,16 @@ class LogReader:
             self._busy = self._still_busy()
         return out
 
-    def _command(self, host: _Host, text: str, number: int, out: list[Record]) -> None:
+    def _command(self, host: _Host, text: str, number: int, out: list[Record]) -> str:
+        """Settles runs if the line is a command; returns the line, without the sign if it is commented out."""
         command = host.commands.feed(text, number)
-        if command is not None:
-            for at, parser in enumerate(host.parsers):
-                out.extend(parser.on_command(command))
-                host.mark(at)
-            host.ctx.command = command
+        if command is None:
+            return text[2:] if text[:2] == "# " else text
+        for at, parser in enumerate(host.parsers):
+            out.extend(parser.on_command(command))
+            host.mark(at)
+        host.ctx.command = command
+        return text
 
     def _new_host(self, name: str) -> _Host:
         if len(self._hosts) > 512:

@@ -33,11 +33,11 @@ _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
 _OTHER: Final = rf"\((?P<other>{_NUM})(?P<otheru>{_UNIT})/s\)"
 _MOVED: Final = rf"(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?)"
 _START: Final = re.compile(
-    r"^(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "
+    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "
     r"ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)"
 )
 _JOB: Final = re.compile(
-    r"^(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): "
+    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): "
     r"err=\s*(?P<err>\d+)(?P<text>.*?)(?:: pid=(?P<pid>\d+)|:\s*$|$)"
 )
 _OLD: Final = re.compile(
@@ -61,7 +61,7 @@ _LAT: Final = re.compile(
 _PCT_HEAD: Final = re.compile(r"^\s+(clat|lat|slat|sync) percentiles \((?P<unit>[num]?sec)\)")
 _PCT: Final = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
 _CPU: Final = re.compile(r"^\s+cpu\s*:\s*usr=(?P<usr>[\d.]+)%,\s*sys=(?P<sys>[\d.]+)%")
-_VERSION: Final = re.compile(r"^fio-(\d\S*)|fio=fio-(\d\S*?),")
+_VERSION: Final = re.compile(r"^\s*fio-(\d\S*)|fio=fio-(\d\S*?),")
 _ETA: Final = re.compile(
     rf"^Jobs: \d+ \(f=\d+\).*?\[(?:(?:r=(?P<r>{_NUM})(?P<ru>{_UNIT})/s)?,?(?:w=(?P<w>{_NUM})(?P<wu>{_UNIT})/s)?"
     rf"|(?P<r2>{_NUM})(?P<r2u>[KMG]?B)/(?P<w2>{_NUM})(?P<w2u>[KMG]?B)/.*?/s)\]"
@@ -213,7 +213,13 @@ class Fio(LineParser):
             return () if self._skip else self._latency(latency)
         if (cpu := _CPU.match(text)) is not None:
             return () if self._skip else self._cpu(cpu)
-        if text[:1] == " " and "groupid" not in text and not text.lstrip().startswith(("READ:", "WRITE:")):
+        if (
+            text[:1].isspace()
+            and "groupid" not in text
+            and "Run status" not in text
+            and "rw=" not in text
+            and not text.lstrip().startswith(("READ:", "WRITE:"))
+        ):
             return ()
         self._job, self.open = None, False
         return None

@@ -15,7 +15,7 @@ from typing import Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 
-_DEVICE: Final = re.compile(r"^(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
+_DEVICE: Final = re.compile(r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
 _LINK: Final = re.compile(
     r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed (?P<speed>[\d.]+)GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
     r"Width x(?P<width>\d+)(?: \((?P<width_is>\w+)\))?(?=[\s,]|$)"
@@ -29,7 +29,7 @@ class Lspci(LineParser):
 
     tool = "lspci"
     words = ("LnkCap", "LnkSta", "MaxPayload", "DevCap", "controller", "bridge", "Class", "Non", "Device")
-    shape = r"^(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
+    shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
     commands = ("lspci",)
 
     def __init__(self, ctx: Context) -> None:

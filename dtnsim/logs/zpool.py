@@ -43,10 +43,12 @@ class Zpool(LineParser):
         self._quiet = 0
         self._scan = False
         self._operation = "scrub"
+        self._indent = 0  # of the pools' names
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
         if _HEAD.match(text):
+            self._indent = len(text) - len(text.lstrip())
             self._table, self.open, self._pool = "iostat", True, None
             self._reports += 1
             return ()
@@ -73,7 +75,7 @@ class Zpool(LineParser):
 
     def _iostat_row(self, text: str) -> Iterable[Record]:
         words = text.split()
-        if not words or set(text) <= set("- "):
+        if not words or set(text) <= set("- \t"):
             return ()
         if len(words) < 7 or not all(_CELL.match(word) for word in words[1:7]):
             if text[:1].isspace() and len(words) <= 2:
@@ -83,7 +85,7 @@ class Zpool(LineParser):
         return self._iostat_figures(text, words)
 
     def _iostat_figures(self, text: str, words: list[str]) -> Iterator[Record]:
-        depth = (len(text) - len(text.lstrip())) // 2
+        depth = max(len(text) - len(text.lstrip()) - self._indent, 0) // 2
         if depth == 0:
             self._pool = words[0]
         conditions: Conditions = {
