@@ -29,6 +29,8 @@ MAX_AT_ONCE: Final = 2_000_000
 _TELL_EVERY: Final = 2_000
 #: durations of files kept of a run of which no more than quantiles is asked
 _FEW: Final = 256
+#: stretches of what held it, at most
+_FEW_STRETCHES: Final = 24
 
 #: called with (simulated seconds, share of the bytes done); returns True to stop
 Progress = Callable[[float, float], bool]
@@ -212,7 +214,7 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
                 counts,
                 tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
                 job.retries,
-                recorder.held(f, names),
+                recorder.held(f, names) if whole else recorder.held(f, names, _FEW_STRETCHES),
             )
         )
     none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))

@@ -191,8 +191,8 @@ class Recorder:
             holder = WAITING if station is None else station
         return holder
 
-    def held(self, f: int, names: Sequence[str]) -> tuple[Held, ...]:
-        """What held a transfer back, in stretches no shorter than a 500th of the whole."""
+    def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
+        """What held a transfer back, in stretches no shorter than one of so many parts of the whole."""
         job, end = self.jobs[f], self.times[-1]
         end = min(end, job.finished) if job.done else end
         stops = [*(t for t, _ in self.holds[f][1:]), end]
@@ -201,7 +201,7 @@ class Recorder:
             for (a, k), b in zip(self.holds[f], stops, strict=False)
             if min(b, end) > a
         ]
-        return joined(stretches, (end or 1.0) / BINS)
+        return joined(stretches, (end or 1.0) / parts)
 
 
 def carried(job: Job) -> tuple[float, float, float]:

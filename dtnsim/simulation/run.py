@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +108,7 @@ def _drawn(work: parallel.Work, first: Run, told: _Whole, processes: int | Execu
     runs: list[Run] = []
     try:
         for made in parallel.results(work, first, told.runs - 1, processes, told):
-            runs.append(made)
+            runs.append(replace(made, stations=first.stations))  # one copy of the names for all
             told.done += 1
             if made.interrupted or told(math.nan, 0.0):
                 break
