@@ -29,7 +29,7 @@ SHARED_PLAIN: Final = (64, 8)
 SHARED_COMPILED: Final = (320, 16)
 MANY_SHARED: Final = 4
 #: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
-WORK: Final = 16000
+WORK: Final = 12000
 STEPS: Final = 1000
 STEPS_SHORT: Final = 700
 #: quantiles of the model's own spread that are mixed with the replicas
