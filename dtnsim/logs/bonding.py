@@ -70,8 +70,8 @@ class Bonding(LineParser):
         return self._end("complete")
 
     def close(self) -> Iterable[Record]:
-        """The file ends: within a line, a member may be missing."""
-        return self._end("partial" if self.ctx.last else "complete")
+        """The file ends in the listing: it cannot be known whether a member is missing."""
+        return self._end("partial")
 
     def _end(self, status: Status) -> Iterator[Record]:
         """The bond's number of members."""

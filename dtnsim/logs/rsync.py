@@ -128,7 +128,8 @@ class Rsync(LineParser):
             run.names = True
         self._last = self.ctx.line
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
-        ended = found["left"] == "0" and not self.ctx.redraw  # the last drawing is not overwritten
+        # the last drawing is not overwritten, and rsync closes it with a newline
+        ended = found["left"] == "0" and not self.ctx.redraw and not self.ctx.last
         run.progress = (size, share, rate, printed, self.ctx.line, ended)
         if found["tail"] and share == 100 and not self.ctx.redraw:
             run.files += 1

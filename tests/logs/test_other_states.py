@@ -148,18 +148,6 @@ def test_iostat_short_form_has_one_rate() -> None:
     assert rate.conditions["operation"] == "all"
 
 
-@pytest.mark.parametrize(("end", "status"), [("\n", "complete"), ("", "partial")])
-def test_bond_whose_file_ends(end: str, status: str) -> None:
-    """A whole file of /proc ends in a newline; one cut within a line may miss members."""
-    found = _read(
-        "Ethernet Channel Bonding Driver: v5.15.0\n\nBonding Mode: fault-tolerance (active-backup)\nMII Status: up\n\n"
-        "Slave Interface: enp1s0f0\nMII Status: up\nSpeed: 100000 Mbps\nDuplex: full" + end
-    )
-    (count,) = [m for m in found if m.quantity == "count"]
-    assert count.status == status
-    assert count.conditions["working"] == 1
-
-
 def test_bbcp_that_copied_nothing_says_so() -> None:
     found, unread = read_text("0 files copied at effectively 0.0 B/s\n")
     assert not found
