@@ -6,6 +6,7 @@ access follows that chain to memory. `dtnsim.topology` draws all of it as one ne
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -148,13 +149,15 @@ class Host(Model):
     # -- what components and tools charge through ------------------------------------------------
 
     def core(self, row: Row, thread: Thread, cycles: Value, what: str, cost: str, source: str) -> None:
-        """Charges CPU work of a thread: its own core (or the named one), and the package."""
+        """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package."""
         cycles = cycles * (1.0 + self.placement.remote_socket * (row.value(self.cpu.numa_penalty) - 1.0))
         clock = row.value(self.cpu.clock)
         place = self.placement.application
-        if place and thread.copies == 1:
-            number = place[thread.slot % len(place)]
-            self.pinned(row, number, cycles, f"{thread.name}: {what}", cost, source)
+        if place:
+            cores = Counter(place[(thread.slot + copy) % len(place)] for copy in range(thread.copies))
+            for number, count in cores.items():
+                part = cycles * (count / thread.copies)
+                self.pinned(row, number, part, f"{thread.name}: {what}", cost, source)
         else:
             copies = min(thread.copies, self.cpu.total)
             row.charge(

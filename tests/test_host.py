@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import dtnsim
 from dtnsim.errors import SpecError
 from dtnsim.host import Host, build_host
 from dtnsim.ledger import Ledger
@@ -174,3 +175,26 @@ def test_memory_load_slows_the_cores_of_its_own_host() -> None:
 def test_a_volume_needs_a_file_system() -> None:
     with pytest.raises(SpecError, match="filesystem"):
         build_host("h", machine(volumes={"/d": {"array": FAST}}))
+
+
+PINNED = "hosts.west.placement={application: [0, 1], nic_interrupts: [0]}"
+
+
+def test_threads_on_named_cores_share_them_however_many_they_are():
+    """Eight senders on two cores, one of which serves the interrupts, cannot use the six others."""
+    path = "examples/dtn-100g-xfs"
+    free = dtnsim.predict(path, samples=0)
+    bound = dtnsim.predict(path, overrides=[PINNED], samples=0)
+    assert bound.bottleneck.station == "west.cpu.core0"
+    assert bound.throughput_Bps.p50 < 0.5 * free.throughput_Bps.p50
+    used = {s.station.name: s.utilization for s in bound.stations}
+    assert used["west.cpu.core1"] < used["west.cpu.core0"] == pytest.approx(1.0, rel=0.02)
+    one = dtnsim.predict(path, overrides=[PINNED, "transfer.tool.cc=1"], samples=0)
+    assert one.throughput_Bps.p50 <= bound.throughput_Bps.p50 * 1.000001
+
+
+@pytest.mark.parametrize("core", [-1, 99])
+def test_many_threads_on_a_core_that_is_not_there_are_refused(core):
+    placed = f"hosts.west.placement={{application: [{core}]}}"
+    with pytest.raises(SpecError, match="is not a core of this host"):
+        dtnsim.predict("examples/dtn-100g-xfs", overrides=[placed], samples=0)
