@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 from dtnsim.logs.base import Document
@@ -144,3 +145,25 @@ class DocumentBuffer:
         if self._size > LARGEST:
             why = "it is longer than 16 MiB"
         return Unread(file, self.lines[0][0], head, f"{self.kind.upper()} document: {why}")
+
+
+#: keys under which wrappers keep what a program printed: Ansible and other runners, container logs, journalctl -o json
+_PRINTED: Final = ("stdout", "stderr", "log", "output", "MESSAGE")
+
+
+def printed(data: Any) -> Iterator[str]:
+    """What programs printed, as a runner's or collector's JSON keeps it; not twice where it gives lines as well."""
+    todo, seen = [data], 0
+    while todo and seen < 100_000:
+        value, seen = todo.pop(), seen + 1
+        if isinstance(value, list):
+            todo += reversed(value)
+        if not isinstance(value, dict):
+            continue
+        found = [value[key] for key in _PRINTED if isinstance(value.get(key), str)]
+        if not found:
+            lines = [value.get(f"{key}_lines") for key in ("stdout", "stderr")]
+            found = ["\n".join(map(str, part)) for part in lines if isinstance(part, list)]
+        yield from filter(None, found)
+        if not found:
+            todo += reversed(list(value.values()))

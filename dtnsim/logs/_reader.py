@@ -14,7 +14,7 @@ from typing import Any, Final
 from dtnsim.logs._catalogue import Catalogue, Targets, catalogue
 from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._commands import CommandReader
-from dtnsim.logs._documents import DocumentBuffer
+from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
 from dtnsim.measurement import Unread
 
@@ -284,6 +284,7 @@ class LogReader:
         if parser is None:
             if doc.kind == "json":
                 self._document, self._busy = None, self._still_busy()
+                yield from self._embedded(doc)
             else:
                 yield from self._abandon(ended=False)
             return
@@ -291,6 +292,17 @@ class LogReader:
         yield from parser.read(doc)
         if tail.strip():
             yield from self._take(tail, self._targets(tail.translate(None, _DELETED)), buffer.lines[-1][0])
+
+    def _embedded(self, doc: Document) -> Iterator[Record]:
+        """What a wrapper's JSON says that programs printed; every line has the document's number."""
+        for text in printed(doc.data):
+            block = without_codes(text.encode("utf-8", "replace") + b"\n").removesuffix(b"\n").removesuffix(b"\n")
+            for raw in block.split(b"\n"):
+                redraw = raw[-1:] == b"\r"
+                line = raw[:-1] if redraw else raw
+                yield from self._text(
+                    line, self._targets(line.translate(None, _DELETED)), doc.line, redraw=redraw, after=False
+                )
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
         ctx = self._main.ctx

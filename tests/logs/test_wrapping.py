@@ -1,0 +1,98 @@
+"""What stands around the output of a tool: stamps of collectors, JSON of runners, web pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dtnsim.logs import read_text
+
+DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
+RATE = 10737418240 / 92.9101
+
+#: one run of each kind of line: free standing, a table, indented blocks, times
+FIO_TEXT = """\
+job: (groupid=0, jobs=1): err= 0: pid=99: Tue Mar  5 11:00:00 2022
+  read: IOPS=48.0k, BW=188MiB/s (197MB/s)(11.0GiB/60001msec)
+Run status group 0 (all jobs):
+   READ: bw=188MiB/s (197MB/s), 188MiB/s-188MiB/s (197MB/s-197MB/s), io=11.0GiB (11.8GB), run=60001-60001msec
+"""
+ROUTE = """\
+traceroute to 8.8.8.8 (8.8.8.8), 30 hops max, 60 byte packets
+ 1  gw (10.0.0.1)  0.412 ms  0.398 ms  0.391 ms
+ 2  dns (8.8.8.8)  1.412 ms  1.398 ms  1.391 ms
+"""
+IOZONE = """\
+              kB  reclen    write  rewrite    read    reread
+         1048576    1024  1834017  2930211  5820112  6120333
+"""
+ZPOOL = """\
+pool        alloc   free   read  write   read  write
+----------  -----  -----  -----  -----  -----  -----
+tank        1.23T  4.56T    123  1.20K  12.3M   1.1G
+  sda       1.23T  4.56T    123  1.20K  12.3M   1.1G
+"""
+TIMED = "real\t1m2.734s\nuser\t0m0.003s\nsys\t0m1.230s\n"
+LSPCI = "01:00.0 Ethernet controller: X\n\t\tLnkSta:\tSpeed 8GT/s (ok), Width x8 (downgraded)\n"
+CAPTURES = {
+    "dd": DD,
+    "fio": FIO_TEXT,
+    "traceroute": ROUTE,
+    "iozone": IOZONE,
+    "time": TIMED,
+    "lspci": LSPCI,
+    "zpool": ZPOOL,
+}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "[2024-03-04T10:00:00.000Z] ",  # Jenkins timestamper
+        "2024-03-04T10:00:00.1234567Z ",  # GitHub Actions
+        "2024-03-04T10:00:00.123456789Z stdout F ",  # container runtime interface
+        "2024-03-04 10:00:00,123 INFO ",  # Python logging, log4j
+        "Mar  4 10:00:00 dtn01 bench[123]: ",  # syslog
+        "Mar 04 10:00:00 dtn01 run.sh[1234]: ",  # journalctl
+        "Mar 04 10:00:00 ",  # ts of moreutils
+        "[10:00:00] ",
+        "[1,0]<stdout>:",  # mpirun --tag-output
+        "bench_1  | ",  # docker compose
+        "# ",
+        "    ",
+        "\t",
+    ],
+)
+@pytest.mark.parametrize("capture", CAPTURES.values(), ids=CAPTURES)
+def test_what_collectors_put_before_lines_changes_nothing(before, capture):
+    def told(text: str) -> list[tuple[object, ...]]:
+        found, unread = read_text(text)
+        assert not unread
+        return [(m.tool, m.quantity, m.value, m.status, m.line, m.conditions) for m in found]
+
+    plain = told(capture)
+    assert plain
+    assert told("".join(f"{before}{line}\n" for line in capture.splitlines())) == plain
+
+
+def test_no_break_spaces_of_a_web_page():
+    found = read_text(DD.replace(" ", "\u00a0"))[0]
+    assert [m.value for m in found if m.quantity == "throughput"] == [pytest.approx(RATE)]
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        json.dumps({"cmd": "dd", "rc": 0, "stderr": DD, "stderr_lines": DD.splitlines(), "stdout": ""}, indent=4),
+        json.dumps({"plays": [{"tasks": [{"hosts": {"dtn01": {"stderr_lines": DD.splitlines()}}}]}]}, indent=1),
+        "\n".join(json.dumps({"log": f"{line}\n", "stream": "stderr"}) for line in DD.splitlines()),  # docker json-file
+        "\n".join(json.dumps({"MESSAGE": line, "_PID": "7"}) for line in DD.splitlines()),  # journalctl -o json
+    ],
+    ids=["ansible", "ansible-lines", "docker", "journal"],
+)
+def test_output_inside_the_json_of_a_runner(wrapped):
+    found = read_text(wrapped + "\n")[0]
+    assert [(m.tool, m.quantity) for m in found] == [("dd", "throughput"), ("dd", "duration")]
+    assert found[0].value == pytest.approx(RATE)
+    assert found[0].status == "complete"
