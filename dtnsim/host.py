@@ -223,9 +223,24 @@ class Host(Model):
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
         label = label_of(volume)
         array.serve(row, use, label, visit_B=visit_B)
+        self._parity(row, use, label, array)
         bus = row.times(array.bus_factor(use))
         self.memory.cross(bus, 1.0, f"DMA of {label}")
         self.attached(bus, use, volume)
+
+    def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
+        """Charges the threads that compute a software array's parity; all transfers share them."""
+        made = array.parity_thread(use)
+        if made is None:
+            return
+        work, threads = made
+        cycles, copies, what = row.value(work), min(threads, self.cpu.total), "parity and stripe cache of md"
+        row.charge(
+            f"{label}.raid5d", "core", capacity=copies * row.value(self.cpu.clock), per_byte=cycles, unit="cycles",
+            what=what, formula=f"{copies} thread{'s' if copies > 1 else ''} x {self.cpu.clock}", cost=str(work),
+            source=work.source,
+        )  # fmt: skip
+        self.pool(row, cycles, what, work.source, str(work))
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
         """Charges everything between a volume and memory; of several adapters each carries its part."""

@@ -43,19 +43,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
     if net.transport == "tcp" and route.hops:
-        streams = connection(route, net, frame, nics, draw)
-        goodput, limit = tcp_goodput(streams, draw)
-        station = row.charge(
-            f"tcp.{pair}",
-            "tcp",
-            capacity=goodput,
-            private=True,
-            what=_tcp_words(limit, route, net, frame, nics),
-            formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
-            source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
-        )
-        _warn_of_bursts(row, route, net, frame, nics)
-        row.ledger.connections[station] = streams
+        _tcp(row, route, net, frame, nics, pair)
         _middleboxes(row, route, net, frame, nics, draw)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
@@ -91,6 +79,24 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             formula=f"{workers} x {net.channel} / RTT",
             source=net.channel.source,
         )
+
+
+def _tcp(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str) -> None:
+    """Window, loss and buffer of the streams themselves."""
+    draw = row.ledger.draw
+    streams = connection(route, net, frame, nics, draw)
+    goodput, limit = tcp_goodput(streams, draw)
+    station = row.charge(
+        f"tcp.{pair}",
+        "tcp",
+        capacity=goodput,
+        private=True,
+        what=_tcp_words(limit, route, net, frame, nics),
+        formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
+        source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
+    )
+    _warn_of_bursts(row, route, net, frame, nics)
+    row.ledger.connections[station] = streams
 
 
 def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ledger import Row
-from dtnsim.quantity import Value
+from dtnsim.quantity import Quantity, Value
 
 
 class Device(Component):
@@ -46,6 +46,10 @@ class Device(Component):
     def single_rate(self, row: Row) -> Value:  # noqa: ARG002 - drives need it
         """Bytes per second of one large request alone, once it has started [B/s]."""
         return math.inf
+
+    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
+        """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
+        return None
 
     def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
         """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""
