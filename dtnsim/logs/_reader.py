@@ -7,6 +7,7 @@ whole block. Only lines somebody cares for are decoded and cleaned.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -25,6 +26,7 @@ _CACHE: Final = 50_000
 #: of a stretch of interval lines, so many at its start and at its end are handed to the parsers
 HEAD_OF_STRETCH: Final = 1000
 TAIL_OF_STRETCH: Final = 200
+_BREAK: Final = re.compile(rb"<br\s*/?>", re.IGNORECASE)
 _DELETED: Final = b"0123456789."
 
 
@@ -190,6 +192,11 @@ class LogReader:
             if self._document is not None:
                 self._busy = True
                 return list(self._try_document())
+        if b"<br" in raw or b"<BR" in raw:  # a web page may hold a whole run in one line
+            parts = [part for part in _BREAK.split(raw) if part.strip()]
+            shapes = [part.translate(None, _DELETED) for part in parts]
+            pairs = zip(parts, map(self._targets, shapes), strict=True)
+            return [r for part, of in pairs for r in self._text(part, of, number, redraw=redraw, after=after)]
         return self._text(raw, targets, number, redraw=redraw, after=after)
 
     def _plain(self, raw: bytes, targets: Targets, number: int) -> list[Record]:

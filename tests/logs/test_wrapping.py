@@ -96,3 +96,9 @@ def test_output_inside_the_json_of_a_runner(wrapped):
     assert [(m.tool, m.quantity) for m in found] == [("dd", "throughput"), ("dd", "duration")]
     assert found[0].value == pytest.approx(RATE)
     assert found[0].status == "complete"
+
+
+def test_a_run_in_one_line_of_a_web_page():
+    found = read_text("<p>" + "<br />".join(IOZONE.splitlines()) + "<BR>" + "<br>".join(DD.splitlines()) + "</p>\n")[0]
+    assert [m.value for m in found if m.tool == "dd"] == [pytest.approx(RATE), pytest.approx(92.9101)]
+    assert [m.value / 1024 for m in found if m.tool == "iozone"] == [1834017, 2930211, 5820112, 6120333]
