@@ -16,9 +16,10 @@ is asked only for lines that
   parser gets **every** line, so keep it cheap and close it soon: on a blank line, a new command,
   a line of another kind.
 
-The line has no line ending, no ANSI codes, no pdsh prefix, no ``> `` quote or ``(out)``, no HTML
-tags or entities, no ``**``; leading blanks are kept, for columns may be positional. Use
-``pattern.search`` for one-line results: titles and list dashes may precede them.
+The line has no line ending, no ANSI codes, no pdsh prefix, no stamp of a log collector (Jenkins, syslog,
+CRI, log4j, mpirun: `dtnsim.logs._clean.PREFIX`), no ``> `` quote, ``# `` or ``(out)``, no HTML tags or
+entities, no ``**``; leading blanks are kept, for columns may be positional, but the whole capture may be
+indented. Use ``pattern.search`` for one-line results: titles and list dashes may precede them.
 
 **Long stretches.** Progress and interval lines may come by the million. Of redraws (carriage returns)
 of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._reader` ``_INTERVALS``:
@@ -260,7 +261,8 @@ class DocumentParser(_Parser):
 
     The reader finds documents in the stream (a line that starts ``{``, ``[{``, ``<?xml``,
     ``<topology`` or ``<table``), decodes them and hands each to the first parser that says `match`.
-    A document nobody matches is read as ordinary lines.
+    A document nobody matches is read as ordinary lines; of JSON that nobody matches, what programs printed
+    (``stdout``, ``log`` ... of runners and container logs) is.
     """
 
     kind: ClassVar[Literal["json", "xml", "html"]] = "json"
