@@ -33,8 +33,10 @@ MakeRow = Callable[[Mapping[int, float]], "Row"]
 
 #: up to so many files are moved one by one, more in batches of equal ones
 MAX_FILES: Final = 20_000
-#: a batch is at most this part of the files behind it, and of those before it
+#: a batch is at most this part of the files and bytes behind it, and of those before it; and this part of a worker's
+#: share of them: what is on its way is out of order by as much
 _BATCH_PART: Final = 150
+_OWN_PART: Final = 32
 #: up to so many files whose connections are opened anew open them round trip by round trip, more wait for it
 MAX_OPENINGS: Final = 1000
 #: parts a thread takes of a file that it shares with others
@@ -288,23 +290,28 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
 
     Sizes come mixed, each in proportion to its number, as a directory walk meets them. A batch waits and
     moves for all of its files at once, which only stretches time; to keep the beginning and the end, where
-    workers fall in and out of step, as they are, batches are small there and grow with the files behind
-    them and before them.
+    workers fall in and out of step, as they are, batches are small there and grow with the files and bytes
+    behind them and before them.
     """
     left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
     ahead, behind = sum(n for _, _, n in left), 0
     if 0 < ahead < int(transfer.workers):
         yield from _shared(transfer, math.ceil(int(transfer.workers) / ahead))
         return
-    part = _BATCH_PART if ahead > MAX_FILES else ahead + 1
+    part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
+    to_come_B, come_B = transfer.payload_B, 0.0
     heap: list[tuple[float, int, int]] = []
     for entry in left:
         heappush(heap, entry)
     while heap:
         _, k, count = heappop(heap)
-        take = min(count, max(1, min(ahead, behind) // part))
+        size = transfer.sizes_B[k]
+        room = min(to_come_B, come_B) / part
+        fits = int(room / size) if room < size * count else count  # large files alone: they are what the end waits for
+        take = min(count, max(1, min(min(ahead, behind) // part, fits)))
         ahead, behind, count = ahead - take, behind + take, count - take
+        to_come_B, come_B = to_come_B - take * size, come_B + take * size
         if count:
             whole = transfer.counts[k]
             heappush(heap, ((whole - count + 0.5) / whole, k, count))
-        yield transfer.sizes_B[k] * take, take
+        yield size * take, take

@@ -148,7 +148,8 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
 
 def _told(world: World, limits: Limits) -> bool:
     """Tells how far the run is; returns whether it shall stop."""
-    _check_moving(world, world.env.peek(), limits.until)
+    if (time := world.env.peek()) > world.env.now:  # else not all at this instant has its share yet
+        _check_moving(world, time, limits.until)
     if limits.progress is None:
         return False
     payload = sum(j.transfer.payload_B for j in world.jobs) or 1.0

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 import dtnsim
 from dtnsim.records import Phase, Transfer
+from dtnsim.simulation import jobs
 from dtnsim.simulation.jobs import MAX_FILES, steps
+from tests.simulation.slow import FAST, make
 
 SIZES = st.lists(st.tuples(st.floats(0, 1e12), st.integers(1, 3 * MAX_FILES)), min_size=1, max_size=4)
 
@@ -35,6 +37,32 @@ def test_a_billion_equal_files_are_few_batches_small_at_both_ends() -> None:
     assert len(taken) < 10_000
     assert taken[0] == taken[-1] == 1
     assert max(taken) < 10**9 / 100
+
+
+@pytest.mark.parametrize("workers", [1, 64])
+def test_what_all_workers_have_under_way_is_a_small_part_of_what_is_left(workers: int) -> None:
+    """Files and bytes: else the last to end would be waited for by all others."""
+    sizes = [(10.0**k, 10 ** (9 - k) + 1) for k in range(1, 9)]
+    given_to = transfer(sizes, float(workers))
+    files, left = given_to.files, given_to.payload_B
+    for size, count in steps(given_to):
+        assert count == 1 or count * workers <= files / 16
+        assert count == 1 or size * workers <= left / 16 * (1 + 1e-6)
+        files, left = files - count, left - size
+    assert files == 0
+
+
+@pytest.mark.parametrize("sigma", [0, 2])
+def test_batches_take_as_long_as_files_one_by_one(monkeypatch: pytest.MonkeyPatch, sigma: float) -> None:
+    """As many workers as there are, and sizes of a heavy tail; equal files also as long as the steady answer says."""
+    files = {"files": 6000, "median": "2 MiB", "sigma": sigma}
+    path = make(FAST, transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 2, "cc": 50})
+    single = dtnsim.simulate(path).runs[0]
+    monkeypatch.setattr(jobs, "MAX_FILES", 100)
+    batched = dtnsim.simulate(path).runs[0]
+    assert batched.end_s == pytest.approx(single.end_s, rel=0.03 if sigma else 1e-9)
+    if not sigma:
+        assert single.end_s == pytest.approx(dtnsim.predict(path, samples=0).duration_s.p50, rel=0.02)
 
 
 @given(st.integers(1, 3), st.integers(4, 64), st.floats(1, 1e12))

@@ -74,6 +74,14 @@ def test_a_run_of_which_only_quantiles_are_asked_keeps_little() -> None:
     assert near == pytest.approx(exact, rel=0.02)
 
 
+def test_flows_that_have_only_just_begun_do_not_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All workers begin files at one instant, again and again: looked at in the middle of it, none has a rate yet."""
+    monkeypatch.setattr(one, "_TELL_EVERY", 1)
+    files = {"files": 400, "size": "4 GB"}
+    made = run(FAST, one.Limits(), transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 1, "cc": 100})
+    assert made.transfers[0].files == 400
+
+
 def test_at_its_time_it_ends_between_two_events() -> None:
     made = run(SLOW, one.Limits(until=math.pi))
     assert made.end_s == math.pi
