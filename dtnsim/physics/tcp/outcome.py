@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import droptail, rounds
+from dtnsim.physics.tcp import droptail, ramp, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 FloatArray = NDArray[np.float64]
@@ -235,7 +235,16 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
         full,
         (window < link) & (goodput_Bps > 0.85 * window),
         (c.size_B < 20 * bdp) & (c.loss * np.where(np.isfinite(c.size_B), c.size_B, 0.0) / c.mss_B < 1),
+        _stopped_early(c, goodput_Bps, link),
         c.loss > 0,
-        saw < 0.99,
+        (saw < 0.99) | (goodput_Bps < 0.9 * link),
     ]
-    return np.select(choices, ["link", "window", "start", "loss", "buffer"], "link").astype(np.str_)
+    return np.select(choices, ["link", "window", "start", "start", "loss", "buffer"], "link").astype(np.str_)
+
+
+def _stopped_early(c: Cases, goodput_Bps: FloatArray, link_Bps: FloatArray) -> NDArray[np.bool_]:
+    """Transfers stopped by the clock of which slow start, from the first byte, cost more than all else."""
+    climb = ramp.slow_start_time(link_Bps * c.rtt_s / c.streams, c.rtt_s, c.mss_B) + rounds.SET_UP * c.rtt_s
+    missing = (1 - goodput_Bps / np.maximum(link_Bps, 1e-9)) * c.duration_s
+    few = c.loss * goodput_Bps * c.duration_s / c.mss_B < 1
+    return np.asarray(np.isinf(c.size_B) & (c.warmup_s == 0) & few & (climb > missing / 2))
