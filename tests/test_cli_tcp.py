@@ -77,6 +77,16 @@ def test_an_answer_for_programs(capsys):
     assert again == out
 
 
+def test_buffers_that_cannot_take_bursts_are_told(capsys):
+    shallow = ["tcp", "--rate", "100Mb/s", "--rtt", "10ms", "--buffer", "0.1bdp"]
+    out = run(capsys, *shallow)[1]
+    assert "limit     buffer" in out
+    assert "- bursts:" in out
+    assert "- bursts:" not in run(capsys, *shallow, "--line-rate", "100Mb/s")[1]
+    assert "- bursts:" not in run(capsys, *ONE)[1]
+    assert json.loads(run(capsys, *shallow, "--json")[1])["bursts_fit"] is False
+
+
 def test_ethernet_takes_the_framing_off(capsys):
     _, out, _ = run(capsys, *ONE, "--ethernet", "--json")
     # 941.5 Mb/s of payload on gigabit Ethernet with timestamps

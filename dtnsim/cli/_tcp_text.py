@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import units
-from dtnsim.physics.tcp import advice, linux, path
+from dtnsim.physics.tcp import advice, choice, linux, path
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.advice import Setting
@@ -17,7 +17,7 @@ WHY: Final = {
     "link": "the bottleneck is full",
     "window": "a window a round trip: larger socket buffers or more streams",
     "loss": "random loss holds the congestion windows down",
-    "buffer": "the bottleneck's buffer is too shallow for the sawtooth",
+    "buffer": "the bottleneck's buffer is too shallow for the sawtooth or the sender's bursts",
     "start": "the transfer is over before its windows are open",
     "sharing": "another flow takes its share",
 }
@@ -69,6 +69,10 @@ def document(
         "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in advice.by_mtu(s).items()],
         "burst_unpaced_B": advice.burst_B(s, line_Bps),
         "burst_paced_B": advice.tso_burst_B(s),
+        "bursts_fit": choice.bursts_fit(
+            float(closed), rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, mss_B=s.mtu_B - advice.HEADERS_B, mtu_B=s.mtu_B,
+            buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, line_Bps=line_Bps,
+        ),
         "changes": [{"change": name, "goodput_Bps": value} for name, value in advice.changes(s)],
     }  # fmt: skip
 
@@ -123,6 +127,11 @@ def lines(d: dict[str, Any]) -> list[str]:
         f"(bottleneck has {_size(i['buffer_B'])}); paced, bursts are {_size(d['burst_paced_B'])}; "
         f"pace at {_rate(pace)}{each} (fq, iperf3 --fq-rate)"
     )
+    if not d["bursts_fit"]:
+        made.append(
+            "bursts: the buffer cannot take what segmentation offload sends at once; the goodput above counts it, the "
+            "closed forms and with them streams, loss and changes do not; pace lower, use more streams or BBR"
+        )
     small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
     made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
     changes = d["changes"]
