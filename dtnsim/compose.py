@@ -232,7 +232,7 @@ class Composer:
         return use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=self._thread(use.thread, spec),
-            cached=use.cached or (spec.cached and use.operation == "read"),
+            cached=spec.cached if spec.cached is not None and use.operation == "read" else use.cached,
             rtt_s=self._server_rtt(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,

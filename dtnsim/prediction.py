@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim import solve, spec
+from dtnsim import solve, spec, units
 from dtnsim.compose import compose
 from dtnsim.quantity import Draw
 from dtnsim.reasons import Cause, cause_of, reason
@@ -85,7 +85,17 @@ def answer(problem: Problem, rates: Array | None) -> Prediction:
         for f in range(len(problem.transfers))
     )
     total = _interval(rates.sum(axis=1), float(nominal.sum()))
-    return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
+    warnings = (*problem.warnings, *_too_large(problem))
+    return Prediction(problem.name, total, transfers, _uses(full, nominal), warnings, full)
+
+
+def _too_large(problem: Problem) -> list[str]:
+    """What a reader should know of destinations that cannot hold what they are sent."""
+    return [
+        f"{t.name}: {units.show(t.payload_B, 'B')} do not fit the destination of {units.show(t.space_B, 'B')}"
+        for t in problem.transfers
+        if t.payload_B > t.space_B
+    ]
 
 
 def _slowed(problem: Problem, solution: solve.Solution) -> Problem:

@@ -47,7 +47,10 @@ class TransferSpec(Model):
     ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
     start: Annotated[Quantity, Unit("s")] | None = None
     core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
-    cached: bool = False
+    cached: Annotated[
+        bool | None,
+        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
+    ] = None
 
     @field_validator("dataset", mode="before")
     @classmethod

@@ -108,7 +108,10 @@ class SshLink(Model):
         bare = scaled(COSTS["none"], sent, "HPN-SSH beside its cipher threads")
         cipher = replace(cost, value=max(cost.value - bare.value, 0.0), source=f"{cost.source}; less {bare.value:.3g}")
         threads = (Thread("ssh cipher threads", HPN_THREADS), Thread("ssh decipher threads", HPN_THREADS))
-        return (*both_ends(SENDER, RECEIVER, bare, "SSH without cipher"), *both_ends(*threads, cipher, words))
+        return (
+            *both_ends(SENDER, RECEIVER, bare, "SSH less its cipher"),
+            *both_ends(*threads, cipher, words),
+        )
 
 
 class SshTool(SshLink, Tool):

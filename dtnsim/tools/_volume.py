@@ -25,8 +25,11 @@ def read_access(
     direct: bool = False,
     random: bool = False,
     depth: int = 1,
+    kept: bool = True,
 ) -> Access:
     """Reading the volume: the transfer's ``to`` where that is one, else its ``from``.
+
+    ``kept`` says whether the tool leaves in the page cache what lies there.
 
     Raises:
         SpecError: neither end is a volume.
@@ -36,7 +39,7 @@ def read_access(
     here = replace(job, source="volume")
     access = reading(here, thread, block, workers=workers, queue_depth=depth, finish="direct" if direct else "steady")
     assert access is not None
-    return access.but(cached=not direct and in_memory(job), random=random)
+    return access.but(cached=kept and not direct and in_memory(job), random=random)
 
 
 def write_access(

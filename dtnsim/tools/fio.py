@@ -14,14 +14,15 @@ from dtnsim.tools.plan import Job, Plan, Step, Tool
 
 
 class Fio(Tool):
-    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread``.
+    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread --invalidate``.
 
     Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
     direct I/O; one a job otherwise. Each is a worker, so that latency limits a shallow queue
-    (Little's law). The size of the data set is ``size`` times ``numjobs``.
+    (Little's law). The size of the data set is ``size`` times ``numjobs``. Reads come from the drives, since fio
+    drops its files from the page cache before it begins, unless ``invalidate: false``.
 
-    Neglects: lay-out of the files before a read; ``fsync`` every n writes with n > 1.
-    Source: fio HOWTO (iodepth and libaio with buffered I/O).
+    Neglects: what a run reads twice; lay-out of the files before a read; ``fsync`` every n writes with n > 1.
+    Source: fio HOWTO (iodepth and libaio with buffered I/O; invalidate=1).
     """
 
     kind: ClassVar[str] = "fio"
@@ -39,6 +40,7 @@ class Fio(Tool):
     ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
     fdatasync: Annotated[bool, Field(description="after every write (--fdatasync=1)")] = False
     end_fsync: bool = False
+    invalidate: Annotated[bool, Field(description="drop the files from the page cache first (--invalidate)")] = True
     rwmixread: Annotated[int, Field(ge=0, le=100)] = 50
 
     @property
@@ -64,6 +66,7 @@ class Fio(Tool):
                 direct=self.direct,
                 random=random,
                 depth=self.depth,
+                kept=not self.invalidate,
             )
             steps.append(with_read(job, Step("read", share=read_share), read))
         if read_share < 1:

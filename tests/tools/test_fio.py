@@ -36,3 +36,10 @@ def test_rejects(tool):
         tool("fio", rwmixread="101")
     with pytest.raises(SpecError, match="rw"):
         tool("fio", rw="sideways")
+
+
+@pytest.mark.parametrize(("invalidate", "cached"), [("true", False), ("false", True)])
+def test_reads_come_from_the_drives_unless_the_cache_is_kept(invalidate, cached, tool, job):
+    """fio HOWTO, invalidate: drop the files' pages before the run begins (default true)."""
+    plan = tool("fio", rw="randread", invalidate=invalidate).plan(job(destination="null", payload_B=1e9, memory_B=64e9))
+    assert plan.steps[0].read.cached is cached
