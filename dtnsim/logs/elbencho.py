@@ -160,6 +160,12 @@ class Elbencho(LineParser):
         ):  # fmt: skip
             if row.get(head):
                 yield from self._figure(what, row[head], operation)
+        for kind, of in (("IO", "io"), ("Ent", "file")):
+            for name, statistic in (("min", "min"), ("avg", "mean"), ("max", "max")):
+                text_us = row.get(f"{kind} lat us [{name}]", "")
+                if text_us.isdigit():
+                    more: Conditions = {"statistic": statistic, "of": of, "operation": operation, **self._run}
+                    yield self.measure("latency", int(text_us) * 1e-6, "s", f"{text_us} us", **more)
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the table before it."""

@@ -41,7 +41,7 @@ class Sysbench(LineParser):
     """One run from its version line to its latency block."""
 
     tool = "sysbench"
-    words = ("sysbench", "transferred", "Requests", "operations", "IOPS")
+    words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
     commands = ("sysbench",)
 
     def __init__(self, ctx: Context) -> None:
@@ -56,7 +56,8 @@ class Sysbench(LineParser):
             self._begin(text)
             return ()
         if not self.open:
-            if "Total transferred" in text or "Requests/sec" in text or text.strip() == "File operations:":
+            headless = "Total transferred" in text or "Requests/sec" in text or ", MiB/s:" in text
+            if headless or text.strip() == "File operations:":
                 self.open, self._io, self._lines = True, True, 0
             else:
                 return ()

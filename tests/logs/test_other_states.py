@@ -171,3 +171,25 @@ def test_sar_and_mpstat_are_told_by_their_columns(heads: str, tool: str) -> None
     assert {m.tool for m in found} == {tool}
     (idle,) = [m for m in found if m.conditions.get("state") == "idle"]
     assert idle.value == pytest.approx(0.97)
+
+
+def test_sysbench_without_its_head() -> None:
+    """sysbench 1.0 sb_fileio.lua; the block ``Throughput`` alone."""
+    (rate,) = _read("Throughput:\n    read, MiB/s:                  0.00\n    written, MiB/s:               212.86\n")
+    assert (rate.tool, rate.conditions["operation"]) == ("sysbench", "write")
+    assert rate.value == pytest.approx(212.86 * 2**20)
+
+
+def test_elbencho_csv_has_latencies() -> None:
+    """elbencho Statistics.cpp, printPhaseResultsToStringVec: whole microseconds, empty where nothing was done."""
+    heads = (
+        "ISO date,threads,file size,block size,operation,MiB/s [first],MiB/s [last],IO lat us [min],IO lat us [avg],"
+    )
+    found = _read(
+        heads + "IO lat us [max]\n2024-05-22T16:09:38,8,268435456,1048576,WRITE,3494,2941,1661,9383,120903\n"
+        "2024-05-22T16:09:39,8,268435456,1048576,MKDIRS,,,,,\n"
+    )
+    assert {m.conditions["operation"] for m in found} == {"write"}
+    assert [m.value for m in found if m.quantity == "throughput"] == [2941 * 2**20]
+    latency = {m.conditions["statistic"]: m.value for m in found if m.quantity == "latency"}
+    assert latency == pytest.approx({"min": 1661e-6, "mean": 9383e-6, "max": 120903e-6})
