@@ -1,0 +1,90 @@
+"""What a run has to know beforehand: names, timelines, states of a path, crowds that would never end."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.errors import SpecError
+from dtnsim.prediction import predict
+from dtnsim.records import Problem, Station
+from dtnsim.simulation import simulate
+from dtnsim.simulation.scene import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching
+from tests.simulation.slow import FAST, SLOW, make
+
+DAY: dict[str, Any] = {"share": "40 %", "diurnal": "0.5", "peak_hour": 15, "hour": 3}
+
+
+def stations(*names: str) -> Problem:
+    return Problem("p", tuple(Station(n, "h", n, "t", 1.0, "B") for n in names), ())
+
+
+def test_stars_stand_for_names_and_brackets_for_themselves() -> None:
+    problem = stations("a.cpu[t1]", "a.cpu[t2]", "a.disk", "b.disk")
+    assert matching(problem, "*.disk") == [2, 3]
+    assert matching(problem, "a.cpu[t1]") == [0]
+    assert matching(problem, "a.cpu[*") == [0, 1]
+    assert matching(problem, "?.disk") == [2, 3]
+    with pytest.raises(SpecError, match=r"is not a station.*a\.disk"):
+        matching(problem, "c.disk")
+
+
+def test_a_timeline_has_what_holds_from_when_on() -> None:
+    change = {"wan.loss": "1e-4"}
+    events = [{"at": "10 s", "set": change, "until": "30 s"}, {"at": "20 s", "set": change, "until": "40 s"}]
+    scene = make_scene(make(FAST, events=events))
+    assert [(t, key[0]) for t, key in scene.timeline()] == [(10, (0,)), (20, (0, 1)), (30, (1,)), (40, ())]
+
+
+def test_a_load_over_the_day_follows_its_cosine() -> None:
+    """Mean 40 %, half of it up and down, 3 o'clock at the start, its peak at 15."""
+    scene = make_scene(make(FAST, wan__background=DAY))
+    told = list(islice(scene.timeline(), 48))
+    hours = 3 + (np.array([t for t, _ in told]) + DIURNAL_STEP_S / 2) / 3600
+    shares = np.array([key[1][0] for _, key in told]) * SHARE_STEP
+    want = 0.4 * (1 + 0.5 * np.cos(2 * np.pi * (hours - 15) / 24))
+    assert shares == pytest.approx(want, abs=SHARE_STEP / 2 + 1e-12)
+
+
+def test_a_state_of_the_path_is_the_path_with_those_keys() -> None:
+    events = [{"at": "10 s", "set": {"wan.bandwidth": "1 Gb/s"}}]
+    scene = make_scene(make(FAST, events=events))
+    slow = scene.variant(((0,), (), ()))
+    rate = predict(make(FAST, wan__bandwidth="1 Gb/s"), samples=0).throughput_Bps.p50
+    number = [s.name for s in slow.stations].index("network.wan")
+    capacity = float(np.ravel(slow.stations[number].capacity)[0])
+    assert capacity == pytest.approx(1e9 / 8)
+    assert rate < capacity
+    assert scene.variant(((0,), (), ())) is slow
+    assert scene.variant(scene.start) is scene.problem
+
+
+def test_a_load_that_varies_changes_the_rate_by_the_hour() -> None:
+    run = simulate(
+        make(FAST, wan__background={**DAY, "diurnal": "0.9"}, transfer__dataset={"files": 1, "size": "40 TB"})
+    )
+    series = run.runs[0].series
+    middle = 3 + (series.edge_s[1:] + series.edge_s[:-1]) / 7200
+    day = middle < 27
+    slowest = middle[day][int(np.argmin(series.rate_Bps[day, 0]))]
+    assert slowest == pytest.approx(15, abs=0.6)
+
+
+def test_crowds_that_offer_more_than_fits_need_an_end() -> None:
+    others = [{"stations": ["network.wan"], "rate": "2 /s", "size": "1 GB"}]  # 16 Gb/s and more over 10
+    scene = make_scene(make(SLOW, others=others))
+    check_load(scene, until=3600.0)
+    with pytest.raises(SpecError, match="pile up for ever"):
+        check_load(scene, until=math.inf)
+    with pytest.raises(SpecError, match="pile up for ever"):
+        simulate(make(SLOW, others=others))
+
+
+def test_nobody_may_crowd_a_thread() -> None:
+    others = [{"stations": ["*.cpu.gridftp*"], "rate": "1 /s", "size": "1 GB"}]
+    with pytest.raises(SpecError, match="none of these stations"):
+        make_scene(make(SLOW, others=others))
