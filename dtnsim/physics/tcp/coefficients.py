@@ -92,7 +92,7 @@ BBR_NOISE: Final = Coefficient(
     "bbr_noise", 3.5, "bursts",
     "bursts by which the largest delivery rate of a round passes the mean where BBR flows meet: they overfill the "
     "queue (5 % loss measured at one BDP), which a fluid without bursts does not show; of 0.75 to 5 the value without "
-    "bias on three public and six own pairs (round trips 15 to 200 ms, 0.5 to 2 BDP), which it meets within 11 %", 9,
+    "bias on three public and six own pairs (round trips 15 to 200 ms, 0.5 to 2 BDP), median error 11 to 16 %", 9,
 )  # fmt: skip
 LINK_READING: Final = Coefficient(
     "link_reading", 0.002, "1", "what a program reads of a full link over its rate: whole reads in a counted second", 30
