@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: draws behind p10 and p90, and the rungs of the ladder
 SAMPLES = 256
 RUNGS = 7
+#: a utilisation up to this is one, but for the last digits of the sums
+_ROUNDING = 1 + 1e-9
 
 
 def predict(
@@ -185,7 +187,7 @@ def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) ->
         name = (
             problem.stations[cause.station].name
             if cause.station is not None
-            else f"{problem.transfers[f].name}: waiting"
+            else f"{problem.transfers[f].name}.workers"
         )
         rungs.append(Rung(name, rate, reason(problem, f, cause)))
         if cause.station is not None:
@@ -211,5 +213,6 @@ def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:
         capacity = float(m.capacity[0, k])
         share = load[k] / capacity if capacity > 0 else (1.0 if load[k] else 0.0)
         demand = float(load[k] / total) if len(problem.transfers) > 1 else float(m.demand[0, 0, k])
-        uses.append(StationUse(replace(station, capacity=capacity), demand, float(share)))
+        share = 1.0 if 1.0 < share < _ROUNDING else float(share)
+        uses.append(StationUse(replace(station, capacity=capacity), demand, share))
     return tuple(sorted(uses, key=lambda u: -u.utilization))

@@ -13,12 +13,23 @@ if TYPE_CHECKING:
     from dtnsim.solve import Matrices
 
 
+#: a demand this near to one unit a byte goes without saying
+_PLAIN = 0.1
+#: share of the workers' time from which on what takes the rest of it is not worth a word
+_NEARLY_ALL = 0.97
+
+
 class Cause(NamedTuple):
-    """What holds a transfer: a station (index), or waiting (None); and the phase it happens in."""
+    """What holds a transfer: a station (index), or waiting (None); and the phase it happens in.
+
+    Where no station is busy all the time, ``busy`` and ``waits`` have the shares of the workers' time, by phase.
+    """
 
     station: int | None
     phase: int
     direct: bool
+    busy: tuple[float, ...] = ()
+    waits: tuple[float, ...] = ()
 
 
 def cause_of(m: Matrices, f: int, binding: int) -> Cause:
@@ -29,10 +40,12 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     times = solve.solo_times(m, f)
     busy = [float(t[0].max(initial=0.0)) for t in times]
     waits = [float(w[0]) for w in m.delay[f]]
+    whole = max(sum(busy) + sum(waits), 1e-300)
+    shares = tuple(b / whole for b in busy), tuple(w / whole for w in waits)
     if sum(waits) > max(busy, default=0.0):
-        return Cause(None, int(np.argmax(waits)), direct=False)
+        return Cause(None, int(np.argmax(waits)), False, *shares)  # noqa: FBT003 - not direct
     phase = int(np.argmax(busy))
-    return Cause(int(np.argmax(times[phase][0])), phase, direct=len(times) == 1)
+    return Cause(int(np.argmax(times[phase][0])), phase, len(times) == 1, *shares)
 
 
 def reason(problem: Problem, f: int, cause: Cause) -> str:
@@ -41,7 +54,7 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
     if cause.station is None:
         waits = sorted((d for p in transfer.phases for d in p.delays), key=lambda d: -float(np.max(d.per_byte)))
         first = waits[0]
-        return f"workers wait for {first.what} ({first.formula})"
+        return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
     mine = [d for d in phase.demands if d.station == station.name]
@@ -51,7 +64,28 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
         text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
     if not cause.direct and len(transfer.phases) > 1:
         text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
-    return text
+    return text + _rest(problem, f, cause)
+
+
+def _rest(problem: Problem, f: int, cause: Cause) -> str:
+    """What else takes the workers' time, where no station is busy all the time."""
+    transfer = problem.transfers[f]
+    if not cause.busy or len(cause.busy) != len(transfer.phases):
+        return ""
+    own = sum(cause.waits) if cause.station is None else cause.busy[cause.phase]
+    if own >= _NEARLY_ALL:
+        return ""
+    parts = []
+    if cause.station is not None and sum(cause.waits) > 0:
+        waits = [d for p in transfer.phases for d in p.delays]
+        parts.append((sum(cause.waits), max(waits, key=lambda d: float(np.max(d.per_byte))).what))
+    parts += [
+        (share, f"the phase '{p.name}'" if len(transfer.phases) > 1 else "moving bytes")
+        for n, (share, p) in enumerate(zip(cause.busy, transfer.phases, strict=True))
+        if cause.station is None or n != cause.phase
+    ]
+    words = [f"{what} {share:.0%}" for share, what in sorted(parts, reverse=True)[:2] if share >= 1 - _NEARLY_ALL]
+    return f"; {own:.0%} of the time, {' and '.join(words)}" if words else ""
 
 
 def _station_words(station: Station, demands: list[Demand]) -> str:
@@ -66,7 +100,9 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
     if station.kind in ("tcp", "window", "target", "transport"):
         return f"{what}: {units.show(capacity, 'B/s')}"
     size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
-    return f"{station.name} is full: {what}, {station.formula} gives {size}"
+    text = f"{station.name} is full: {what}, {station.formula} gives {size}"
+    cost = sum(float(np.ravel(d.per_byte)[0]) for d in demands)
+    return text + (f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else "")
 
 
 def _slowed(station: Station) -> str:

@@ -50,14 +50,19 @@ def test_the_phase_in_which_it_works_most() -> None:
 def test_one_worker_is_held_by_its_longest_phase() -> None:
     """Neither station is full: 1/X = 1/100 + 1/20, of which 1/20 is the disk."""
     problem = made([station("h.net", 100), station("h.disk", 20)], row("send", h__net=1), row("flush", h__disk=1))
-    assert cause(problem) == Cause(1, 1, direct=False)
+    found = cause(problem)
+    assert found[:3] == Cause(1, 1, direct=False)[:3]
+    assert found.busy == pytest.approx((1 / 6, 5 / 6))
+    assert found.waits == (0.0, 0.0)
 
 
 def test_waiting_that_takes_longer_than_any_work() -> None:
     waits = Phase(
         "p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.5, "round trips"), Demand("w", 0.2, "file operations"))
     )
-    assert cause(made([station("h.a", 10)], waits)) == Cause(None, 0, direct=False)
+    found = cause(made([station("h.a", 10)], waits))
+    assert found[:3] == Cause(None, 0, direct=False)[:3]
+    assert (*found.busy, *found.waits) == pytest.approx((0.1 / 0.8, 0.7 / 0.8))
     less = Phase("p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.05, "round trips"),))
     assert cause(made([station("h.a", 10)], less)).station == 0
 
@@ -128,7 +133,19 @@ def test_waiting_names_the_longest_wait_and_its_formula() -> None:
 
 def test_a_phase_that_takes_longest_is_named() -> None:
     problem = made([station("h.net", 100), station("h.disk", 20)], row("send", h__net=1), row("flush", h__disk=1))
-    assert say(problem).endswith("(in the phase 'flush', which takes the longest of 2)")
+    words = "(in the phase 'flush', which takes the longest of 2); 83% of the time, the phase 'send' 17%"
+    assert say(problem).endswith(words)
+
+
+def test_slow_start_that_takes_a_part_of_the_time_is_named() -> None:
+    """1/10 s a byte at the station, 1/50 s of waiting: five parts in six."""
+    phase = Phase("p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.02, "slow start"),))
+    assert say(made([station("h.a", 10)], phase)).endswith("; 83% of the time, slow start 17%")
+
+
+def test_a_byte_that_costs_more_than_one_unit_is_told() -> None:
+    problem = made([station("h.a", 100)], row("p", h__a=4.0))
+    assert say(problem).endswith("gives 800 b/s, and a byte takes 4 B of it")
 
 
 def test_others_at_the_same_station_are_counted() -> None:

@@ -75,7 +75,9 @@ def main() -> None:
     )
     # looking for pydantic plugins costs 25 ms and finds none of ours
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
-    arguments = sys.argv[1:]
+    _safe_streams()
+    # bytes that the locale could not decode are none of YAML's characters
+    arguments = [a.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for a in sys.argv[1:]]
     try:
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer
     except DtnsimError as error:
@@ -95,6 +97,16 @@ def main() -> None:
     except OSError as error:
         fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _safe_streams() -> None:
+    """Output that the caller has closed goes nowhere; what an encoding lacks becomes a question mark."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the life of the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def fail(message: str, code: int) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.table import Table
 
+#: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
+BARS = "█·"
 #: rich's words that the texts of this package use; `plain` takes them out
 _MARKS = ("[bold]", "[/bold]")
 
@@ -70,16 +72,27 @@ class Out:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.is_terminal = stream.isatty()
+        self._plain = {} if _prints(stream, BARS) else dict(zip(map(ord, BARS), "#.", strict=True))
 
     def print(self, item: str | Rows = "") -> None:
         """Prints a line of text or a table."""
         if not self.is_terminal:
-            self._stream.write((item.plain() if isinstance(item, Rows) else unmarked(item)) + "\n")
+            text = item.plain() if isinstance(item, Rows) else unmarked(item)
+            self._stream.write(text.translate(self._plain) + "\n")
             return
         from rich.console import Console
 
         shown = item.rich() if isinstance(item, Rows) else item
         Console(file=self._stream, highlight=False).print(shown)
+
+
+def _prints(stream: TextIO, text: str) -> bool:
+    """Whether a stream's encoding has some characters."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def console(*, stderr: bool = False) -> Out:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dtnsim import units
 from dtnsim.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
-from dtnsim.report.console import Out, console, table
+from dtnsim.report.console import BARS, Out, console, table
 
 __all__ = ["bar", "console", "explanation", "plain", "prediction", "rate", "table"]
 
@@ -32,7 +32,7 @@ def _bytes(value: float) -> str:
 def bar(share: float) -> str:
     """A bar for a utilisation."""
     full = round(min(max(share, 0.0), 1.0) * _BAR)
-    return "█" * full + "·" * (_BAR - full)
+    return BARS[0] * full + BARS[1] * (_BAR - full)
 
 
 def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -162,3 +164,18 @@ def test_a_reader_that_leaves_early_breaks_nothing() -> None:
     )
     assert done.stdout == '{\n "schema'[:10]
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_encodings_without_bars_have_signs_instead(encoding: str) -> None:
+    command = [sys.executable, "-m", "dtnsim", "predict", PATH, *QUICK, "--set", "name=Ω é"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "####" in done.stdout.decode(encoding)
+
+
+def test_an_output_that_is_closed_breaks_nothing() -> None:
+    command = f"{shlex.quote(sys.executable)} -m dtnsim predict {PATH} --samples 0 >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 2)
