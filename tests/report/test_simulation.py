@@ -1,0 +1,103 @@
+"""A simulation as text, document and table over time: the same figures in each, units, nothing left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dtnsim.errors import InputError
+from dtnsim.report import simulation as report
+from dtnsim.report.console import Out
+from dtnsim.simulation import simulate
+from dtnsim.simulation.results import Simulation
+from tests.simulation.slow import FAST, SLOW, make
+
+DROP = [{"at": "20 s", "station": "network.wan", "factor": 0, "until": "50 s"}]
+
+
+@pytest.fixture(scope="module")
+def made() -> Simulation:
+    return simulate(make(SLOW, events=DROP), replicas=3, processes=1)
+
+
+def shown(s: Simulation) -> str:
+    text = io.StringIO()
+    report.show(s, Out(text))
+    return text.getvalue()
+
+
+def test_text_tells_what_held_it_in_order_and_why(made: Simulation) -> None:
+    text = shown(made)
+    lines = [line for line in text.splitlines() if "is full" in line or "limited" in line or "as above" in line]
+    assert any("network.wan" in line for line in lines)
+    assert "b.data.disks is full: disk write" in text
+    assert "at 20 s: network.wan x 0" in text
+    assert "at 50 s: end of: network.wan x 0" in text
+    assert "over 3 runs" in text
+    assert "a file: p50" not in text  # there is one file
+
+
+def test_text_of_several_files_has_their_percentiles() -> None:
+    text = shown(simulate(make(FAST, transfer__dataset={"files": 20, "size": "20 GB"})))
+    assert "a file: p50" in text
+    assert "p99" in text
+
+
+def test_text_of_what_was_stopped_says_so() -> None:
+    text = shown(simulate(make(FAST), until=10.0))
+    assert "stopped at 10 s" in text
+    assert "not done" in text
+    assert "so far" in text
+
+
+def test_document_is_json_and_says_the_same(made: Simulation) -> None:
+    found = json.loads(json.dumps(report.document(made), allow_nan=False))
+    (transfer,) = found["transfers"]
+    run = made.runs[0].transfers[0]
+    assert found["schema"] == "dtnsim.simulation/1"
+    assert transfer["duration_s"]["p10"] <= transfer["duration_s"]["p50"] <= transfer["duration_s"]["p90"]
+    assert [h["station"] for h in transfer["held"]] == [h.station for h in run.held]
+    assert set(transfer["why"]) <= {h.station for h in run.held}
+    assert "disk write" in transfer["why"]["b.data.disks"]
+    times = np.array([*found["series"]["time_s"], found["end_s"]])
+    assert len(times) <= report.POINTS + 1
+    moved = np.diff(times) @ np.array(found["series"]["throughput_Bps"]["transfer"])
+    assert moved == pytest.approx(100e9, rel=1e-9)
+
+
+def test_an_unfinished_run_has_no_number_that_is_none() -> None:
+    found = report.document(simulate(make(FAST), until=1e-6))
+    json.dumps(found, allow_nan=False)
+    assert found["transfers"][0]["duration_s"]["p50"] is None
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_trace_has_every_byte(made: Simulation, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"run{ending}"
+    if ending == ".csv":
+        report.write_trace(made, file)
+        with file.open() as lines:
+            head, *rows = csv.reader(lines)
+        table = {name: np.array(column, float) for name, column in zip(head, zip(*rows, strict=True), strict=True)}
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+        report.write_trace(made, file)
+        table = {name: np.array(column) for name, column in parquet.read_table(file).to_pydict().items()}
+    span = table["end_s"] - table["start_s"]
+    assert span @ table["transfer.throughput_Bps"] == pytest.approx(100e9, rel=1e-9)
+    assert span @ table["transfer.medium_Bps"] == pytest.approx(100e9, rel=1e-9)
+    assert table["b.data.disks.utilization"].max() <= 1 + 1e-9
+    assert [f.name for f in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_trace_of_another_kind_or_in_no_place_is_refused(made: Simulation, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"\.csv or \.parquet"):
+        report.write_trace(made, tmp_path / "run.xlsx")
+    with pytest.raises(InputError, match="cannot be written"):
+        report.write_trace(made, tmp_path / "nowhere" / "run.csv")
+    assert not list(tmp_path.iterdir())
