@@ -30,6 +30,16 @@ _BREAK: Final = re.compile(rb"<br\s*/?>", re.IGNORECASE)
 _DELETED: Final = b"0123456789."
 
 
+def _feed(parser: LineParser, text: str, out: list[Record]) -> None:
+    """Hands a line over; what only looks like a number (``1.7.44``, a superscript digit) is noted."""
+    try:
+        records = parser.feed(text)
+        if records:
+            out += records
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        out.append(parser.unread(text, f"a figure of the line is no number ({error})"))
+
+
 class _Host:
     """Parsers of one host of a pdsh log (or of the whole file)."""
 
@@ -210,9 +220,7 @@ class LogReader:
         out: list[Record] = []
         for at in targets.parsers:
             parser = parsers[at]
-            records = parser.feed(text)
-            if records:
-                out += records
+            _feed(parser, text, out)
             if parser.open:
                 host.open[at] = parser
                 self._busy = True
@@ -243,9 +251,7 @@ class LogReader:
             wanted = (*wanted, *(at for at in host.open if at not in wanted))
         for at in wanted:
             parser = host.parsers[at]
-            records = parser.feed(text)
-            if records:
-                out.extend(records)
+            _feed(parser, text, out)
             if parser.open is not (at in host.open):
                 host.mark(at)
         if host.open or host.commands.open or self._busy:

@@ -331,3 +331,18 @@ def test_records_keep_the_name_of_the_log(tmp_path):
     path.write_text(DD)
     assert {m.file for m in read_logs([path])[0]} == {str(path)}
     assert all(isinstance(r, Measurement | Unread) for r in iter_log(path))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "WRITE     Elapsed time     :     10.001s     10.213s\n          IOPS             :   12345       ³3551",
+        "lat (usec): min=10, max=20, avg=..00, stdev= 5.12",
+        "    read, MiB/s:                  1.7.44",
+    ],
+)
+def test_what_only_looks_like_a_number_raises_nothing(line):
+    found, unread = read_text(f"{line}\n{DD}")
+    assert [m.value for m in found if m.tool == "dd" and m.quantity == "throughput"] == [pytest.approx(RATE)]
+    assert all(m.value < 1e3 for m in found if m.tool != "dd")
+    assert all(note.why for note in unread)
