@@ -306,7 +306,7 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     while heap:
         _, k, count = heappop(heap)
         size = transfer.sizes_B[k]
-        room = min(to_come_B, come_B) / part
+        room = max(min(to_come_B, come_B), 0.0) / part  # of what is left after 1e15 bytes, rounding may take more
         fits = int(room / size) if room < size * count else count  # large files alone: they are what the end waits for
         take = min(count, max(1, min(min(ahead, behind) // part, fits)))
         ahead, behind, count = ahead - take, behind + take, count - take

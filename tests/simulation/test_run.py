@@ -133,6 +133,14 @@ def test_extreme_sizes(size: str) -> None:
     assert np.isfinite(run.end_s)
 
 
+def test_sizes_far_apart() -> None:
+    """Bytes that are less than the rounding of others, and none at all."""
+    groups = [{"count": 3, "size": "1e15 B"}, {"count": 1000, "size": "1e-12 B"}, {"count": 7, "size": "0 B"}]
+    run = simulate(make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": groups})).runs[0]
+    assert run.transfers[0].files == 1010
+    assert run.transfers[0].payload_B == pytest.approx(3e15)
+
+
 def test_a_million_empty_files_cost_their_round_trips() -> None:
     groups = [{"count": 1_000_000, "size": "0 B"}, {"count": 1, "size": "1 GB"}]
     run = simulate(make(SLOW, transfer__to="b:memory", transfer__dataset={"groups": groups})).runs[0]
