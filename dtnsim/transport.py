@@ -42,6 +42,11 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     """The private limits of the connections: window, loss, target rate, windows above TCP."""
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
+    if not route.hops:
+        row.ledger.warn(
+            f"no network between {route.source.name} and {route.destination.name} is described: taken as a cable "
+            "between their NICs; write 'wan: {rtt: 30 ms, bandwidth: 10 Gb/s}'"
+        )
     if net.transport == "tcp" and route.hops:
         _tcp(row, route, net, frame, nics, pair)
         _middleboxes(row, route, net, frame, nics, draw)

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dtnsim
 from dtnsim import library, spec
 from dtnsim.compose import compose
+from dtnsim.errors import SpecError
 from dtnsim.physics.tcp import choice, ratebased
 from dtnsim.quantity import Draw
 from dtnsim.route import Framing
@@ -165,10 +167,10 @@ def test_more_streams_never_hurt_over_a_clean_link(cc: str, loss: str, streams: 
     assert more >= few * (1 - 1e-6)
 
 
-def test_a_path_that_loses_everything_moves_nothing() -> None:
-    found = answer(over(wan={"loss": "1"}), samples=8)
-    assert found.throughput_Bps.p50 == 0
-    assert math.isinf(found.duration_s.p50)
+def test_a_path_that_loses_most_moves_next_to_nothing_and_one_that_loses_all_is_refused() -> None:
+    assert answer(over(wan={"loss": "0.5"}), samples=8).throughput_Bps.p50 < 1e6
+    with pytest.raises(SpecError, match=r"from 0 to 0\.5"):
+        answer(over(wan={"loss": "1"}), samples=8)
 
 
 def test_windows_of_few_segments_go_by_the_rounds() -> None:
@@ -202,3 +204,9 @@ def test_shipped_paths_lie_where_the_closed_form_is_valid() -> None:
         assert not [w for w in problem.warnings if "bursts" in w], name
         for c in problem.connections.values():
             assert choice.loss_scale(loss=float(c.loss), rtt_s=float(c.rtt_s), mss_B=c.mss_B, cc=c.cc) is None, name
+
+
+def test_hosts_without_a_network_between_them_are_told() -> None:
+    found = dtnsim.predict("examples/dtn-100g-xfs", overrides=["wan=[]"], samples=0)
+    assert any(w.startswith("no network between east and west is described") for w in found.warnings)
+    assert not dtnsim.predict("examples/dtn-100g-xfs", samples=0).warnings

@@ -50,7 +50,7 @@ class Segment(Component):
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
-    loss: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior("0", 0.0, "not given: no random loss")
+    loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = prior("0", 0.0, "not given: no random loss")
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] | None = None
     background: Background | None = None
