@@ -134,7 +134,7 @@ class Host(Model):
             "is not an adapter, NIC or slot of this host",
             key=f"{self.name}.{key}",
             value=name,
-            remedy=f"adapters: {', '.join([*self.hbas, *self.nics, *self.slots]) or 'none'}",
+            remedy=f"adapters: {', '.join(dict.fromkeys([*self.hbas, *self.nics, *self.slots])) or 'none'}",
         )
 
     def _fits(self, key: str, card: Hba | Nic) -> None:

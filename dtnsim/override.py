@@ -30,7 +30,8 @@ def override(raw: Mapping, text: str) -> None:
     key, equals, value = text.partition("=")
     steps = split_key(key)
     if not equals or not steps:
-        raise SpecError("is not an override", value=text, remedy="write --set key=value, e.g. --set wan.rtt=20ms")
+        remedy = "write --set key=value, e.g. --set wan.rtt=20ms"
+        raise SpecError("is not an override", key="--set", value=text, remedy=remedy)
     parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
@@ -55,7 +56,7 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
         family = "nics" if last == "nic" else parent
         if "part" in old or "kind" in old or family in PLACE or last in PARTS:
             value = _in_place_of(old, value, family)
-    where.put(last, value, "--set", 0)
+    where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
 
 
 def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:

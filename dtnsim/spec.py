@@ -142,7 +142,10 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("host_files", files, raw.file, raw.line)
     for name, given in raw["hosts"].items():
         hosts[name] = build_host(name, given)
-        hosts[name].check_wiring()
+        try:
+            hosts[name].check_wiring()
+        except SpecError as error:
+            raise _located(error, name, given) from None
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
@@ -151,6 +154,16 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
+
+
+def _located(error: SpecError, host: str, given: object) -> SpecError:
+    """An error in a host's wiring, with the file and the line of what it is about."""
+    where, spot = given, place(given)
+    for step in split_key((error.key or "").removeprefix(f"{host}.")):
+        if not isinstance(where, Mapping) or step not in where:
+            break
+        where, spot = where[step], place(where, step)
+    return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
 
 
 def _comes_first(text: str) -> bool:

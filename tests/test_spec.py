@@ -177,3 +177,17 @@ def test_errors(changes: dict[str, Any], says: str) -> None:
 def test_a_path_keeps_its_file() -> None:
     assert spec.load("venadi/gridftp-gpfs").file == "models/paths/venadi/gridftp-gpfs.yaml"
     assert spec.load("venadi/gridftp-gpfs").folder.name == "venadi"
+
+
+def test_an_error_in_a_hosts_wiring_names_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "wiring.yaml"
+    file.write_text(
+        "name: x\nhosts:\n  a:\n    cpu: {kind: cpu, cores: 8, clock: 3 GHz}\n"
+        "    memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}\n"
+        "    slots:\n      eth: {kind: slot, generation: 3, lanes: 4}\n"
+        "    nics:\n      eth: {part: connectx-4-100g, slot: eth, mtu: 9000 B}\n  b: nersc-dtn\n"
+        "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
+        'transfer: {from: "a:memory", to: "b:memory", tool: iperf3}\n'
+    )
+    with pytest.raises(SpecError, match=r"wiring\.yaml:9: hosts\.a\.nics\.eth: is a x16 card"):
+        spec.load(file)

@@ -176,9 +176,20 @@ def make_scene(given: PathSpec) -> Scene:
         if event.station is not None:
             matching(problem, event.station, f"events.{number}.station")
         else:
-            scene.variant(((number,), *scene.start[1:]))
+            _try(scene, number)
     scene.others = tuple(_crowd(problem, others, number, given.folder) for number, others in enumerate(given.others))
     return scene
+
+
+def _try(scene: Scene, number: int) -> None:
+    """Works out the path after an event, which must be one that the path can be in."""
+    try:
+        scene.variant(((number,), *scene.start[1:]))
+    except SpecError as error:
+        if not (error.file or error.key or "").startswith("--set"):
+            raise
+        key = f"events.{number}.set.{(error.file or '').removeprefix('--set').strip()}".rstrip(".")
+        raise SpecError(error.message, key=key, value=error.value, remedy=error.remedy) from None
 
 
 def check_load(scene: Scene, until: float) -> None:

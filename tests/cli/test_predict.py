@@ -106,7 +106,7 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("nosuch/path",), "there is no path 'nosuch/path'"),
-        ((PATH, "--set", "wan.rtt=5"), "has no unit"),
+        ((PATH, "--set", "wan.rtt=5"), "--set wan.rtt: rtt: "),
         ((PATH, "--set", "nonsense"), "is not an override"),
         ((PATH, "--calibration", "nowhere"), "there is no calibration"),
         ((PATH, "nosuch"), "there is no path 'nosuch'"),
