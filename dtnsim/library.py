@@ -86,7 +86,10 @@ def _nearest(folder: str, name: str) -> str:
     short = {k.rsplit("/", 1)[-1]: k for k in known}
     near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.4)
     if near:
-        return "nearest: " + ", ".join(near)
+        return "nearest: " + ", ".join(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
+    if folder == "parts":
+        kinds = sorted({k.partition("/")[0] for k in known})
+        return f"'dtnsim components KIND' lists the parts of a kind: {', '.join(kinds)}"
     return "write the path of a YAML file" + (f" or one of: {', '.join(known[:8])} ..." if known else "")
 
 

@@ -62,7 +62,7 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
 def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
     """A part in the place of another: nothing of the old one's numbers is left."""
     new = Mapping()
-    new.put("part", part, "--set", 0)
+    new.put("part", part, getattr(part, "file", "--set"), 0)
     for key in PLACE.get(family, ()):
         if key in old:
             new.put(key, old[key], *old.lines.get(key, ("--set", 0)))

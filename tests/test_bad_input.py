@@ -174,3 +174,34 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], m
     assert code == 2
     assert "Traceback" not in err + out
     assert "Usage" in err + out
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("links=[3]", "--set links: links: needs keys with values; write it like {name: {key: value}}"),
+        ("transfer.tool.p=many", "p: needs a whole number (got 'many'); write it like 4"),
+        ("hosts.venadi.tcp.cc=vegas", "write one of 'reno', 'cubic', 'htcp', 'bbr' or 'bbr3'"),
+        ("hosts.venadi.slots.eth.lanes=-1", "lanes: must not be below 1 (got '-1'); write 1 or more"),
+        ("hosts.venadi.nic=foo", "'dtnsim components KIND' lists the parts of a kind: cpu, "),
+        ("hosts.venadi.nic=connectx5", "nearest: connectx-5-100g, "),
+    ],
+)
+def test_plain_words_and_what_to_write_instead(capsys, monkeypatch, override, told):
+    code, _, err = run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs", "--samples", "0", "--set", override)
+    assert code == 2
+    assert told in err
+
+
+def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
+    def broken(*_args, **_more):
+        raise ZeroDivisionError("no such thing")
+
+    monkeypatch.setattr("dtnsim.prediction.compose", broken)
+    monkeypatch.delenv("DTNSIM_DEBUG", raising=False)
+    code, _, err = run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")
+    assert code == 1
+    assert err == "dtnsim: internal error: ZeroDivisionError: no such thing; DTNSIM_DEBUG=1 shows where\n"
+    monkeypatch.setenv("DTNSIM_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")

@@ -41,7 +41,7 @@ def test_keys_of_the_path_may_change() -> None:
         ("{at: 10 s, station: a, until: 9 s}", "not after"),
         ("{at: -1 s, station: a}", "out of range"),
         ("{at: 10, station: a}", "no unit"),
-        ("{at: 10 s, station: a, factor: -1}", "greater than or equal to 0"),
+        ("{at: 10 s, station: a, factor: -1}", "must not be below 0"),
         ("{at: 10 s, station: a, what_if: 1}", "not a key"),
     ],
 )
@@ -57,7 +57,7 @@ def test_events_that_are_refused(text: str, says: str) -> None:
         ("{stations: [network.wan], rate: 1 /s, trace: a.csv}", "either 'rate' or 'trace'"),
         ("{stations: [], rate: 1 /s}", "at least 1"),
         ("{stations: [network.wan], rate: 1 Gb/s}", "count per second"),
-        ("{stations: [network.wan], rate: 1 /s, sigma: 9}", "less than or equal to 5"),
+        ("{stations: [network.wan], rate: 1 /s, sigma: 9}", "must not be above 5"),
     ],
 )
 def test_others_that_are_refused(text: str, says: str) -> None:

@@ -95,7 +95,11 @@ def main() -> None:
     except RecursionError:
         fail("the input is nested too deeply", 2)
     except OSError as error:
-        fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+        fail(f"{error.filename or 'output'}: {error.strerror or error}", 2 if error.filename else 1)
+    except Exception as error:  # the last resort: a fault of ours, which DTNSIM_DEBUG=1 shows whole
+        if os.environ.get("DTNSIM_DEBUG"):
+            raise
+        fail(f"internal error: {type(error).__name__}: {error}; DTNSIM_DEBUG=1 shows where", 1)
     sys.exit(code if isinstance(code, int) else 0)
 
 

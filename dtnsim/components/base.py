@@ -12,7 +12,7 @@ import importlib
 import pkgutil
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -118,6 +118,28 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
         raise _spec_error(error, model, given, key) from None
 
 
+#: pydantic's finding -> (what is wrong, what to write instead)
+_PLAINLY: Final = {
+    "dict_type": ("needs keys with values", "write it like {{name: {{key: value}}}}"),
+    "model_type": ("needs keys with values", "write it like {{key: value}}"),
+    "list_type": ("needs a list", "write it like [a, b]"),
+    "string_type": ("needs one word or text", "write it without brackets, like 'key: value'"),
+    "int_parsing": ("needs a whole number", "write it like 4"),
+    "int_type": ("needs a whole number", "write it like 4"),
+    "int_from_float": ("needs a whole number", "write it like 4"),
+    "float_parsing": ("needs a number", "write it like 0.5"),
+    "float_type": ("needs a number", "write it like 0.5"),
+    "bool_parsing": ("needs true or false", "write it like true"),
+    "bool_type": ("needs true or false", "write it like true"),
+    "greater_than_equal": ("must not be below {ge}", "write {ge} or more"),
+    "less_than_equal": ("must not be above {le}", "write {le} or less"),
+    "greater_than": ("must be above {gt}", "write more than {gt}"),
+    "less_than": ("must be below {lt}", "write less than {lt}"),
+    "literal_error": ("is not one of the words known here", "write one of {expected}"),
+    "too_short": ("needs at least {min_length} of them", "write more"),
+}
+
+
 def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
     first = error.errors(include_url=False)[0]
     where: Any = given
@@ -138,6 +160,9 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
     elif first["type"] == "missing":
         message, remedy = "is missing", "write it"
+    elif first["type"] in _PLAINLY:
+        message, remedy = _PLAINLY[first["type"]]
+        message, remedy = (text.format(**first.get("ctx", {})) for text in (message, remedy))
     value = first.get("input")
     shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
