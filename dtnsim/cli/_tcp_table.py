@@ -142,7 +142,7 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
     if math.isnan(buffer):
         buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], LEAST_BUFFER * mtu)
     return {
-        "rate_Bps": n["rate_bps"] / 8, "rtt_s": n["rtt_s"], "buffer_B": buffer,
+        "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8, "rtt_s": n["rtt_s"], "buffer_B": buffer,
         "loss": max(n["loss_prob"], n["burst_loss_prob"]),
         "burst": n["burst_len_pkts"] if n["burst_loss_prob"] > n["loss_prob"] else 1.0,
         "background": n["bg_share"], "mtu_B": mtu, "mss_B": mss, "streams": int(n["streams"]), "cc": cc,

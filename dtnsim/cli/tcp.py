@@ -62,6 +62,9 @@ def command(
     if rate is None or rtt is None:
         msg = "give --rate and --rtt (or --table FILE); try: dtnsim tcp --rate 10Gb/s --rtt 50ms"
         raise InputError(msg)
+    line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
+    if line_rate and line < _positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
+        rate = line_rate
     setting = _setting(rate, rtt, loss, cc, streams, buffer, mtu, window, background, ethernet=ethernet)
     if duration is not None and size is not None:
         msg = "give --duration or --size, not both"
@@ -69,7 +72,6 @@ def command(
     length = _positive("--duration", duration or "30s", "s")
     bytes_ = _positive("--size", size, "B") if size is not None else math.inf
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
-    line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
     answer = _simulate(setting, length, bytes_, seed, line, pacing=pacing)
     from dtnsim.cli import _tcp_text
 

@@ -114,15 +114,21 @@ def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
 
 
 def _carry(s: State, p: Fixed, then: State, noted: Noted) -> None:
-    """Carries lanes forward at the rate that they kept since a quarter of their steps."""
+    """Carries lanes forward at the rate that they kept since a quarter of their steps.
+
+    Streams of a lane are alike, so that in the long run each has their mean rate, whatever it had so far.
+    """
     lane = p.lane[:, 0]
     span = s.t - then.t
-    rate = (s.delivered - then.delivered) / span
+    busy = np.isinf(s.done)
+    rate = np.where(busy, (s.delivered - then.delivered) / span, 0.0)
+    rate = np.where(busy, rate.sum(axis=1, keepdims=True) / np.maximum(busy.sum(axis=1, keepdims=True), 1), 0.0)
     losses = (s.lost - then.lost) / span
     trip = (s.waited - then.waited) / span
     left = np.where(np.isfinite(p.size), p.size - s.delivered, np.inf)
     done = np.where(np.isinf(s.done), s.t + left / np.maximum(rate, 1e-30), s.done)
-    ahead = p.marks - s.t
+    end = np.where(np.isfinite(p.size), done.max(axis=1, keepdims=True), np.inf)
+    ahead = np.minimum(p.marks, end) - s.t
     later = np.arange(p.marks.shape[1]) >= s.noted
     for what, now, speed in ((noted.delivered, s.delivered, rate), (noted.lost, s.lost, losses)):
         value = now[:, None, :] + speed[:, None, :] * ahead[:, :, None]

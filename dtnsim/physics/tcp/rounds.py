@@ -162,9 +162,11 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     simulated = np.concatenate([n.simulated for n in noted])
     seen = np.sqrt(np.clip(simulated / np.where(sized, done, lanes.warmup_s + lanes.duration_s), 0.0, 1.0))
     mean = goodput.reshape(shape).mean(axis=1, keepdims=True)
+    goodput = (mean + (goodput.reshape(shape) - mean) * seen.reshape(shape)).reshape(-1)
+    done = np.where(sized, np.where(sized, lanes.size_B, 0.0) / goodput, np.nan)
     return Samples(
-        mean + (goodput.reshape(shape) - mean) * seen.reshape(shape), np.full(shape, np.nan),
-        np.where(sized, done, np.nan).reshape(shape), sent_again.reshape(shape), trip.reshape(shape),
+        goodput.reshape(shape), np.full(shape, np.nan), done.reshape(shape), sent_again.reshape(shape),
+        trip.reshape(shape),
         (delivered[:, :k] * mss[:, None]).reshape(*shape, k).mean(axis=1),
         np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
     )  # fmt: skip

@@ -144,3 +144,15 @@ def test_unknown_algorithms_are_refused():
     with pytest.raises(KeyError):
         simulate(Cases.of(rate_Bps=1e6, rtt_s=0.1, cc="bbr3", cc2="reno"))
     assert set(outcome.LIMITS) >= {"link", "sharing"}
+
+
+@pytest.mark.parametrize(("streams", "buffer"), [(1, 62.5e6), (8, 1e5)])
+def test_bytes_and_seconds_tell_the_same_of_a_long_transfer(streams: int, buffer: float) -> None:
+    """A terabyte, and as long as it takes: the same rate, and no more segments again than seconds lose."""
+    common = {"rate_Bps": 1.25e9, "rtt_s": 0.03, "buffer_B": buffer, "mtu_B": 9000.0, "streams": streams}
+    sized = simulate(Cases.of(**common, size_B=1e12))
+    timed = simulate(Cases.of(**common, duration_s=float(sized.completion_s[0])))
+    assert sized.goodput_Bps[0] == pytest.approx(timed.goodput_Bps[0], rel=0.05)
+    assert sized.retransmits[0] < 3 * timed.retransmits[0] + 100
+    assert sized.completion_p10_s[0] == pytest.approx(1e12 / sized.goodput_p90_Bps[0], rel=0.02)
+    assert sized.completion_p90_s[0] == pytest.approx(1e12 / sized.goodput_p10_Bps[0], rel=0.02)
