@@ -175,11 +175,11 @@ def test_records_do_not_change():
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ({"files": 0, "each": "1 MB"}, r"dataset\.files: .*greater than or equal to 1.*got '0'"),
+        ({"files": 0, "each": "1 MB"}, r"dataset\.files: .*must not be below 1.*got '0'"),
         ({"files": -3, "each": "1 MB"}, r"dataset\.files: .*got '-3'"),
         (
             {"files": "1e18", "each": "1 MB"},
-            r"dataset\.files: .*less than or equal to 1000000000000 .*got '1e18'",
+            r"dataset\.files: .*must not be above 1000000000000 .*got '1e18'",
         ),
         ({"files": "nan", "each": "1 MB"}, r"dataset\.files: needs a whole number"),
         ({"files": float("inf"), "each": "1 MB"}, r"dataset\.files: needs a whole number"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from dtnsim.records import Interval
 from dtnsim.report import document
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import paths
@@ -105,12 +107,11 @@ def test_what_is_in_it_is_the_answer() -> None:
 
 
 def test_what_has_no_end_is_null() -> None:
-    """A path that loses everything: no rate, no duration, and no infinity in JSON."""
-    made = strict(
-        document.prediction_document(
-            answer(journey(wan={"bandwidth": "1 Gb/s", "rtt": "1 ms", "loss": "1"}), samples=4)
-        )
-    )
+    """Nothing moves: no rate, no duration, and no infinity in JSON."""
+    found = answer(journey(wan={"bandwidth": "1 Gb/s", "rtt": "1 ms"}), samples=4)
+    none, never = Interval(0.0, 0.0, 0.0), Interval(math.inf, math.inf, math.inf)
+    still = tuple(replace(t, throughput_Bps=none, duration_s=never) for t in found.transfers)
+    made = strict(document.prediction_document(replace(found, throughput_Bps=none, transfers=still)))
     check(made)
     assert made["throughput_Bps"]["p50"] == 0
     assert made["duration_s"]["p50"] is None
