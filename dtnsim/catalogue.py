@@ -27,7 +27,7 @@ def overview() -> dict[str, Any]:
 
 def parameters(kind: str) -> list[dict[str, Any]]:
     """The parameters of a kind: name, unit, default with spread and source."""
-    rows = []
+    rows, words = [], described(find_kind(kind))
     for name, field in find_kind(kind).model_fields.items():
         if name in Component.model_fields:
             continue
@@ -40,7 +40,7 @@ def parameters(kind: str) -> list[dict[str, Any]]:
                 "unit": unit,
                 "default": None if field.is_required() else str(default),
                 "spread": default.spread if known else None,
-                "source": default.source if known else (field.description or ""),
+                "source": default.source if known else (field.description or words.get(field.alias or name, "")),
             }
         )
     return rows
@@ -82,6 +82,7 @@ def json_schema(what: str) -> dict[str, Any]:
         raise SpecError("has no schema", value=what, remedy=f"write path, host or one of: {', '.join(sorted(kinds()))}")
     model = models.get(what) or find_kind(what)
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(by_alias=True)}
+    _describe(schema, model)
     if what == "path":
         _path_as_written(schema)
     elif what == "host":
@@ -89,6 +90,34 @@ def json_schema(what: str) -> dict[str, Any]:
     else:
         _part_as_written(schema, what)
     return schema
+
+
+def _describe(schema: dict[str, Any], model: type[Model]) -> None:
+    """Adds what the docstrings say of each key, so that editors show it."""
+    models, todo = {model.__name__: model}, [Model]
+    while todo:
+        known = todo.pop().__subclasses__()
+        todo += known
+        models |= {m.__name__: m for m in known}
+    for name, part in ((model.__name__, schema), *schema.get("$defs", {}).items()):
+        for key, words in described(models.get(name, Model)).items():
+            shown = part.get("properties", {}).get(key)
+            if shown is not None:
+                shown.setdefault("description", words)
+
+
+def described(model: type[Model]) -> dict[str, str]:
+    """Key -> what the ``Attributes`` of the docstring say of it."""
+    _, found, text = (model.__doc__ or "").partition("Attributes:\n")
+    words: dict[str, str] = {}
+    for line in text.split("\n\n")[0].splitlines() if found else ():
+        name, colon, rest = line.strip().partition(": ")
+        if colon and name.isidentifier():
+            field = model.model_fields.get(name)
+            words[(field.alias if field is not None else None) or name] = rest
+        elif words and line.strip():
+            words[list(words)[-1]] += f" {line.strip()}"
+    return words
 
 
 def _part_as_written(schema: dict[str, Any], kind: str) -> None:

@@ -28,7 +28,15 @@ from dtnsim.records import Slowdown
 
 
 class Volume(Model):
-    """A mounted file system: what it is, what it lies on, what it is attached to."""
+    """A mounted file system: what it is, what it lies on, what it is attached to.
+
+    Attributes:
+        filesystem: Kind of file system and its settings, like {kind: xfs}.
+        array: Drives, or an array of them; left out where a server has them.
+        via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes.
+        server: host:/volume that this mount comes from (NFS).
+        size: Space; a data set that does not fit is told.
+    """
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None
@@ -38,7 +46,14 @@ class Volume(Model):
 
 
 class Placement(Model):
-    """Which cores do what; empty lists leave it to the scheduler."""
+    """Which cores do what; empty lists leave it to the scheduler.
+
+    Attributes:
+        application: Cores that the tool's threads take in turn.
+        nic_interrupts: Cores that serve the interrupts of the NICs, each an equal part.
+        storage_interrupts: Adapter (or 'all'): cores that serve its interrupts.
+        remote_socket: Share of the work on a socket far from the card, from 0 to 1.
+    """
 
     application: list[int] = Field(default_factory=list)
     nic_interrupts: list[int] = Field(default_factory=list)
@@ -47,7 +62,15 @@ class Placement(Model):
 
 
 class TcpTuning(Model):
-    """The host's TCP settings."""
+    """The host's TCP settings.
+
+    Attributes:
+        cc: Congestion control (net.ipv4.tcp_congestion_control).
+        rmem_max: Largest receive buffer (tcp_rmem[2]).
+        wmem_max: Largest send buffer (tcp_wmem[2]).
+        receive_share: Part of the receive buffer that is window (tcp_adv_win_scale).
+        pacing: Rate at which a stream is paced (tc fq maxrate, --fq-rate).
+    """
 
     cc: Literal["reno", "cubic", "htcp", "bbr", "bbr3"] = "cubic"
     rmem_max: Annotated[Quantity, Unit("B", low=1024)] = prior("6 MiB", 0.0, "Linux default of tcp_rmem[2]")
@@ -59,7 +82,22 @@ class TcpTuning(Model):
 
 
 class Host(Model):
-    """One machine."""
+    """One machine.
+
+    Attributes:
+        name: What it is called in answers.
+        source: Where its description comes from.
+        like: Another host, whose keys hold where none is written here.
+        cpu: Processor part or its parameters.
+        memory: Memory part or its parameters.
+        stack: Kernel's cycles per byte and packet.
+        slots: PCIe slots and uplinks by name.
+        hbas: Storage adapters by name.
+        nics: Network cards by name; 'nic' is short for one.
+        volumes: Mounted file systems by mount point.
+        placement: Which cores do what.
+        tcp: TCP settings.
+    """
 
     name: str = ""
     source: str = ""

@@ -35,7 +35,18 @@ DEVICES = {
 
 
 class TransferSpec(Model):
-    """One transfer: from where, to where, with which tool, what data."""
+    """One transfer: from where, to where, with which tool, what data.
+
+    Attributes:
+        name: What it is called in answers.
+        source_end: host:/path, host:memory, host:/dev/zero ...
+        to: host:/path, host:memory, host:/dev/null ...
+        tool: Name of the tool, or {name: ..., options under the tool's own names}.
+        dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
+        via: Links in the order in which the path takes them.
+        start: When it begins.
+        core: Which of the placed application cores it runs on.
+    """
 
     name: str = "transfer"
     source_end: Annotated[str, Field(alias="from")]
@@ -59,7 +70,21 @@ class TransferSpec(Model):
 
 
 class PathSpec(Model):
-    """A whole path file, resolved."""
+    """A whole path file, resolved.
+
+    Attributes:
+        name: Title of the answer.
+        source: Where the description comes from.
+        description: What it is about.
+        hosts: Machines by name: the name of a shipped one, or its description.
+        wan: One segment, or several in series between the ends.
+        links: Segments by name, each 'between: [a, b]', for other topologies.
+        transfers: Transfers that run at once; 'transfer' is short for one.
+        calibration: Fitted parameters to use: a file, or the name of a shipped calibration.
+        events: What happens while it is simulated.
+        others: Other people's transfers while it is simulated.
+        stated_bottleneck: What the source says held it back.
+    """
 
     name: str
     source: str = ""

@@ -149,3 +149,19 @@ def test_units_are_in_the_schema() -> None:
 def test_no_schema_of_what_is_not_there() -> None:
     with pytest.raises(SpecError, match="write path, host or one of"):
         catalogue.json_schema("paht")
+
+
+@pytest.mark.parametrize("what", ["path", "host", "segment"])
+def test_every_key_of_a_schema_is_described(what):
+    schema = catalogue.json_schema(what)
+    wanted = ("Host", "TransferSpec", "Volume")
+    models = {name: part for name, part in schema.get("$defs", {}).items() if name in wanted}
+    for name, part in {what: schema, **models}.items():
+        bare = [k for k, v in part["properties"].items() if "description" not in v and "$ref" not in v]
+        assert not set(bare) - {"kind", "part", "price", "nic", "transfer", "wan", "transfers", "source"}, name
+
+
+def test_a_docstring_gives_the_words():
+    words = catalogue.described(find_kind("segment"))
+    assert words["rtt"] == "Round-trip time that it adds."
+    assert words["buffer"].endswith("where not given.")

@@ -43,7 +43,19 @@ class Background(Component):
 
 
 class Segment(Component):
-    """A stretch of network: everything between two hosts is one or several of them in series."""
+    """A stretch of network: everything between two hosts is one or several of them in series.
+
+    Attributes:
+        bandwidth: Rate in bytes on the wire.
+        rtt: Round-trip time that it adds.
+        loss: Random loss of packets.
+        buffer: Queue in front of it that drops what does not fit; a bandwidth-delay product where not given.
+        mtu: Largest IP packet.
+        background: Other traffic.
+        firewall: A firewall in it.
+        policer: A token bucket in it.
+        between: Its two ends, where links form a graph.
+    """
 
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
