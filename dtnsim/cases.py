@@ -92,7 +92,8 @@ class Stated(Model):
         return _regex(given)
 
     def met_by(self, station: str, kind: str, reason: str) -> bool:
-        """Whether a predicted bottleneck is the one that was stated."""
+        """Whether a predicted bottleneck is the one that was stated; what else takes time does not count."""
+        reason = re.sub(r"; \d+% of the time, .*", "", reason)
         return re.search(self.station, f"{station} {kind} {reason}", re.IGNORECASE) is not None
 
 

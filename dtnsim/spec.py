@@ -203,13 +203,14 @@ def _hosts(raw: Mapping, beside: Path | None) -> Mapping:
         raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **place(raw, "hosts"), key="hosts")
     hosts = Mapping(given.file, given.line)
     for name, item in given.items():
-        hosts.put(name, _host(name, item, beside, ()), *given.lines[name])
+        hosts.put(name, _host(name, item, beside, (), given), *given.lines[name])
     return hosts
 
 
-def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -> Mapping:
-    """A host's mapping; ``like`` takes another host and puts the keys written here on top."""
+def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...], others: Mapping) -> Mapping:
+    """A host's mapping; ``like`` takes another one, of this file or shipped, and puts the keys written here on top."""
     if isinstance(item, str):
+        others = Mapping()  # what is shipped knows nothing of this file
         try:
             item = library.read("hosts", item, beside=beside)
         except SpecError as error:
@@ -224,11 +225,13 @@ def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...]) -
     like = item.get("like")
     if like is None:
         return item
-    if str(like) in seen:
+    twin = others.get(str(like)) if str(like) != name else None  # its own name is that of a shipped one
+    step = f"{like} of this file" if twin is not None else str(like)
+    if step in seen:
         raise SpecError(
             "hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like", value=str(like)
         )
-    base = _host(name, like, beside, (*seen, str(like))).clone()
+    base = _host(name if twin is None else str(like), twin or like, beside, (*seen, step), others).clone()
     for key, value in item.items():
         if key != "like":
             base.put(key, _merge(base.get(key), value), *item.lines[key])

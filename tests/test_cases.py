@@ -120,3 +120,9 @@ def test_component_tests_fit_and_transfers_judge() -> None:
 def test_every_record_length_and_column_has_a_case() -> None:
     cells = {c.id for c in venadi() if c.id.startswith("iozone-8g")}
     assert len(cells) == 13 * 13
+
+
+def test_what_else_takes_time_is_not_the_bottleneck() -> None:
+    stated = cases.Stated(says="verification", station="verif")
+    assert stated.met_by("a.disks", "drive", "full (in the phase 'verification', which takes the longest of 2)")
+    assert not stated.met_by("a.disks", "drive", "full; 50% of the time, the phase 'verification' 50%")

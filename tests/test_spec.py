@@ -191,3 +191,26 @@ def test_an_error_in_a_hosts_wiring_names_file_and_line(tmp_path: Path) -> None:
     )
     with pytest.raises(SpecError, match=r"wiring\.yaml:9: hosts\.a\.nics\.eth: is a x16 card"):
         spec.load(file)
+
+
+def test_a_host_is_like_another_of_the_same_file() -> None:
+    hosts = {"a": machine(), "b": {"like": "a", "cpu": {**machine()["cpu"], "clock": "2 GHz"}}}
+    path = {"name": "t", "hosts": hosts, "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
+            "transfer": {"from": "a:memory", "to": "b:memory", "tool": "iperf3"}}  # fmt: skip
+    found = load(path)
+    assert found.hosts["b"].cpu.clock.value == 2e9
+    assert found.hosts["b"].memory == found.hosts["a"].memory
+
+
+def test_hosts_of_a_file_that_are_like_each_other_in_a_loop() -> None:
+    path = {"name": "t", "hosts": {"a": {"like": "b"}, "b": {"like": "a"}},
+            "transfer": {"from": "a:memory", "to": "b:memory", "tool": "iperf3"}}  # fmt: skip
+    with pytest.raises(SpecError, match="like each other in a loop"):
+        load(path)
+
+
+def test_a_host_may_have_the_name_of_the_shipped_one_that_it_is_like() -> None:
+    path = {"name": "t", "hosts": {"venadi": {"like": "venadi", "cpu": {"clock": "2 GHz"}}, "b": {"like": "venadi"}},
+            "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
+            "transfer": {"from": "venadi:memory", "to": "b:memory", "tool": "iperf3"}}  # fmt: skip
+    assert [h.cpu.clock.value for h in load(path).hosts.values()] == [2e9, 2e9]
