@@ -43,7 +43,7 @@ PREDICTED: Final = (
     "predicted_goodput_bps", "predicted_p10_bps", "predicted_p90_bps", "limit", "predicted_completion_s",
     "predicted_flow2_goodput_bps",
 )  # fmt: skip
-#: a buffer holds at least this many packets, as the emulator's does
+#: a buffer holds at least this many packets, as those of the measured runs do
 LEAST_BUFFER: Final = 4.0
 
 
@@ -80,7 +80,7 @@ def read(path: str) -> Table:
     if missing:
         raise SpecError(
             f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}", file=name, line=1,
-            remedy="use the column names of tcp-truth: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
+            remedy="use the column names that --help tells: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
         )  # fmt: skip
     if not rows:
         raise SpecError("has no rows", file=name, remedy="give one line for each case")

@@ -39,6 +39,7 @@ def command(
       dtnsim calibrate dd.txt bonnie.html --host venadi --volume /bigdata -o fitted.yaml
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    options.writable(output, "--output")
     from dtnsim import fit, fit_report
 
     figures, notes = _figures([Path(s) for s in sources], host, volume)

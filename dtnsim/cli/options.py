@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pathlib
 import sys
 from typing import Annotated, Any
 
 import typer
+
+from dtnsim.errors import InputError
 
 Path = Annotated[
     str, typer.Argument(metavar="PATH", help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.")
@@ -20,6 +24,23 @@ Seed = Annotated[int, typer.Option(help="Seed of the draws; the same seed gives 
 Calibration = Annotated[
     str | None, typer.Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")
 ]
+
+
+def writable(name: object, option: str) -> None:
+    """Checks before any work that a file can be written.
+
+    Raises:
+        InputError: its folder is not there or cannot be written to, or it is a folder.
+    """
+    if name is None:
+        return
+    path = pathlib.Path(str(name))
+    if path.is_dir():
+        raise InputError(f"{option}: {path} is a folder; write the name of a file")
+    if not path.parent.is_dir():
+        raise InputError(f"{option}: there is no folder {path.parent}; make it first, or write elsewhere")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{option}: {path} cannot be written; write elsewhere")
 
 
 def emit(document: Any) -> None:

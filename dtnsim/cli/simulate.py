@@ -50,6 +50,7 @@ def command(
       dtnsim simulate venadi/gridftp-gpfs --replicas 50 --json
       dtnsim simulate my-path.yaml --events night.yaml --until 1d --trace run.csv
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    options.writable(trace, "--trace")
     from dtnsim import spec, units
     from dtnsim.errors import UnitError
     from dtnsim.report import simulation as report

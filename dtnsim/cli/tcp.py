@@ -38,7 +38,7 @@ def command(
     line_rate: Annotated[str | None, typer.Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
     ethernet: Annotated[bool, typer.Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,  # noqa: FBT002
     pacing: Annotated[bool, typer.Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,  # noqa: FBT002 - a flag
-    table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of cases, columns as in tcp-truth.")] = None,
+    table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of cases; the columns are told below.")] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     coefficients: Annotated[bool, typer.Option("--coefficients", help="Print all coefficients.")] = False,  # noqa: FBT002
     seed: options.Seed = 1,
@@ -52,10 +52,17 @@ def command(
       dtnsim tcp --rate 10Gb/s --rtt 88ms --cc bbr --size 100GB --json
       dtnsim tcp --table cases.csv -o answered.csv
       dtnsim tcp --coefficients
+
+    \b
+    A table needs the columns rate_bps, rtt_s, cc and duration_s (or size_bytes). It may have streams, loss_prob,
+    burst_loss_prob and burst_len_pkts, buffer_bytes or buffer_bdp, mtu_bytes, mss_bytes, wnd_limit_bytes, bg_share,
+    line_rate_bps, warmup_s, flow2_cc and flow2_rtt_s. All columns come back, with predicted_goodput_bps, p10, p90,
+    limit, predicted_completion_s and predicted_flow2_goodput_bps beside them.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if coefficients:
         _coefficients(json=json)
         return
+    options.writable(out, "--out")
     if table is not None:
         _table(table, out, seed, json=json)
         return

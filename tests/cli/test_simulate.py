@@ -117,3 +117,19 @@ def test_ctrl_c_shows_what_was_done(path: str) -> None:
     assert found["interrupted"]
     assert 1 <= found["replicas"] < 100_000
     assert found["transfers"][0]["files"] > 0
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (("simulate", PATH, "--trace"), "--trace"),
+        (("validate", "--html"), "--html"),
+        (("calibrate", "nothing.txt", "--host", "venadi", "-o"), "--output"),
+    ],
+)
+def test_outputs_are_looked_at_before_any_work(run: Run, tmp_path: Path, command: tuple[str, ...], option: str) -> None:
+    for place, told in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.csv", "there is no folder")):
+        code, out, err = run(*command, str(place))
+        assert (code, out) == (2, "")
+        assert option in err
+        assert told in err
