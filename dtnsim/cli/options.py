@@ -36,9 +36,11 @@ def writable(name: object, option: str) -> None:
         return
     path = pathlib.Path(str(name))
     if path.is_dir():
-        raise InputError(f"{option}: {path} is a folder; write the name of a file")
+        raise InputError(f"{option}: {path} cannot be written: it is a folder; write the name of a file")
     if not path.parent.is_dir():
-        raise InputError(f"{option}: there is no folder {path.parent}; make it first, or write elsewhere")
+        raise InputError(
+            f"{option}: {path} cannot be written: there is no folder {path.parent}; make it first, or write elsewhere"
+        )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InputError(f"{option}: {path} cannot be written; write elsewhere")
 

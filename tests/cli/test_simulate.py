@@ -128,7 +128,7 @@ def test_ctrl_c_shows_what_was_done(path: str) -> None:
     ],
 )
 def test_outputs_are_looked_at_before_any_work(run: Run, tmp_path: Path, command: tuple[str, ...], option: str) -> None:
-    for place, told in ((tmp_path, "is a folder"), (tmp_path / "no" / "x.csv", "there is no folder")):
+    for place, told in ((tmp_path, "it is a folder"), (tmp_path / "no" / "x.csv", "there is no folder")):
         code, out, err = run(*command, str(place))
         assert (code, out) == (2, "")
         assert option in err
