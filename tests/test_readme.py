@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+import dtnsim
 from dtnsim import spec, yamlio
 
 ROOT = Path(__file__).parents[1]
@@ -30,3 +31,14 @@ def test_the_path_in_the_readme_is_valid() -> None:
     for block in blocks:
         assert yaml.safe_load(block)
         assert spec.resolve(yamlio.loads(block, "README.md")).transfers
+
+
+def test_the_events_in_the_readme_happen(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text()
+    (path,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (events,) = re.findall(r"```yml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "ours.yaml").write_text(path)
+    (tmp_path / "night.yaml").write_text(events)
+    given = spec.load(tmp_path / "ours.yaml", events=tmp_path / "night.yaml")
+    (run,) = dtnsim.simulate(given).runs
+    assert [what for _, what in run.happened] == ["the link is down", "end of: the link is down", "a drive fails"]

@@ -49,6 +49,14 @@ def command(
       dtnsim simulate esnet/lbl-anl --set transfer.dataset=esnet/5GB-in-small-files
       dtnsim simulate venadi/gridftp-gpfs --replicas 50 --json
       dtnsim simulate my-path.yaml --events night.yaml --until 1d --trace run.csv
+
+    \b
+    An events file:
+      events:
+        - {at: 20 min, station: network.wan, factor: 0, until: 30 min, what: the link is down}
+        - {at: 40 min, set: {wan.loss: 1e-4}, what: a bad fibre}
+      others:
+        - {stations: [network.wan], rate: 0.005 ops/s, size: 100 GB}
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(trace, "--trace")
     from dtnsim import spec, units
