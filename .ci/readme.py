@@ -16,8 +16,8 @@ README = Path(__file__).parents[1] / "README.md"
 
 def output() -> str:
     """What the first command of the README prints."""
-    from dtnsim.prediction import predict
     from dtnsim.report import text
+    from dtnsim.steady.prediction import predict
 
     captured = io.StringIO()
     with redirect_stdout(captured):

@@ -15,26 +15,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dtnsim.errors import DtnsimError, InputError
+    from dtnsim.description.spec import load
+    from dtnsim.ground.errors import DtnsimError, InputError
+    from dtnsim.ground.quantity import Quantity
+    from dtnsim.ground.records import Prediction
     from dtnsim.logs import read_logs
-    from dtnsim.measurement import Measurement
-    from dtnsim.prediction import predict
-    from dtnsim.quantity import Quantity
-    from dtnsim.records import Prediction
+    from dtnsim.logs.measurement import Measurement
     from dtnsim.simulation import simulate
-    from dtnsim.spec import load
+    from dtnsim.steady.prediction import predict
 
 __version__ = "0.1.0"
 
 #: public name -> module it lives in; loaded when first used, so that ``import dtnsim`` stays quick
 _HOME = {
-    "DtnsimError": "errors",
-    "InputError": "errors",
-    "Measurement": "measurement",
-    "Prediction": "records",
-    "Quantity": "quantity",
-    "load": "spec",
-    "predict": "prediction",
+    "DtnsimError": "ground.errors",
+    "InputError": "ground.errors",
+    "Measurement": "logs.measurement",
+    "Prediction": "ground.records",
+    "Quantity": "ground.quantity",
+    "load": "description.spec",
+    "predict": "steady.prediction",
     "read_logs": "logs",
     "simulate": "simulation",
 }

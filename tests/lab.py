@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from dtnsim import solve
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.device import Device
 from dtnsim.components.stack import Stack
-from dtnsim.compose import compose
-from dtnsim.ledger import Ledger, Row
-from dtnsim.prediction import predict
-from dtnsim.quantity import Draw, Value
-from dtnsim.records import Phase, Prediction, Problem, Station, Transfer
+from dtnsim.composition.compose import compose
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.records import Phase, Prediction, Problem, Station, Transfer
+from dtnsim.steady import solve
+from dtnsim.steady.prediction import predict
 from tests.strategies import load
 
 KiB, MiB, GiB = 2.0**10, 2.0**20, 2.0**30

@@ -7,7 +7,8 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from dtnsim import spec, yamlio
+from dtnsim.description import spec
+from dtnsim.ground import yamlio
 
 DRIVES = [
     {"kind": "ssd", "read": "540 MB/s", "write": "400 MB/s"},

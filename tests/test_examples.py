@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from dtnsim import library, predict, spec
-from dtnsim.quantity import Quantity
+from dtnsim import predict
+from dtnsim.description import spec
+from dtnsim.ground import library
+from dtnsim.ground.quantity import Quantity
 
 NAMES = sorted(n for n in library.names("paths") if n.startswith("examples/"))
 #: payload of a frame on the wire, MTU 9000 and 1500 with time stamps

@@ -71,7 +71,7 @@ def test_importing_stays_light() -> None:
     heavy = ["scipy", "plotly", "networkx", "simpy", "lmfit", "numba", "pandas", "jc"]
     code = (
         "import sys, dtnsim; assert 'numpy' not in sys.modules; "
-        "from dtnsim import prediction; prediction.predict('venadi/gridftp-gpfs'); "
+        "dtnsim.predict('venadi/gridftp-gpfs'); "
         f"print([m for m in {heavy} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

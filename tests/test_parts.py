@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dtnsim import library, units, yamlio
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
-from dtnsim.quantity import Quantity
 
 NAMES = library.names("parts")
 #: what a source must not be: it says nothing

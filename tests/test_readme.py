@@ -9,7 +9,8 @@ from pathlib import Path
 import yaml
 
 import dtnsim
-from dtnsim import spec, yamlio
+from dtnsim.description import spec
+from dtnsim.ground import yamlio
 
 ROOT = Path(__file__).parents[1]
 

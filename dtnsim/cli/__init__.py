@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Annotated, Final
 
-from dtnsim.errors import DtnsimError
+from dtnsim.ground.errors import DtnsimError
 
 #: command -> one line for the list of commands
 COMMANDS: Final = {

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.errors import InputError, SpecError
+from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.physics.tcp import linux, outcome, rounds
 from dtnsim.physics.tcp.path import ALGORITHMS
 

@@ -6,7 +6,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim import units
+from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, choice, linux, path
 
 if TYPE_CHECKING:

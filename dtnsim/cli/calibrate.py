@@ -11,8 +11,8 @@ import typer
 from dtnsim.cli import options
 
 if TYPE_CHECKING:
-    from dtnsim.figures import Figure
-    from dtnsim.fit import Fit
+    from dtnsim.evidence.figures import Figure
+    from dtnsim.evidence.fit import Fit
 
 
 def command(
@@ -40,7 +40,7 @@ def command(
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(output, "--output")
-    from dtnsim import fit, fit_report
+    from dtnsim.evidence import fit, fit_report
 
     figures, notes = _figures([Path(s) for s in sources], host, volume)
     for note in notes:
@@ -55,15 +55,16 @@ def command(
 
 
 def _name(host: str) -> str:
-    from dtnsim import library
+    from dtnsim.ground import library
 
     return str(library.read("hosts", host).get("name", Path(host).stem))
 
 
 def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple[list[Figure], list[str]]:
-    from dtnsim import cases, fit_logs, spec
-    from dtnsim.errors import InputError
-    from dtnsim.figures import Figure
+    from dtnsim.description import spec
+    from dtnsim.evidence import cases, fit_logs
+    from dtnsim.evidence.figures import Figure
+    from dtnsim.ground.errors import InputError
 
     logs = [s for s in sources if not cases.is_cases_file(s)]
     found: list[Figure] = []
@@ -87,7 +88,7 @@ def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple
 
 
 def _show(found: Fit, output: str | None) -> None:
-    from dtnsim import fit_report
+    from dtnsim.evidence import fit_report
     from dtnsim.report import text
 
     out = text.console()

@@ -23,8 +23,8 @@ def command(
       dtnsim components ssd
       dtnsim components intel-535-480
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim import catalogue
     from dtnsim.components.base import kinds
+    from dtnsim.description import catalogue
 
     if what is None:
         document = catalogue.overview()

@@ -18,8 +18,8 @@ def command(
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.prediction import predict
     from dtnsim.report import document, text
+    from dtnsim.steady.prediction import predict
 
     answer = predict(path, overrides=overrides or (), samples=0, calibration=calibration)
     if json:

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 import typer
 
 from dtnsim.cli import options
-from dtnsim.errors import LogError
-from dtnsim.measurement import Measurement, Unread
+from dtnsim.ground.errors import LogError
+from dtnsim.logs.measurement import Measurement, Unread
 
 #: rows that are held to be shown as one table; longer logs are written line by line
 TABLE: Final = 500
@@ -121,7 +121,7 @@ def _show(records: Iterator[Measurement]) -> None:
 
 
 def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
-    from dtnsim import units
+    from dtnsim.ground import units
 
     if math.isnan(record.value):
         value = "-"

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 Path = Annotated[
     str, typer.Argument(metavar="PATH", help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.")

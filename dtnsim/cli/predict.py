@@ -28,8 +28,8 @@ def command(
       dtnsim predict my-path.yaml --set wan.rtt=50ms --set transfer.tool.p=16
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.prediction import predict
     from dtnsim.report.document import prediction_document
+    from dtnsim.steady.prediction import predict
 
     answers = [
         predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths

@@ -20,6 +20,6 @@ def command(
       dtnsim schema > path.schema.json
       dtnsim schema ssd
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim import catalogue
+    from dtnsim.description import catalogue
 
     options.emit(catalogue.json_schema(what))

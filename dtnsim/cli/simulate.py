@@ -59,8 +59,9 @@ def command(
         - {stations: [network.wan], rate: 0.005 ops/s, size: 100 GB}
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(trace, "--trace")
-    from dtnsim import spec, units
-    from dtnsim.errors import UnitError
+    from dtnsim.description import spec
+    from dtnsim.ground import units
+    from dtnsim.ground.errors import UnitError
     from dtnsim.report import simulation as report
     from dtnsim.report import text
     from dtnsim.simulation import simulate
@@ -119,7 +120,7 @@ class _Watch:
         if self._bar is None and time.monotonic() - self._began > _PATIENCE_S:
             self._bar = _bar()
         if self._bar is not None:
-            from dtnsim import units
+            from dtnsim.ground import units
 
             shown = "" if math.isnan(now) else units.show(now, "s")
             self._bar.update(self._bar.task_ids[0], completed=share, now=shown)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from dtnsim import units
 from dtnsim.cli import options
-from dtnsim.errors import InputError, UnitError
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError, UnitError
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.advice import Setting

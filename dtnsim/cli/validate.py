@@ -36,7 +36,7 @@ def command(
       dtnsim validate --html accuracy.html
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(html, "--html")
-    from dtnsim import cases, validate
+    from dtnsim.evidence import cases, validate
 
     chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     found = validate.validate(

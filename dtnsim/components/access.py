@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from dtnsim.quantity import Value
+from dtnsim.ground.quantity import Value
 
 Operation = Literal["read", "write"]
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dtnsim import library
-from dtnsim.errors import SpecError
-from dtnsim.yamlio import Mapping
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.base import Component
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 
 
 class Cpu(Component):

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
-from dtnsim.ledger import Row
-from dtnsim.quantity import Quantity, Value
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Value
 
 
 class Device(Component):

@@ -12,13 +12,13 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.components.device import Device
 from dtnsim.components.stack import Stack
-from dtnsim.ledger import Ledger, Row
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.records import Cache
 from dtnsim.physics import cache
-from dtnsim.quantity import Quantity, Unit, Value, prior
-from dtnsim.records import Cache
 
 if TYPE_CHECKING:
-    from dtnsim.host import Host
+    from dtnsim.description.host import Host
 
 
 #: what a worker waits for whose requests nobody reads ahead of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from dtnsim.components.base import Component
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 
 
 class Firewall(Component):

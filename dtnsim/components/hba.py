@@ -8,8 +8,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
-from dtnsim.ledger import Row
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
 
 
 class Hba(Component):

@@ -8,9 +8,9 @@ import numpy as np
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Device
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import hdd
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 
 class Hdd(Device):

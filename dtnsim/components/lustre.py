@@ -9,12 +9,12 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import lustre
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 if TYPE_CHECKING:
-    from dtnsim.host import Host
+    from dtnsim.description.host import Host
 
 
 class Lustre(LocalFilesystem):

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from dtnsim.components.base import Component
-from dtnsim.ledger import Row
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
 
 #: Crossings of one byte by what handles it, write-allocate included. The buffer of the program (a block a
 #: thread) stays in the last-level cache between two copies: from disk to network that is the DMA of the

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import cache, nfs
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 if TYPE_CHECKING:
-    from dtnsim.host import Host
+    from dtnsim.description.host import Host
 
 
 #: requests of a sequential reader's read-ahead (Linux before 5.4; RHEL 8.3, Ubuntu 18.04 and later set 128 KiB

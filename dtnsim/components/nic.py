@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from dtnsim.components.base import Component
-from dtnsim.errors import SpecError
-from dtnsim.ledger import Row
-from dtnsim.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 
 
 class Nic(Component):

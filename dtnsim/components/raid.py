@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import hdd, raid
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 _PARITY = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}
 

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import raidz
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 
 class Raidz(Device):

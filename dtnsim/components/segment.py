@@ -12,7 +12,7 @@ from pydantic import Field
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.policer import Policer
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 
 
 class Background(Component):

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.base import Component
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics import pcie
-from dtnsim.quantity import Quantity, Unit, prior
 
 
 class Slot(Component):

@@ -9,9 +9,9 @@ from pydantic import model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Device
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import ssd
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 
 class Ssd(Device):

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import cache
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
 

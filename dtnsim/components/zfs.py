@@ -10,13 +10,13 @@ import numpy as np
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.stack import Stack
-from dtnsim.ledger import Row
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import zfs
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.quantity import Quantity, Unit, Value, prior
 
 if TYPE_CHECKING:
-    from dtnsim.host import Host
+    from dtnsim.description.host import Host
 
 _COMPRESSORS = {"lz4": "lz4_compress", "zstd": "zstd1_compress", "gzip": "zlib6_compress"}
 

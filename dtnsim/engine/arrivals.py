@@ -16,7 +16,7 @@ import numpy as np
 from dtnsim.engine.flows import Row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.nodes import Law
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -36,7 +36,7 @@ from simpy.events import Event, EventPriority
 from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.nodes import Law
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 #: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
 _LAST: Final = EventPriority(2)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 #: `Flow.node` of a flow that runs at its own cap
 CAPPED: Final = -1

@@ -17,7 +17,7 @@ from heapq import heappop, heappush
 
 from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row, check_flow
 from dtnsim.engine.sharing import Sharing
-from dtnsim.errors import ModelError
+from dtnsim.ground.errors import ModelError
 
 
 class Fluid(Sharing):

@@ -18,7 +18,7 @@ from heapq import heappush
 from typing import Any, Final
 
 from dtnsim.engine.flows import Flow, Row, checked_row
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 #: relative part of a node's capacity that counts as nothing: some hundred roundings of a double
 TOLERANCE: Final = 1e-13

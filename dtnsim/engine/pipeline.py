@@ -29,7 +29,7 @@ from simpy.events import Event
 
 from dtnsim.engine.engine import Engine, Transfer
 from dtnsim.engine.flows import check_flow, checked_row
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 #: rates closer than this (relative) neither fill nor empty a buffer
 _EVEN: Final = 1e-11

@@ -23,7 +23,7 @@ from typing import Final
 
 from dtnsim.engine.flows import check_flow, checked_row
 from dtnsim.engine.nodes import check_capacity
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 #: two states of the workers closer than this (relative) are the same
 _SAME: Final = 1e-12

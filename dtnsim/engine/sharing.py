@@ -25,8 +25,8 @@ import math
 from heapq import heappop, heappush
 
 from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
-from dtnsim.engine.sides import CANCELLED, TIE, Sides
-from dtnsim.errors import ModelError
+from dtnsim.engine.neighbours import CANCELLED, TIE, Sides
+from dtnsim.ground.errors import ModelError
 
 
 class Sharing(Sides):

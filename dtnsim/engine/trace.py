@@ -14,7 +14,7 @@ from typing import Any
 
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.flows import CAPPED
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 
 @dataclass(slots=True)

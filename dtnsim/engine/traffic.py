@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from simpy.core import Environment
 from simpy.events import AllOf, Event
 
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 Job = TypeVar("Job")
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from dtnsim.measurement import Measurement, Unread
+from dtnsim.logs.measurement import Measurement, Unread
 
 __all__ = ["iter_log", "read_logs", "read_text"]
 

@@ -115,5 +115,9 @@ def catalogue() -> Catalogue:
     """Imports every parser module of the package once."""
     import dtnsim.logs as package
 
-    names = sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name[0] != "_" and m.name != "base")
+    names = sorted(
+        m.name
+        for m in pkgutil.iter_modules(package.__path__)
+        if m.name[0] != "_" and m.name not in ("base", "measurement")
+    )
     return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))

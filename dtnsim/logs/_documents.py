@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 from dtnsim.logs.base import Document
-from dtnsim.measurement import Unread
+from dtnsim.logs.measurement import Unread
 
 LARGEST: Final = 16 << 20
 _ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")

@@ -10,7 +10,7 @@ from typing import Final
 from dtnsim.logs._iperf import Row, udp_of
 from dtnsim.logs._net import figure, options, positive_int
 from dtnsim.logs.base import DECIMAL, Command, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _OPTIONS: Final = {
     "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!",

@@ -8,7 +8,7 @@ from typing import Final
 from dtnsim.logs._iperf import Row
 from dtnsim.logs._net import options, positive_int
 from dtnsim.logs.base import DECIMAL, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 #: options of the iperf3 command line (iperf3 manual); those that are no condition take their value off
 _OPTIONS: Final = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Context, DocumentParser, LineParser, Record, decimal
-from dtnsim.measurement import Condition, Measurement, Status
+from dtnsim.logs.measurement import Condition, Measurement, Status
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|w|d|h|m|s)")

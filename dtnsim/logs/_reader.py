@@ -17,7 +17,7 @@ from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_c
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
-from dtnsim.measurement import Unread
+from dtnsim.logs.measurement import Unread
 
 #: a longer line is passed over (of a document in one line: of JSON, XML, HTML) [B]
 LONGEST_LINE: Final = 2 << 20

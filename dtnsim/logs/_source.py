@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final, cast
 
-from dtnsim.errors import LogError
+from dtnsim.ground.errors import LogError
 
 BLOCK: Final = 1 << 20
 #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]

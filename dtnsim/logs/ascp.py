@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, integer
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _DONE: Final = re.compile(
     r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"

@@ -64,7 +64,7 @@ from typing import Any, ClassVar, Final, Literal
 from dtnsim.logs._clean import clean, decode, host_of
 from dtnsim.logs._commands import Command
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
-from dtnsim.measurement import Condition, Measurement, Status, Unread
+from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
     "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Record",

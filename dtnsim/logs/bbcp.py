@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record, size_bytes
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _PROGRESS: Final = re.compile(
     r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"

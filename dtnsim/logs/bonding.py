@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
-from dtnsim.measurement import Status
+from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"^\s*(Ethernet Channel Bonding Driver|Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"

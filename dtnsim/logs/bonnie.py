@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from dtnsim.logs.base import BINARY, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, decimal
-from dtnsim.measurement import Condition, Measurement
+from dtnsim.logs.measurement import Condition, Measurement
 
 #: operation of each rate, in the order of all forms
 SEQUENTIAL: Final = ("write_per_char", "write", "rewrite", "read_per_char", "read", "seek")

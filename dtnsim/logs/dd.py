@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, LineParser, Record, agrees, decimal, integer
-from dtnsim.measurement import Status
+from dtnsim.logs.measurement import Status
 
 _RESULT: Final = re.compile(
     r"(?<![\d.,])(?P<bytes>\d+(?:[,.' \u202f\xa0]\d{3})*)\s*[^\W\d_]+[^\d,(（]{0,24}"

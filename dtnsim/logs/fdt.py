@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import bits_rate, failed, figure, host_of, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
     r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Measurement, Status
+from dtnsim.logs.measurement import Measurement, Status
 
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s+(?P<value>\S.*?)\s*$")
 #: key of the text form -> key of the task document

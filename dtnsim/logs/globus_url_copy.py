@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record, size_bytes
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
     r"(?P<bytes>\d+) bytes\s+(?P<avg>\d+(?:\.\d+)?) (?P<u>[KMG]?)B/sec avg"

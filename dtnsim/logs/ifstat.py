@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
 from dtnsim.logs.base import Command, LineParser, Record
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _UNITS: Final = re.compile(r"^\s*(?P<time>HH:MM:SS)?(?P<pairs>(?:\s*(?:KB/s|Kbps) in\s+(?:KB/s|Kbps) out)+)\s*$")
 _NAME: Final = re.compile(r"[\w.:@-]+")

@@ -25,7 +25,7 @@ from dtnsim.logs.base import (
     number,
     size_bytes,
 )
-from dtnsim.measurement import Status
+from dtnsim.logs.measurement import Status
 
 MIB: Final = BINARY["M"]
 _VERSION: Final = re.compile(r"\bIOR-(\d[\w.+-]*): MPI")

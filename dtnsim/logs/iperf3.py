@@ -20,7 +20,7 @@ from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
 from dtnsim.logs._net import binary_size, failed, figure
 from dtnsim.logs.base import LineParser, Record
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _THIRD: Final = 3
 _TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):  (?=\S|$)")

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import figure
 from dtnsim.logs.base import Document, DocumentParser, Record, number
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(r"^(?P<who>.*?)\s*(?P<columns>Loss%.*|(?:\S+\s+)*?Snt(?:\s.*)?)$")
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record
-from dtnsim.measurement import Status
+from dtnsim.logs.measurement import Status
 
 _AVAILABLE: Final = re.compile(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
 _CPUS: Final = re.compile(r"^\s*node (\d+) cpus:((?: \d+)*)\s*$")

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record, decimal, size_bytes
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"

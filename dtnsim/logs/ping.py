@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, options
 from dtnsim.logs.base import Command, LineParser, Record, decimal
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _START: Final = re.compile(
     r"^\s*(?:\S+: )?PING6?[ (](?P<target>[^\s(]+).*?(?P<size>\d+)(?:\(\d+\))? (?:data )?bytes"

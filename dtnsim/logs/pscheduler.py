@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, iso_s
 from dtnsim.logs.base import Document, DocumentParser, LineParser, Record, number
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 _ROW: Final = re.compile(

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options, parts_s, positive_int
 from dtnsim.logs.base import BINARY, Command, Document, DocumentParser, LineParser, Record, decimal, number
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
 _STATS: Final = re.compile(

@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, decimal, grouped
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
 _SUMMARY: Final = re.compile(

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, agrees, decimal
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _METER: Final = re.compile(
     r"^(?P<name>.*?)\s*(?<![\d.])(?P<share>\d{1,3})%\s+(?:\|[* .]*\|\s*)?"

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, LineParser, Record, decimal
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _HOP: Final = re.compile(
     r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$"

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, LineParser, Record, decimal
-from dtnsim.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Status
 
 _HEAD: Final = re.compile(
     r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, agrees
-from dtnsim.measurement import Condition
+from dtnsim.logs.measurement import Condition
 
 _RATE: Final = re.compile(
     r"Total (?P<role>sender|receiver) throughput = (?P<rate>[\d.]+(?:e[+-]?\d+)?)\s+Mbytes/sec"

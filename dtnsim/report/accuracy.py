@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dtnsim.report.validation import percent
 
 if TYPE_CHECKING:
-    from dtnsim.validate import Validation
+    from dtnsim.evidence.validate import Validation
 
 _HEAD = ("system", "role", "cases", "median error", "worst error", "inside the 80 % interval",
          "bottleneck as stated", "median error of min(disk, network, disk)")  # fmt: skip
@@ -17,8 +17,8 @@ _HEAD = ("system", "role", "cases", "median error", "worst error", "inside the 8
 def markdown(found: Validation | None = None) -> str:
     """The table: per system and for all, fit and blind cases apart."""
     if found is None:
-        from dtnsim.cases import load_all
-        from dtnsim.validate import validate
+        from dtnsim.evidence.cases import load_all
+        from dtnsim.evidence.validate import validate
 
         found = validate(load_all())
     lines = ["| " + " | ".join(_HEAD) + " |", "|---|---|" + "---:|" * (len(_HEAD) - 2)]

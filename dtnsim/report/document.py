@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.records import Demand, Prediction, Problem, StationUse, TransferPrediction
+from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
 
 PREDICTION: Final = "dtnsim.prediction/1"
 EXPLANATION: Final = "dtnsim.explanation/1"

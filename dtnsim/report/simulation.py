@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim import units
-from dtnsim.errors import InputError
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
 from dtnsim.report import text
 from dtnsim.report.document import number
 from dtnsim.simulation.results import Run, Simulation, TransferRun, joined

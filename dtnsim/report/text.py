@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dtnsim import units
-from dtnsim.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
+from dtnsim.ground import units
+from dtnsim.ground.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
 from dtnsim.report.console import BARS, Out, console, table
 
 __all__ = ["bar", "console", "explanation", "plain", "prediction", "rate", "table"]

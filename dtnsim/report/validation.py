@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from dtnsim import units
+from dtnsim.ground import units
 from dtnsim.report.text import plain, table
 
 if TYPE_CHECKING:
+    from dtnsim.evidence.validate import Judgement, Summary, Validation
     from dtnsim.report.console import Out
-    from dtnsim.validate import Judgement, Summary, Validation
 
 
 #: columns of the table of cases: heading, and whether it stands right

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.report.validation import figure, percent, yes
 
 if TYPE_CHECKING:
-    from dtnsim.validate import Judgement, Validation
+    from dtnsim.evidence.validate import Judgement, Validation
 
 _SIZE: Final = 560
 _EDGE: Final = 60

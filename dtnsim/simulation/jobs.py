@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.errors import ModelError
-from dtnsim.records import SLOW_START, Phase, Problem, Transfer
+from dtnsim.ground.errors import ModelError
+from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
 

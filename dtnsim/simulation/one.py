@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.errors import ModelError
-from dtnsim.records import Problem
+from dtnsim.ground.errors import ModelError
+from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
 from dtnsim.simulation.record import Recorder, first_width

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dtnsim.records import Connection
+    from dtnsim.ground.records import Connection
 
 #: shortest round trip that the round model tells anything of [s]; below it the opening is over at once
 LEAST_RTT_S: Final = 1e-4

@@ -19,8 +19,8 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, Final
 
-from dtnsim.errors import DtnsimError, InputError, ModelError
-from dtnsim.records import Problem
+from dtnsim.ground.errors import DtnsimError, InputError, ModelError
+from dtnsim.ground.records import Problem
 from dtnsim.simulation.one import Limits, Progress, run_once
 from dtnsim.simulation.results import Run
 from dtnsim.simulation.scene import MissingError, Scene

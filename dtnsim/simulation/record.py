@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.records import SLOW_START
+from dtnsim.ground.records import SLOW_START
 from dtnsim.simulation import moves
 from dtnsim.simulation.results import Held, Series, joined
 

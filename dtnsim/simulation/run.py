@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 
-from dtnsim import spec
-from dtnsim.compose import compose
-from dtnsim.errors import InputError, SpecError
-from dtnsim.quantity import Draw
-from dtnsim.reasons import Cause, reason
-from dtnsim.records import SLOW_START, Problem
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
+from dtnsim.ground.errors import InputError, SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import parallel
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.scene import check_load, make_scene, settled
+from dtnsim.steady.reasons import Cause, reason
 
 
 def simulate(

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim import solve
-from dtnsim.compose import compose
-from dtnsim.errors import DtnsimError, SpecError
-from dtnsim.quantity import Draw
-from dtnsim.records import Problem
-from dtnsim.simulation.crowds import Crowd
+from dtnsim.composition.compose import compose
+from dtnsim.description.spec import DEVICES, split_end
+from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
+from dtnsim.simulation.background import Crowd
 from dtnsim.simulation.variants import check_same, filled_up
-from dtnsim.spec import DEVICES, split_end
+from dtnsim.steady import solve
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Background, Segment
-    from dtnsim.happenings import Event, Others
-    from dtnsim.spec import PathSpec
+    from dtnsim.description.events import Event, Others
+    from dtnsim.description.spec import PathSpec
 
 #: (numbers of the events whose keys hold, load of the segments that vary in steps of `SHARE_STEP`, transfers under way;
 #: none of these stands for all, and for any where it makes no difference)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dtnsim.errors import SpecError
-from dtnsim.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation.jobs import phases_of
 
 

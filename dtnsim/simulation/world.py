@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.records import Problem
+from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, MakeRow, engine_stations, legs_of, station_capacities
 from dtnsim.simulation.scene import Scene, matching
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import simpy
     from numpy.typing import NDArray
 
+    from dtnsim.description.events import Event
     from dtnsim.engine.engine import Engine
-    from dtnsim.happenings import Event
-    from dtnsim.simulation.crowds import Crowd
+    from dtnsim.simulation.background import Crowd
     from dtnsim.simulation.record import Recorder
 
 Process = Generator[Any, Any, None]

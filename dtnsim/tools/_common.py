@@ -9,9 +9,9 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from dtnsim.components.access import Access, Finish, Thread
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.quantity import Quantity, Unit, prior
 from dtnsim.tools.plan import CpuUse, End, Job
 
 Size = Annotated[Quantity, Unit("B", low=1)]

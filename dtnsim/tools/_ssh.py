@@ -9,8 +9,8 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.quantity import Quantity, prior
 from dtnsim.tools._common import Rate, Size, Version, both_ends, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, NetUse, Tool
 

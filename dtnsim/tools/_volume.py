@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dtnsim.components.access import Access, Finish, Thread
-from dtnsim.quantity import Quantity
+from dtnsim.ground.quantity import Quantity
 from dtnsim.tools._common import needs_volume, reading, writing
 from dtnsim.tools.plan import Job, Step
 

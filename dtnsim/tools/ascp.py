@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.quantity import Quantity, prior
 from dtnsim.tools._common import Rate, Size, both_ends, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, Field, model_validator
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, Scalar, prior
+from dtnsim.ground.quantity import Quantity, Scalar, prior
 from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
-from dtnsim.quantity import Quantity, prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Size
 from dtnsim.tools._volume import in_memory, read_access, with_read, write_access
 from dtnsim.tools.plan import Job, Plan, Step, Tool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Cycles, Rate, Size, core_cost, reading, scaled, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 

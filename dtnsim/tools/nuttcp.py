@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import prior
+from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 

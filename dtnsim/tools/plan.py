@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component
-from dtnsim.quantity import Quantity, Value
+from dtnsim.ground.quantity import Quantity, Value
 
 End = Literal["source", "destination"]
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import (
     Cycles,
     Rate,

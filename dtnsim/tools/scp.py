@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import prior
+from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Size, device_work, reading, version_tuple, writing
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import FileCost, Job, Plan, Step

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Size, device_work, reading, writing
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import FileCost, Job, Plan, Step

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 

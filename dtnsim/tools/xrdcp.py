@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.quantity import Quantity, prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Rate, Size, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 

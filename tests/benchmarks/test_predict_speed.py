@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dtnsim import spec
-from dtnsim.prediction import predict, scenario_rates
+from dtnsim.description import spec
+from dtnsim.steady.prediction import predict, scenario_rates
 
 PATH = "venadi/gridftp-gpfs"
 

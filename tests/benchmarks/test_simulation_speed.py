@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import dtnsim
-from dtnsim import spec
+from dtnsim.description import spec
 from dtnsim.simulation import jobs, simulate
 from tests.simulation.slow import FAST, make
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dtnsim.prediction import predict
+from dtnsim.steady.prediction import predict
 from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from dtnsim import library
+from dtnsim.ground import library
 from tests.cli.conftest import Run
 
 

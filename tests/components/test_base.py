@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dtnsim import yamlio
 from dtnsim.components.base import Component, expand, find_kind, kinds, validate
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.ssd import Ssd
-from dtnsim.errors import SpecError
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 

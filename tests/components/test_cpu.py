@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dtnsim.components.access import Thread
 from dtnsim.components.cpu import Cpu
-from dtnsim.errors import SpecError
-from dtnsim.host import Host, build_host
+from dtnsim.description.host import Host, build_host
+from dtnsim.ground.errors import SpecError
 from tests.lab import Sheet, charged, machine
 
 

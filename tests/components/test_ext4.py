@@ -49,7 +49,7 @@ def test_changes_cost_more_where_that_is_said() -> None:
 
 def test_dirty_pages_are_a_share_of_memory() -> None:
     """Linux: write-back from 10 %, throttling in earnest from 15 % (half-way to 20 %)."""
-    from dtnsim.host import build_host
+    from dtnsim.description.host import build_host
 
     memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
     host = build_host("h", machine(memory=memory))

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from dtnsim import Prediction, predict, spec, yamlio
+from dtnsim import Prediction, predict
+from dtnsim.description import spec
+from dtnsim.ground import yamlio
 
 #: framing of MTU 9000 with time stamps
 MSS, WIRE = 8948.0, 9038.0

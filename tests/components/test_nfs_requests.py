@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.nfs import Nfs
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 from dtnsim.physics import nfs
 from tests.lab import GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 from tests.lab import Sheet, charged, journey, machine, problem, rate, sheet, volume
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.raid import Raid
-from dtnsim.errors import SpecError
-from dtnsim.quantity import Draw
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
 from tests.lab import KiB, MiB, access, charged, device, served
 
 #: a drive that moves 100 bytes a second and never waits, behind a link that never limits

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.raidz import Raidz
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 from tests.lab import KiB, MiB, access, charged, device, served
 
 DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.segment import Background, Segment
-from dtnsim.errors import SpecError
-from dtnsim.quantity import Draw
-from dtnsim.route import background_share
+from dtnsim.composition.route import background_share
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
 from tests.lab import answer, journey, problem, rate, sheet
 
 FRAME = 9038 / 8948

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dtnsim.components.base import Component
 from dtnsim.components.ssd import Ssd
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 from tests.lab import KiB, access, charged, device, served
 
 SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}

@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.components.filesystem import LocalFilesystem
 from dtnsim.components.xfs import Xfs
-from dtnsim.host import build_host
+from dtnsim.description.host import build_host
 from tests.lab import FREE, KiB, access, charged, journey, machine, problem, rate, sheet, volume
 
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.zfs import Zfs
-from dtnsim.host import Host, build_host
+from dtnsim.description.host import Host, build_host
 from dtnsim.physics.core_rates import CORE_RATES
 from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, problem, rate, sheet, volume
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dtnsim.prediction import predict
+from dtnsim.steady.prediction import predict
 
 #: IOzone's cells on Venadi (calibration/venadi/logs/iozone-8g.txt) [KiB/s]
 CELLS = {

@@ -14,7 +14,7 @@ from slow_fluid import Job, event_by_event
 
 from dtnsim.engine.arrivals import run_arrivals
 from dtnsim.engine.nodes import Crowd
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 SIMGRID = Path(__file__).parent / "data" / "simgrid_332_1000.csv"
 

@@ -7,7 +7,7 @@ import simpy
 
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.trace import Trace
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 
 @pytest.fixture

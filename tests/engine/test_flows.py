@@ -6,7 +6,7 @@ import pytest
 
 from dtnsim.engine.flows import check_flow, checked_row
 from dtnsim.engine.fluid import Fluid
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 
 def test_rows_are_sorted_and_have_no_zeros():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dtnsim.engine.fluid import Fluid
-from dtnsim.errors import ModelError
+from dtnsim.ground.errors import ModelError
 
 
 def test_ends_come_in_order_and_clocks_keep_what_is_left():

@@ -8,7 +8,7 @@ from histories import assert_fair
 from dtnsim.engine.flows import Flow
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.nodes import Crowd
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 
 def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.pipeline import Buffer, Pipeline, Stage
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 
 def two_stages(rate_in, rate_out, size, buffer, **more):

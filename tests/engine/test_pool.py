@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.pool import aggregate_pool, run_pool
 from dtnsim.engine.workers import worker_pool
-from dtnsim.errors import InputError, ModelError
+from dtnsim.ground.errors import InputError, ModelError
 
 
 def by_engine(capacities, row, sizes, workers, overheads, cap):

@@ -5,7 +5,7 @@ import simpy
 
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.trace import Steps, Trace
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 
 @pytest.fixture

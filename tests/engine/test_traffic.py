@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from dtnsim.engine.traffic import pareto_mean, pareto_sizes, poisson_times
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 OFFICE = [1] * 8 + [4] * 10 + [2] * 6
 WEEK = [1, 1, 1, 1, 1, 0.25, 0]

@@ -5,7 +5,7 @@ import simpy
 
 from dtnsim.engine.engine import Engine
 from dtnsim.engine.workers import worker_pool
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 
 
 def test_sizes_are_drawn_one_at_a_time():

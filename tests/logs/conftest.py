@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dtnsim.logs import read_logs, read_text
-from dtnsim.measurement import Measurement, Unread
+from dtnsim.logs.measurement import Measurement, Unread
 
 DATA = Path(__file__).parent / "data"
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from dtnsim.logs import read_logs
-from dtnsim.measurement import Measurement
+from dtnsim.logs.measurement import Measurement
 
 HERE = Path(__file__).parent
 LOGS = HERE.parents[2] / "shared" / "logs"

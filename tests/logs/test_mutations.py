@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dtnsim.errors import LogError
+from dtnsim.ground.errors import LogError
 from dtnsim.logs import read_text
-from dtnsim.measurement import Measurement
+from dtnsim.logs.measurement import Measurement
 
 DATA = Path(__file__).parent / "data"
 FILES = sorted(str(path.relative_to(DATA)) for path in DATA.rglob("*") if path.is_file())

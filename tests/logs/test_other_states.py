@@ -10,7 +10,7 @@ import math
 import pytest
 
 from dtnsim.logs import read_text
-from dtnsim.measurement import Measurement
+from dtnsim.logs.measurement import Measurement
 
 
 def _read(text: str) -> list[Measurement]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dtnsim.records import Interval
+from dtnsim.ground.records import Interval
 from dtnsim.report import document
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import paths

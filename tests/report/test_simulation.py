@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dtnsim.errors import InputError
+from dtnsim.ground.errors import InputError
 from dtnsim.report import simulation as report
 from dtnsim.report.console import Out
 from dtnsim.simulation import simulate

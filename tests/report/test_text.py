@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dtnsim.records import Prediction
+from dtnsim.ground.records import Prediction
 from dtnsim.report import text
 from dtnsim.report.console import Out
 from tests.lab import answer, journey, machine, volume
@@ -114,6 +114,6 @@ def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     [("B", 1.25e9, "10 Gb/s"), ("cycles", 3e9, "3 GHz"), ("op", 70e3, "7e+04 op/s"), ("s", 16, "16 s/s")],
 )
 def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> None:
-    from dtnsim.records import Station
+    from dtnsim.ground.records import Station
 
     assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words

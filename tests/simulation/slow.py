@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from dtnsim import spec, yamlio
+from dtnsim.description import spec
+from dtnsim.ground import yamlio
 
 HOST: dict[str, Any] = {
     "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import pytest
 
 import dtnsim
-from dtnsim import cases, library
+from dtnsim.evidence import cases
+from dtnsim.ground import library
 from dtnsim.simulation.results import Run, TransferRun
 
 TREES = (

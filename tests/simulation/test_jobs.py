@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dtnsim
-from dtnsim.records import Phase, Transfer
+from dtnsim.ground.records import Phase, Transfer
 from dtnsim.simulation import jobs
 from dtnsim.simulation.jobs import MAX_FILES, steps
 from tests.simulation.slow import FAST, make

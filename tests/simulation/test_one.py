@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dtnsim.errors import ModelError
+from dtnsim.ground.errors import ModelError
 from dtnsim.simulation import moves, one
 from dtnsim.simulation.scene import make_scene
 from tests.simulation.slow import FAST, SLOW, make

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.compose import compose
+from dtnsim.composition.compose import compose
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import ramp as closed
-from dtnsim.prediction import predict
-from dtnsim.quantity import Draw
-from dtnsim.records import Connection
 from dtnsim.simulation import simulate
 from dtnsim.simulation.opening import LEAST_RTT_S, ramp_of
+from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, make
 
 

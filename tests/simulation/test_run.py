@@ -10,10 +10,11 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 
-from dtnsim import spec, yamlio
-from dtnsim.errors import ModelError, SpecError
-from dtnsim.prediction import predict
+from dtnsim.description import spec
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.simulation import simulate
+from dtnsim.steady.prediction import predict
 from tests.strategies import load, paths
 
 HOST: dict[str, Any] = {

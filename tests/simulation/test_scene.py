@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dtnsim.errors import SpecError
-from dtnsim.prediction import predict
-from dtnsim.records import Problem, Station
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.records import Problem, Station
 from dtnsim.simulation import simulate
 from dtnsim.simulation.scene import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching
+from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 
 DAY: dict[str, Any] = {"share": "40 %", "diurnal": "0.5", "peak_hour": 15, "hour": 3}

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dtnsim.errors import SpecError
-from dtnsim.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation.variants import as_drawn, check_same
 
 

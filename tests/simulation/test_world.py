@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 from dtnsim.simulation import simulate, world
 from tests.simulation.test_run import SLOW, make
 

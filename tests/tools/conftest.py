@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dtnsim import yamlio
-from dtnsim.prediction import predict
-from dtnsim.quantity import Scalar
-from dtnsim.records import Prediction
-from dtnsim.spec import resolve
+from dtnsim.description.spec import resolve
+from dtnsim.ground import yamlio
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.records import Prediction
+from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Job, Tool
 
 MakeJob = Callable[..., Job]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.base import find_kind, kinds
-from dtnsim.errors import SpecError
-from dtnsim.quantity import Quantity
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity
 from dtnsim.tools.plan import EndKind, Job, Tool
 
 ASKED = {

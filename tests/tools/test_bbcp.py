@@ -1,8 +1,8 @@
 import pytest
 
-from dtnsim.errors import SpecError
-from dtnsim.quantity import Scalar
-from dtnsim.yamlio import Mapping
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
 
 
 def test_four_streams_and_a_window_that_the_kernel_tunes(tool, job):

@@ -1,6 +1,6 @@
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 
 
 def test_cp_and_sync_waits_for_the_medium(tool, job):

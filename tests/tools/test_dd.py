@@ -1,6 +1,6 @@
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 
 
 def test_block_size_defaults_to_one_sector(tool, job):

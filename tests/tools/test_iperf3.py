@@ -1,6 +1,6 @@
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 
 
 def test_streams_window_and_congestion_control(tool, job):

@@ -1,6 +1,6 @@
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 
 
 @pytest.mark.parametrize(

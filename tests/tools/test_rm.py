@@ -1,6 +1,6 @@
 import pytest
 
-from dtnsim.errors import SpecError
+from dtnsim.ground.errors import SpecError
 
 
 def test_rm_moves_no_byte(tool, job):

@@ -1,0 +1,278 @@
+"""What lies between hosts: segments in series or a graph of links, and what a byte costs on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dtnsim.components import memory
+from dtnsim.components.access import Thread
+from dtnsim.components.nic import Nic
+from dtnsim.components.segment import Segment
+from dtnsim.composition import graph, transport
+from dtnsim.composition.route import Framing, Route, background_share, wall_rate
+from dtnsim.description.host import Host
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Draw, Value
+from dtnsim.physics import cpu as cpu_physics
+from dtnsim.physics import nic as nic_physics
+from dtnsim.physics.tcp import ramp as tcp_ramp
+from dtnsim.physics.tcp import ratebased
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec, TransferSpec
+    from dtnsim.tools.plan import NetUse
+
+
+class Network:
+    """The network of a path."""
+
+    def __init__(self, spec: PathSpec) -> None:
+        self._hosts = list(spec.hosts)
+        self._wan = spec.wan
+        self._links = spec.links
+        self._graph = None if all(s.between is None for s in spec.links.values()) else graph.links(spec)
+
+    def route(self, source: Host, destination: Host, via: list[str]) -> Route:
+        """The way from one host to another.
+
+        Raises:
+            SpecError: the links do not join them.
+        """
+        forward = self._hosts.index(source.name) < self._hosts.index(destination.name)
+        if via:
+            return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
+        if self._graph is None:
+            named = zip(_names(self._wan), self._wan, strict=True)
+            return Route(source, destination, tuple((n, s, forward) for n, s in named))
+        import networkx as nx
+
+        try:
+            nodes = nx.shortest_path(self._graph, source.name, destination.name, weight="rtt")
+        except (nx.NetworkXNoPath, nx.NodeNotFound):
+            raise SpecError(
+                f"no links join {source.name!r} and {destination.name!r}",
+                key="links",
+                remedy="give links with 'between: [a, b]' that lead from one to the other",
+            ) from None
+        hops = []
+        for a, b in pairwise(nodes):
+            name = self._graph.edges[a, b]["name"]
+            segment = self._links[name]
+            hops.append((name, segment, segment.between == (a, b)))
+        return Route(source, destination, tuple(hops))
+
+    def _along(self, via: list[str], here: str, *, forward: bool) -> Iterator[tuple[str, Segment, bool]]:
+        """Links in the order that a transfer names, each in the direction that it is crossed in."""
+        for name in via:
+            segment = self._links[name]
+            if segment.between is None:
+                yield name, segment, forward
+                continue
+            if here not in segment.between:
+                raise SpecError(
+                    f"link {name!r} does not begin at {here!r}",
+                    key="transfer.via",
+                    value=", ".join(via),
+                    remedy=f"it is between {' and '.join(segment.between)}; name the links in their order",
+                )
+            there = here == segment.between[0]
+            here = segment.between[1] if there else segment.between[0]
+            yield name, segment, there
+
+    # -- charging ---------------------------------------------------------------------------------
+
+    def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> None:
+        """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
+        nics = [self._nic(h, spec) for h in (route.source, route.destination)]
+        frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
+        row = row.times(net.overhead)
+        for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
+            port = spec.ports.get(host.name) if spec is not None else None
+            _host_side(row.at(host.name), host, name, card, net, frame, spec, receiving=receiving, port=port)
+        for name, segment, forward in route.hops:
+            _segment(row.at(""), name, segment, frame, net.streams, forward=forward)
+        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
+
+    def ramp(
+        self, route: Route, net: NetUse, moved: tuple[Any, Any], rate: Value, draw: Draw,
+        spec: TransferSpec | None = None,
+    ) -> Value:  # fmt: skip
+        """Seconds that slow start costs in all against moving at ``rate`` from the first byte.
+
+        Args:
+            route: The route.
+            net: How it is used.
+            moved: (bytes that pass before connections are opened anew, how often that happens), each (G,).
+            rate: Steady rate of all streams together [B/s].
+            draw: Values of the parameters.
+            spec: The transfer.
+        """
+        if net.transport != "tcp" or not route.nominal_rtt:
+            return 0.0
+        frame = self.framing(route, [self._nic(h, spec)[1] for h in (route.source, route.destination)])
+        part, often = (np.asarray(a, float)[:, None] for a in moved)
+        each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams
+        if net.reopened:  # short ones too: round by round; the last byte's way is in the tool's own round trips
+            lost = tcp_ramp.slow_start_stall(part, each, route.rtt(draw), frame.mss)
+        else:
+            whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
+            lost = np.maximum(whole - part / each, 0.0)
+        lost = (often * lost).sum(axis=0)
+        return float(lost[0]) if lost.size == 1 else lost
+
+    @staticmethod
+    def _nic(host: Host, spec: TransferSpec | None) -> tuple[str, Nic]:
+        wanted = spec.nics.get(host.name) if spec is not None else None
+        if wanted is not None:
+            if wanted not in host.nics:
+                raise SpecError(
+                    "is not a NIC of that host",
+                    key=f"transfer.nics.{host.name}",
+                    value=wanted,
+                    remedy=f"NICs: {', '.join(host.nics)}",
+                )
+            return wanted, host.nics[wanted]
+        for name, card in host.nics.items():
+            if card.protocol == "ethernet":
+                return name, card
+        raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy="give it one: 'nic: {part: ...}'")
+
+    @staticmethod
+    def framing(route: Route, nics: list[Nic]) -> Framing:
+        """Packet sizes: the smallest MTU on the way."""
+        mtu = min([n.mtu.value for n in nics] + [s.mtu.value for _, s, _ in route.hops if s.mtu is not None])
+        stamps = all(n.timestamps for n in nics)
+        mss = float(nic_physics.segment_bytes(mtu, stamps))
+        wire = float(nic_physics.wire_bytes(mtu, 1.0 if any(n.vlan for n in nics) else 0.0))
+        return Framing(mtu, mss, wire)
+
+
+def _names(segments: list[Segment]) -> list[str]:
+    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its number."""
+    if len(segments) == 1:
+        return ["wan"]
+    parts = [s.part for s in segments]
+    return [p if p is not None and parts.count(p) == 1 else f"wan{i + 1}" for i, p in enumerate(parts)]
+
+
+def _host_side(
+    row: Row,
+    host: Host,
+    name: str,
+    card: Nic,
+    net: NetUse,
+    frame: Framing,
+    spec: TransferSpec | None,
+    *,
+    receiving: bool,
+    port: int | None,
+) -> None:
+    """CPU, memory, bus and wire of one end."""
+    stack = host.stack
+    passes = cpu_physics.traversal_bytes(frame.mss, row.value(stack.aggregate) if card.offload else frame.mss)
+    if receiving:
+        byte, packet, verb, thread = stack.receive_byte, stack.receive_packet, "TCP receive", net.receiver
+    else:
+        byte, packet, verb, thread = stack.send_byte, stack.send_packet, "TCP send", net.sender
+    if net.sendfile and not receiving:
+        byte = stack.sendfile_byte
+    if net.transport != "tcp":
+        own, source = _user_space(row, net, frame)
+        words = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
+        cost = f"{float(np.mean(own)):.3g} + {byte}"
+        cycles: Value = own + row.value(byte)
+    else:
+        cycles, words = row.value(byte) + row.value(packet) / passes, verb
+        cost, source = f"{byte} + {packet} per pass of {float(np.mean(passes)):.0f} B", byte.source
+    placed = _placed(thread, spec)
+    host.core(row, placed, cycles, words, cost, source)
+    interrupt = stack.interrupt_byte
+    host.interrupts(
+        row,
+        host.placement.nic_interrupts,
+        row.value(interrupt),
+        f"interrupts of {name}",
+        str(interrupt),
+        interrupt.source,
+    )
+    crossings = memory.RECEIVE if receiving else memory.SENDFILE if net.sendfile else memory.SEND
+    host.memory.cross(row, crossings, verb)
+    host.nic_bus(row, name, receiving=receiving)
+    card.send_bits(
+        row,
+        name,
+        direction="rx" if receiving else "tx",
+        streams=net.streams,
+        port=port,
+        wire=frame.wire / frame.mss,
+        lockstep=net.lockstep,
+    )
+
+
+def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
+    if spec is None or spec.core is None:
+        return thread
+    return Thread(thread.name, thread.copies, spec.core)
+
+
+def _user_space(row: Row, net: NetUse, frame: Framing) -> tuple[Value, str]:
+    """Cycles a byte of a transport in user space, and their source."""
+    if net.transport == "udt":
+        return row.value(transport.UDT_PACKET) / frame.mss, transport.UDT_PACKET.source
+    if net.transport == "fasp":  # the cipher is the tool's (ascp without -T)
+        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss, "per-packet work, see dtnsim.physics.tcp.ratebased"
+    return 0.0, "UDP has none"
+
+
+def _segment(row: Row, name: str, segment: Segment, frame: Framing, streams: int, *, forward: bool) -> None:
+    """Bandwidth left by others, firewall and policer of one segment in one direction."""
+    way = "" if forward else ".back"
+    free = 1.0 - background_share(row.ledger.draw, segment.background)
+    capacity = row.value(segment.bandwidth) * free
+    row.charge(
+        f"{name}{way}",
+        "network",
+        capacity=capacity,
+        per_byte=frame.wire / frame.mss,
+        what="network segment",
+        formula=f"{segment.bandwidth}" + (f" less background {segment.background.share}" if segment.background else ""),
+        source=segment.bandwidth.source,
+        cost=f"{frame.wire:.0f} B on the wire for {frame.mss:.0f} B of payload",
+    )
+    wall = segment.firewall
+    if wall is not None:
+        row.charge(
+            f"{name}{way}.firewall-engine",
+            "firewall",
+            capacity=wall_rate(row.ledger.draw, wall, streams),
+            private=True,
+            per_byte=frame.wire / frame.mss,
+            what="inspection engines of the firewall: each flow stays on one",
+            formula=f"{streams} flow{'s' if streams > 1 else ''} on engines of {wall.engine}",
+            source=wall.engine.source,
+        )
+        if wall.total is not None:
+            row.charge(
+                f"{name}{way}.firewall",
+                "firewall",
+                capacity=row.value(wall.total),
+                per_byte=frame.wire / frame.mss,
+                what="firewall",
+                formula=f"{wall.total}",
+                source=wall.total.source,
+            )
+    if segment.policer is not None:
+        row.charge(
+            f"{name}{way}.policer",
+            "policer",
+            capacity=row.value(segment.policer.rate),
+            per_byte=frame.mtu / frame.mss,
+            what=f"token bucket ({segment.policer.action})",
+            formula=f"{segment.policer.rate}",
+            source=segment.policer.rate.source,
+        )

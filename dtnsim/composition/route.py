@@ -1,0 +1,169 @@
+"""A route between two hosts: its segments in order, packet sizes, what others, firewalls and policers leave of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dtnsim.components.firewall import Firewall
+from dtnsim.components.nic import Nic
+from dtnsim.components.policer import Policer
+from dtnsim.components.segment import Background, Segment
+from dtnsim.description.host import Host
+from dtnsim.ground.quantity import Draw, Value
+from dtnsim.physics import network as physics
+from dtnsim.physics import policer as policing
+from dtnsim.physics.tcp import droptail
+
+#: window that a loss leaves, and segments that are added each round trip below CUBIC's own curve (RFC 9438, RFC 5681;
+#: H-TCP keeps 0.5 to 0.8). BBR is not loss-based and paces.
+KEPT: Final = {"reno": 0.5, "cubic": 0.7, "htcp": 0.8}
+INCREASE: Final = {"reno": 1.0, "cubic": 9 / 17, "htcp": 0.4}
+#: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond
+#: (Linux ip-sysctl, tcp_min_tso_segs: automatic sizing since 3.12; net/ipv4/tcp_output.c)
+TRAIN_B: Final = 65536.0
+TRAIN_S: Final = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The segments between two hosts, in order, each with the direction it is crossed in."""
+
+    source: Host
+    destination: Host
+    hops: tuple[tuple[str, Segment, bool], ...]
+
+    def rtt(self, draw: Draw) -> Value:
+        """Round-trip time of all segments."""
+        return sum((draw(s.rtt) for _, s, _ in self.hops), 0.0)
+
+    @property
+    def nominal_rtt(self) -> float:
+        """Round-trip time at nominal values."""
+        return sum(s.rtt.value for _, s, _ in self.hops)
+
+
+class Framing(NamedTuple):
+    """Sizes of a packet on a route [B]."""
+
+    mtu: float
+    mss: float
+    wire: float
+
+
+def background_share(draw: Draw, background: Background | None) -> Value:
+    """Share of a segment that other traffic takes; an unknown hour widens the spread by the daily wave."""
+    if background is None:
+        return 0.0
+    share, wave = background.share, draw(background.diurnal)
+    if background.hour is None:
+        mean: Value = draw(background.anytime)
+    else:
+        angle = 2 * math.pi * (background.hour - background.peak_hour) / 24
+        mean = draw(share) * (1 + wave * math.cos(angle))
+    return np.clip(mean, 0.0, 0.999)
+
+
+def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:
+    """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B])."""
+    per_wire = frame.mtu / frame.wire
+    rate: Value = np.inf
+    buffer: Value = np.inf
+    for card in nics:
+        rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
+    for number, (_, segment, _) in enumerate(route.hops):
+        here = draw(segment.bandwidth) * per_wire * (1 - background_share(draw, segment.background))
+        if segment.policer is not None:
+            here = np.minimum(here, draw(segment.policer.rate))
+        mine = draw(segment.buffer) if segment.buffer is not None else np.inf
+        places = [(here, mine)]
+        if segment.firewall is not None:
+            places.append(_inspected(route, number, segment.firewall, frame, nics, streams, draw))
+        for speed, room in places:
+            # the narrowest place decides; of equally narrow ones, that with the smallest buffer
+            buffer = np.where(speed < rate, room, np.where(speed == rate, np.minimum(buffer, room), buffer))
+            rate = np.minimum(rate, speed)
+    return rate, buffer
+
+
+def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
+    """Name of the narrowest place at nominal values: a port, a segment, or what stands on it."""
+    draw = Draw()
+    whole, _ = narrowest(route, frame, nics, streams, draw)
+    ends = (route.source, route.destination)
+    for host, card in zip(ends, nics, strict=False):
+        if draw(card.rate) * card.links * frame.mtu / frame.wire <= whole * (1 + 1e-9):
+            return f"the port of {host.name}"
+    for number, (name, segment, way) in enumerate(route.hops):
+        alone = Route(*ends, (route.hops[number],))
+        if narrowest(alone, frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+            continue
+        bare = segment.model_copy(update={"policer": None, "firewall": None})
+        if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > whole * (1 + 1e-9):
+            return f"the {'policer' if segment.policer is not None else 'firewall'} of {name}"
+        return name if segment.background is None else f"{name}, shared with other traffic"
+    return "the path"
+
+
+def _inspected(
+    route: Route, number: int, wall: Firewall, frame: Framing, nics: list[Nic], streams: int, draw: Draw
+) -> tuple[Value, Value]:
+    """What a firewall passes in IP bytes, and the room that trains of unpaced senders leave in its buffers."""
+    rate = wall_rate(draw, wall, streams)
+    engine, line = draw(wall.engine), line_rate(route, number, nics, draw)
+    train = TRAIN_B * np.maximum(1 - engine / line, 0.0) if route.source.tcp.pacing is None else 0.0
+    room = np.maximum(draw(wall.buffer) - train, 0.0) * np.maximum(rate / engine, 1.0)
+    return rate * frame.mtu / frame.wire, room
+
+
+def wall_rate(draw: Draw, wall: Firewall, streams: int) -> Value:
+    """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
+    engine = draw(wall.engine)
+    if wall.total is None:
+        return engine
+    total = draw(wall.total)
+    return np.minimum(physics.firewall_rate(engine, np.maximum(total / engine, 1.0), streams), total)
+
+
+def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
+    """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before."""
+    rates = [draw(nics[0].rate)] if nics else []
+    before = route.hops[:number] if route.hops[number][2] else route.hops[number + 1 :]
+    rates += [draw(segment.bandwidth) for _, segment, _ in before]
+    return np.minimum.reduce(np.broadcast_arrays(*rates)) if rates else np.inf
+
+
+def burst_rate(
+    route: Route, number: int, frame: Framing, nics: list[Nic], cc: str, sent: tuple[int, Value | None], draw: Draw
+) -> Value:
+    """Payload rate at which the bursts of unpaced streams still fit a firewall's input buffer (infinite: they do).
+
+    Args:
+        route: The route.
+        number: Segment with the firewall.
+        frame: Packet sizes.
+        nics: Adapters of sender and receiver.
+        cc: Congestion control.
+        sent: Streams, and the bytes that each hands over at once (None: a bulk stream, which sends trains).
+        draw: Values of the parameters.
+    """
+    wall, (streams, burst) = route.hops[number][1].firewall, sent
+    if wall is None or cc not in KEPT or route.source.tcp.pacing is not None:
+        return np.inf
+    fit = physics.burst_fit(line_rate(route, number, nics, draw), draw(wall.engine), draw(wall.buffer))
+    whole = burst is not None
+    size = burst * frame.wire / frame.mss if burst is not None else TRAIN_B
+    period = np.maximum(route.rtt(draw), TRAIN_S) if whole else TRAIN_S
+    return streams * physics.burst_limited_rate(size, fit, period, KEPT[cc]) * frame.mss / frame.wire
+
+
+def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: int, draw: Draw) -> Value:
+    """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile."""
+    if policer.action != "police" or cc not in KEPT:
+        return 1.0
+    rate = draw(policer.rate)
+    alone = policing.policed_tcp_rate(rate, draw(policer.burst), rtt_s, mss_B, INCREASE[cc], KEPT[cc]) / rate
+    return droptail.streams_utilisation(np.minimum(alone, 1.0), streams)

@@ -1,0 +1,1 @@
+"""What a file says: path, hosts, data sets, events, overrides."""

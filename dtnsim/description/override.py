@@ -1,0 +1,144 @@
+"""``--set key=value``: reaches any key of a path file, into the hosts and parts that it only names."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dtnsim.components.base import expand
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+#: what a file says about the place and the set-up of a part: it stays when another part takes the place
+PLACE: Final = {
+    "nics": ("slot", "bonding", "ports", "mtu", "timestamps", "vlan", "offload"),
+    "hbas": ("slot",),
+    "slots": ("behind",),
+}
+
+#: keys that hold a part even where what they hold does not say so
+PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
+
+
+def override(raw: Mapping, text: str) -> None:
+    """Puts one ``key=value`` over the mapping of a path.
+
+    Raises:
+        SpecError: not of that form, or a key that leads nowhere.
+    """
+    key, equals, value = text.partition("=")
+    steps = split_key(key)
+    if not equals or not steps:
+        remedy = "write --set key=value, e.g. --set wan.rtt=20ms"
+        raise SpecError("is not an override", key="--set", value=text, remedy=remedy)
+    parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
+    if isinstance(parsed, Scalar):
+        parsed = Scalar(str(parsed), "--set " + key, 0)
+    put(raw, steps, parsed, text)
+
+
+def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
+    """Sets the key that ``steps`` lead to; parts and hosts named on the way are written out first."""
+    where: Any = raw
+    steps, parent = _long_form(where, steps), ""
+    while len(steps) > 1:
+        parent, where = steps[0], _child(where, steps[0], text)
+        steps = _long_form(where, steps[1:])
+    last = steps[0]
+    if isinstance(where, list):
+        where[_index(where, last, text)] = value
+        return
+    if parent == "tool" and last in ("name", "kind"):
+        where.clear()  # another tool: the options of the old one are not its own
+    old = where.get(last)
+    if isinstance(value, str) and isinstance(old, Mapping):
+        family = "nics" if last == "nic" else parent
+        if "part" in old or "kind" in old or family in PLACE or last in PARTS:
+            value = _in_place_of(old, value, family)
+    where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
+
+
+def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
+    """A part in the place of another: nothing of the old one's numbers is left."""
+    new = Mapping()
+    new.put("part", part, getattr(part, "file", "--set"), 0)
+    for key in PLACE.get(family, ()):
+        if key in old:
+            new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
+    return new
+
+
+def _child(where: Any, step: str, text: str) -> Any:
+    if isinstance(where, list):
+        number = _index(where, step, text)
+        item = where[number]
+        # a segment may be named only; what a file holds is left as it is
+        where[number] = expand(item) if isinstance(item, str) else item.clone() if isinstance(item, Mapping) else item
+        return where[number]
+    child = where.get(step)
+    if isinstance(child, str) and step == "dataset":
+        raise SpecError(
+            f"the data set is {str(child)!r}, not written out here",
+            key="--set",
+            value=text,
+            remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
+        )
+    if isinstance(child, str):
+        child = _written_out(child, step, text)
+    elif isinstance(child, Mapping):
+        child = child.clone()
+    elif isinstance(child, list):
+        child = list(child)
+    elif child is None:
+        child = Mapping("--set " + text.partition("=")[0], 0)
+    else:
+        raise SpecError(
+            f"has no key {step!r}", key="--set", value=text, remedy="see 'dtnsim explain PATH' for the keys"
+        )
+    where.put(step, child, *where.lines.get(step, ("--set", 0)))
+    return child
+
+
+def _written_out(name: str, step: str, text: str) -> Mapping:
+    """The mapping that a tool's or a part's name stands for."""
+    if step == "tool":
+        named = Mapping()
+        named.put("name", name, "--set", 0)
+        return named
+    try:
+        return expand(name)
+    except SpecError:
+        raise SpecError(
+            f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=f"write --set ...{step}=VALUE"
+        ) from None
+
+
+def _long_form(where: Any, steps: list[str]) -> list[str]:
+    """Spells a short key out: ``nic`` is the first of ``nics``; mounts may drop their slash."""
+    first, rest = steps[0], steps[1:]
+    if not isinstance(where, Mapping) or first in where:
+        return steps
+    if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
+        return ["nics", next(iter(where["nics"])), *rest]
+    if first == "transfers" and rest[:1] == ["0"] and "transfer" in where:
+        return ["transfer", *rest[1:]]
+    if first == "transfer" and isinstance(where.get("transfers"), Mapping | list) and where["transfers"]:
+        items = where["transfers"]
+        return ["transfers", next(iter(items)) if isinstance(items, Mapping) else "0", *rest]
+    return [f"/{first}", *rest] if f"/{first}" in where else steps
+
+
+def _index(items: list[Any], step: str, text: str) -> int:
+    if step.isdigit() and int(step) < len(items):
+        return int(step)
+    for number, item in enumerate(items):
+        names = (item.get("name"), item.get("part")) if isinstance(item, Mapping) else (item,)
+        if step in names:
+            return number
+    raise SpecError(f"has no item {step!r}", key="--set", value=text, remedy=f"write 0 to {len(items) - 1}")
+
+
+def split_key(key: str) -> list[str]:
+    """The steps of a dotted key."""
+    return [step for step in key.strip().split(".") if step]

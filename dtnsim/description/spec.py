@@ -1,0 +1,351 @@
+"""A path file: hosts, what lies between them, and the transfers to predict.
+
+`load` reads it, puts `--set` overrides in, resolves hosts and parts, and validates everything before
+anything is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, field_validator
+
+from dtnsim.components.base import Model, Pick, place, validate
+from dtnsim.components.segment import Segment
+from dtnsim.description import dataset
+from dtnsim.description.events import Event, Others
+from dtnsim.description.host import Host, build_host
+from dtnsim.description.override import override, put, split_key
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.yamlio import Mapping
+from dtnsim.tools.plan import Tool
+
+#: ends of a transfer that are no volume, and what kind of end they are
+DEVICES = {
+    "/dev/zero": "zero",
+    "/dev/null": "null",
+    "/dev/urandom": "random",
+    "/dev/random": "random",
+    "/dev/shm": "memory",  # noqa: S108 - an end of a transfer, not a file of ours
+    "memory": "memory",
+}
+
+
+class TransferSpec(Model):
+    """One transfer: from where, to where, with which tool, what data.
+
+    Attributes:
+        name: What it is called in answers.
+        source_end: host:/path, host:memory, host:/dev/zero ...
+        to: host:/path, host:memory, host:/dev/null ...
+        tool: Name of the tool, or {name: ..., options under the tool's own names}.
+        dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
+        via: Links in the order in which the path takes them.
+        start: When it begins.
+        core: Which of the placed application cores it runs on.
+    """
+
+    name: str = "transfer"
+    source_end: Annotated[str, Field(alias="from")]
+    to: str
+    tool: Annotated[Tool, Pick(Tool)]
+    dataset: Any = None
+    via: list[str] = Field(default_factory=list)
+    nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
+    ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
+    start: Annotated[Quantity, Unit("s")] | None = None
+    core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
+    cached: Annotated[
+        bool | None,
+        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
+    ] = None
+
+    @field_validator("dataset", mode="before")
+    @classmethod
+    def _load_dataset(cls, given: object) -> object:
+        return None if given is None else dataset.load(given)
+
+
+class PathSpec(Model):
+    """A whole path file, resolved.
+
+    Attributes:
+        name: Title of the answer.
+        source: Where the description comes from.
+        description: What it is about.
+        hosts: Machines by name: the name of a shipped one, or its description.
+        wan: One segment, or several in series between the ends.
+        links: Segments by name, each 'between: [a, b]', for other topologies.
+        transfers: Transfers that run at once; 'transfer' is short for one.
+        calibration: Fitted parameters to use: a file, or the name of a shipped calibration.
+        events: What happens while it is simulated.
+        others: Other people's transfers while it is simulated.
+        stated_bottleneck: What the source says held it back.
+    """
+
+    name: str
+    source: str = ""
+    description: str = ""
+    hosts: dict[str, Host]
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
+    links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
+    transfers: Annotated[list[TransferSpec], Field(min_length=1)]
+    calibration: str | None = None
+    events: list[Event] = Field(default_factory=list)
+    others: list[Others] = Field(default_factory=list)
+    stated_bottleneck: str | None = None
+    file: str = ""
+    #: name in this path -> name of the host file, by which fitted parameters are kept
+    host_files: dict[str, str] = Field(default_factory=dict)
+    _again: Callable[[Sequence[str]], PathSpec] = PrivateAttr()
+    _folder: Path = PrivateAttr(default=Path())
+
+    def remembering(self, again: Callable[[Sequence[str]], PathSpec], folder: Path) -> Self:
+        """This path, knowing how to be read again and where it lies."""
+        self._again, self._folder = again, folder
+        return self
+
+    def changed(self, overrides: Sequence[str]) -> PathSpec:
+        """The same path with more overrides, as if they had been given from the start."""
+        return self._again(overrides)
+
+    @property
+    def folder(self) -> Path:
+        """Folder that files named in the path are relative to."""
+        return self._folder
+
+
+def load(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    *,
+    events: str | Path | None = None,
+) -> PathSpec:
+    """Reads a path by file or by the name of a shipped one.
+
+    Args:
+        path: A YAML file, or a name like ``venadi/gridftp-gpfs``.
+        overrides: ``key=value`` texts, keys with dots: ``hosts.venadi.nic=connectx-5``.
+        calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
+            that the path names itself; ``none`` for no fitted parameters at all.
+        events: A YAML file whose ``events`` and ``others`` are put over those of the path.
+
+    Raises:
+        SpecError: with file, line, key, value and remedy.
+    """
+    file = library.find("paths", str(path))
+    raw = yamlio.load(file, name=library.shown(file))
+    if calibration is not None:
+        raw.put("calibration", str(calibration), "--calibration", 0)
+    if events is not None:
+        around = yamlio.load(Path(events))
+        for key, value in around.items():
+            if key not in ("events", "others"):
+                raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
+            raw.put(key, value, *around.lines[key])
+    return resolve(raw, overrides, beside=file.parent)
+
+
+def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
+    """Validates the mapping of a path file."""
+    given_raw, raw = raw, raw.clone()
+    for text in filter(_comes_first, overrides):
+        override(raw, text)
+    raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
+    if raw.get("calibration") not in (None, "none"):
+        _calibrate(raw, str(raw["calibration"]), beside)
+    for text in overrides:
+        if not _comes_first(text):
+            override(raw, text)
+    raw.put("hosts", _hosts(raw, beside), *raw.lines["hosts"])  # some may be 'like' another now
+    hosts = {}
+    files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
+    raw.put("host_files", files, raw.file, raw.line)
+    for name, given in raw["hosts"].items():
+        hosts[name] = build_host(name, given)
+        try:
+            hosts[name].check_wiring()
+        except SpecError as error:
+            raise _located(error, name, given) from None
+    raw.put("hosts", hosts, *raw.lines["hosts"])
+    if isinstance(raw.get("wan"), dict | str):
+        raw.put("wan", [raw["wan"]], *raw.lines["wan"])
+    _one_or_many(raw)
+    raw.put("file", Scalar(raw.file), raw.file, raw.line)
+    spec = validate(PathSpec, raw)
+    _check_names(spec, raw)
+    return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
+
+
+def _located(error: SpecError, host: str, given: object) -> SpecError:
+    """An error in a host's wiring, with the file and the line of what it is about."""
+    where, spot = given, place(given)
+    for step in split_key((error.key or "").removeprefix(f"{host}.")):
+        if not isinstance(where, Mapping) or step not in where:
+            break
+        where, spot = where[step], place(where, step)
+    return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
+
+
+def _comes_first(text: str) -> bool:
+    """Whether an override says which hosts and fitted parameters there are, which others then change."""
+    steps = split_key(text.partition("=")[0])
+    return steps == ["calibration"] or (steps[:1] == ["hosts"] and len(steps) < 3)
+
+
+def _hosts(raw: Mapping, beside: Path | None) -> Mapping:
+    given = raw.get("hosts")
+    if not isinstance(given, Mapping) or not given:
+        raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **place(raw, "hosts"), key="hosts")
+    hosts = Mapping(given.file, given.line)
+    for name, item in given.items():
+        hosts.put(name, _host(name, item, beside, (), given), *given.lines[name])
+    return hosts
+
+
+def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...], others: Mapping) -> Mapping:
+    """A host's mapping; ``like`` takes another one, of this file or shipped, and puts the keys written here on top."""
+    if isinstance(item, str):
+        others = Mapping()  # what is shipped knows nothing of this file
+        try:
+            item = library.read("hosts", item, beside=beside)
+        except SpecError as error:
+            if error.file:
+                raise
+            at: dict[str, Any] = (
+                {"file": item.file or None, "line": item.line or None} if isinstance(item, Scalar) else {}
+            )
+            raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
+    if not isinstance(item, Mapping):
+        raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
+    like = item.get("like")
+    if like is None:
+        return item
+    twin = others.get(str(like)) if str(like) != name else None  # its own name is that of a shipped one
+    step = f"{like} of this file" if twin is not None else str(like)
+    if step in seen:
+        raise SpecError(
+            "hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like", value=str(like)
+        )
+    base = _host(name if twin is None else str(like), twin or like, beside, (*seen, step), others).clone()
+    for key, value in item.items():
+        if key != "like":
+            base.put(key, _merge(base.get(key), value), *item.lines[key])
+    return base
+
+
+def _merge(old: object, top: object) -> object:
+    """What is written on top of what was there; of a part that is only named, some parameters change."""
+    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
+        return top
+    if isinstance(old, str):
+        if "part" in top or "kind" in top:
+            return top
+        named = Mapping(top.file, top.line)
+        named.put("part", old, top.file, top.line)
+        old = named
+    merged = old.clone()
+    for key, value in top.items():
+        merged.put(key, _merge(merged.get(key), value), *top.lines[key])
+    return merged
+
+
+def _one_or_many(raw: Mapping) -> None:
+    if "transfer" in raw:
+        if "transfers" in raw:
+            raise SpecError("write either 'transfer' or 'transfers'", **place(raw, "transfer"), key="transfer")
+        at = raw.lines["transfer"]
+        raw.put("transfers", [raw.pop("transfer")], *at)
+    items = raw.get("transfers")
+    if isinstance(items, Mapping):
+        items = [_named(item, name) for name, item in items.items()]
+    if isinstance(items, list):
+        raw.put("transfers", _transfers(items), *raw.lines["transfers"])
+
+
+def _named(item: object, name: str) -> object:
+    if isinstance(item, Mapping):
+        item = item.clone()
+        item.setdefault("name", name)
+    return item
+
+
+def _transfers(items: list[Any]) -> list[Any]:
+    """Gives every transfer a name of its own, and its tool a kind (a tool is called by its name in a file)."""
+    seen: set[str] = set()
+    done = []
+    for number, item in enumerate(items):
+        if isinstance(item, Mapping):
+            item = item.clone()
+            base = str(item.get("name", "transfer"))
+            unique = base if base not in seen else f"{base}-{number + 1}"
+            seen.add(unique)
+            item["name"] = unique
+            if "tool" in item:
+                item["tool"] = _tool(item["tool"])
+        done.append(item)
+    return done
+
+
+def _tool(tool: object) -> object:
+    if isinstance(tool, str):
+        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
+        short.put("name", tool, short.file, short.line)
+        tool = short
+    if isinstance(tool, Mapping) and "name" in tool:
+        tool = tool.clone()
+        tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
+    return tool
+
+
+def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
+    """Puts fitted parameters over those of the hosts they were fitted for (matched by the host file's name)."""
+    file = library.calibration(name, beside=beside)
+    fitted = yamlio.load(file, name=library.shown(file))
+    parameters = fitted.get("parameters")
+    if not isinstance(parameters, Mapping):
+        raise SpecError(
+            "holds no fitted parameters",
+            file=fitted.file,
+            key="parameters",
+            remedy="give a file that 'dtnsim calibrate' wrote",
+        )
+    for alias, host in raw["hosts"].items():
+        own = parameters.get(str(host.get("name", alias)))
+        for key, value in (own or {}).items():
+            put(raw, ["hosts", alias, *split_key(key)], value, key)
+
+
+def _check_names(spec: PathSpec, raw: Mapping) -> None:
+    items = raw["transfers"]
+    for number, transfer in enumerate(spec.transfers):
+        for key, end in (("from", transfer.source_end), ("to", transfer.to)):
+            host, path = split_end(end)
+            where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
+            if host not in spec.hosts:
+                raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
+            if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
+                mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
+                raise SpecError(
+                    f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}"
+                )
+        for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
+            for host in set(named) - set(spec.hosts):
+                where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}
+                raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
+        for link in transfer.via:
+            if link not in spec.links:
+                raise SpecError(
+                    "is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}"
+                )
+
+
+def split_end(end: str) -> tuple[str, str]:
+    """``host:/path`` as (host, path); ``host`` alone means its memory."""
+    host, colon, path = end.partition(":")
+    return host.strip(), path.strip() if colon and path.strip() else "memory"

@@ -1,0 +1,1 @@
+"""Measured cases, calibration, and measured beside predicted."""

@@ -1,0 +1,98 @@
+"""The rule of thumb that a model has to beat: min(disk, network, disk) from datasheet rates.
+
+No protocol, processor, bus, controller, file system or other users: just what the labels say.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from dtnsim.composition.network import Network
+from dtnsim.description.spec import DEVICES, split_end
+from dtnsim.evidence.cases import Case
+
+if TYPE_CHECKING:
+    from dtnsim.components.device import Device
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec, TransferSpec
+
+
+def device_rate(array: Device, *, reading: bool) -> float:
+    """Datasheet rate of a drive times the data drives of the array [B/s]."""
+    drive: object = array
+    while hasattr(drive, "of"):
+        drive = drive.of
+    names = ("read", "rate") if reading else ("burst_write", "rate", "write")
+    found = [getattr(drive, n) for n in names if getattr(drive, n, None) is not None]
+    return array.data_disks * float(found[0].value) if found else math.inf
+
+
+def nic_rate(host: Host, transfers: list[TransferSpec]) -> float:
+    """Line rate of the host's network ports [B/s]."""
+    wanted = [t.nics[host.name] for t in transfers if host.name in t.nics]
+    cards = [host.nics[n] for n in wanted if n in host.nics] or [
+        c for c in host.nics.values() if c.protocol == "ethernet"
+    ][:1]
+    return sum(c.rate.value * c.ports for c in {id(c): c for c in cards}.values()) or math.inf
+
+
+def min_rate(spec: PathSpec) -> float:
+    """min(disk, network, disk) of a path, all its transfers together [B/s]."""
+    limits = [_disks(spec, [t.source_end for t in spec.transfers], reading=True),
+              _disks(spec, [t.to for t in spec.transfers], reading=False)]  # fmt: skip
+    hosts: dict[str, Host] = {}
+    for transfer in spec.transfers:
+        ends = [split_end(e)[0] for e in (transfer.source_end, transfer.to)]
+        ends += [split_end(s)[0] for s in _servers(spec, transfer)]
+        if len(set(ends)) > 1:
+            hosts |= {name: spec.hosts[name] for name in ends}
+    if hosts:
+        network = Network(spec)
+        limits += [nic_rate(h, spec.transfers) for h in hosts.values()]
+        first, *others = hosts.values()
+        for other in others:
+            hops = network.route(first, other, spec.transfers[0].via).hops
+            limits += [segment.bandwidth.value for _, segment, _ in hops]
+    return min(limits)
+
+
+def _servers(spec: PathSpec, transfer: TransferSpec) -> list[str]:
+    found = []
+    for end in (transfer.source_end, transfer.to):
+        name, path = split_end(end)
+        mount = None if path in DEVICES else spec.hosts[name].mount_of(path)
+        server = spec.hosts[name].volumes[mount].server if mount is not None else None
+        if server is not None:
+            found.append(server)
+    return found
+
+
+def _disks(spec: PathSpec, ends: list[str], *, reading: bool) -> float:
+    """Rates of the volumes on one side; those of several transfers add up, each volume once."""
+    volumes: dict[tuple[str, str], float] = {}
+    for end in ends:
+        name, path = split_end(end)
+        host = spec.hosts[name]
+        mount = None if path in DEVICES else host.mount_of(path)
+        if mount is None:
+            return math.inf
+        volume = host.volumes[mount]
+        if volume.server is not None:
+            volumes[name, mount] = _disks(spec, [volume.server], reading=reading)
+        else:
+            volumes[name, mount] = device_rate(volume.array, reading=reading) if volume.array else math.inf
+    return sum(volumes.values())
+
+
+def predict(case: Case, spec: PathSpec) -> float | None:
+    """The rule's answer to a case [SI unit of its quantity]; None where it has none (shares of a core)."""
+    rate = min_rate(spec)
+    if not math.isfinite(rate) or case.quantity in ("cpu_share", "throughput_sd"):
+        return None
+    if case.quantity == "duration":
+        from dtnsim.description.dataset import load
+
+        sizes = [(t.dataset or load({"files": 1, "size": "100 GB"})).payload_B for t in spec.transfers]
+        return sum(sizes) / rate
+    return rate / case.block_B if case.quantity == "iops" and case.block_B else rate

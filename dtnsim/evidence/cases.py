@@ -1,0 +1,362 @@
+r"""Cases: every measured figure of a site, how it came about, and whether it may fit or must judge.
+
+A site's cases are one file, ``calibration/<site>/cases.yaml``; its raw logs lie in ``logs/`` beside it::
+
+    schema: dtnsim.cases/1
+    site: venadi
+    source: Venadi FIONA post                       # of every case that names none itself
+    cases:
+      - id: dd-zfs-fdatasync                        # unique within the site
+        path: venadi/dd-zfs                         # a shipped path, or a path file beside this one
+        set: {transfer.tool.conv: fdatasync}        # overrides, as --set takes them (optional)
+        measured: 4.157 GB/s                        # with its unit; never a bare number
+        log: logs/dd.txt:12                         # file and line that the figure stands on
+        role: fit                                   # fit (component test) or blind (end-to-end: only judges)
+        tool: dd
+      - id: scp
+        path: venadi/scp
+        measured: 191.05 MB/s
+        log: logs/scp.txt:2
+        role: blind
+        tool: scp
+        bottleneck_stated: {says: "single core or source", station: "ssh|lustre"}
+      - id: nuttscp-1-rx
+        path: nasa/nuttscp-1
+        quantity: cpu_share:c2\.cpu\.core0          # a share of a station, found by a pattern
+        measured: 49 %
+        role: blind
+        tool: nuttscp
+        log: logs/tests.txt:3
+
+Keys of a case:
+
+``quantity``
+    ``throughput`` [B/s] of all transfers of the path (default); ``duration`` [s] until the last has
+    ended; ``iops`` [1/s], throughput over ``block``; ``cpu_share:PATTERN`` [1], the utilisation of
+    the busiest station whose name the pattern (a regular expression) finds; ``throughput_sd`` [B/s],
+    the standard deviation of the throughput from run to run (has no interval of its own).
+``transfer``
+    Name of one transfer of the path: throughput, duration and bottleneck are then its own.
+``block``
+    Bytes of one operation, for ``iops``.
+``spread``
+    Relative standard error of the measured figure (3 % where nothing is said): how far another run
+    would have been off. Fits weigh with it; nothing else does.
+``bound``
+    ``at least`` or ``at most`` where the log only bounds the figure; such a case is not averaged into errors.
+``bottleneck_stated``
+    What the source says held it back: ``says`` quotes it, ``station`` is a regular expression that
+    is searched in "station kind reason" of the predicted bottleneck. A plain text is both.
+``what``
+    The command or the circumstances, for the table. ``source`` overrides that of the file.
+``withheld: true``
+    The figure is not public: the path must run, nothing is compared, and ``measured`` is left out.
+
+Figures of one test fit or judge, never both: an ``id`` has one role, and a log line stands in for
+one throughput figure only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, field_validator
+
+from dtnsim.components.base import Model, place, validate
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.errors import SpecError, UnitError
+from dtnsim.ground.quantity import Quantity, Unit
+
+SCHEMA: Final = "dtnsim.cases/1"
+
+#: quantity -> its SI unit
+UNITS: Final = {"throughput": "B/s", "duration": "s", "iops": "1/s", "cpu_share": "1", "throughput_sd": "B/s"}
+
+Role = Literal["fit", "blind"]
+
+
+class Stated(Model):
+    """What a source says held a transfer back, and how to recognise it in a prediction."""
+
+    says: str
+    station: str
+
+    @field_validator("station")
+    @classmethod
+    def _pattern(cls, given: str) -> str:
+        return _regex(given)
+
+    def met_by(self, station: str, kind: str, reason: str) -> bool:
+        """Whether a predicted bottleneck is the one that was stated; what else takes time does not count."""
+        reason = re.sub(r"; \d+% of the time, .*", "", reason)
+        return re.search(self.station, f"{station} {kind} {reason}", re.IGNORECASE) is not None
+
+
+class CaseEntry(Model):
+    """One case as the file writes it."""
+
+    id: Annotated[str, Field(min_length=1, max_length=120)]
+    path: str
+    set: dict[str, Any] = Field(default_factory=dict)
+    quantity: str = "throughput"
+    measured: str | None = None
+    spread: Annotated[Quantity, Unit("1", high=3.0)] = Quantity(0.03, "1", 0.0, "assumed: figures repeat within 3 %")
+    bound: Literal["at least", "at most"] | None = None
+    role: Role
+    tool: str
+    log: str | None = None
+    transfer: str | None = None
+    block: Annotated[Quantity, Unit("B", low=1)] | None = None
+    bottleneck_stated: Stated | None = None
+    what: str = ""
+    source: str = ""
+    withheld: bool = False
+
+    @field_validator("bottleneck_stated", mode="before")
+    @classmethod
+    def _short(cls, given: object) -> object:
+        return {"says": given, "station": re.escape(given)} if isinstance(given, str) else given
+
+    @field_validator("set", mode="before")
+    @classmethod
+    def _flat(cls, given: object) -> object:
+        nested = isinstance(given, dict) and any(isinstance(v, dict | list) for v in given.values())
+        if not isinstance(given, dict) or nested:
+            raise ValueError("needs keys with dots and plain values, like {transfer.tool.bs: 1 MiB}")
+        return given
+
+    @field_validator("quantity")
+    @classmethod
+    def _known(cls, given: str) -> str:
+        name, _, pattern = given.partition(":")
+        if name not in UNITS or bool(pattern) != (name == "cpu_share"):
+            words = ", ".join(k if k != "cpu_share" else "cpu_share:PATTERN" for k in UNITS)
+            raise ValueError(f"is not a quantity of a case; write one of {words}")
+        _regex(pattern)
+        return given
+
+
+class CasesFile(Model):
+    """A whole ``cases.yaml``."""
+
+    schema_name: Annotated[Literal["dtnsim.cases/1"], Field(alias="schema")] = "dtnsim.cases/1"
+    site: str
+    source: str = ""
+    cases: Annotated[list[CaseEntry], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One measured figure, ready to be compared.
+
+    Attributes:
+        id: Name, unique within the site.
+        site: Folder of the site.
+        path: The path file that describes what was run.
+        overrides: ``key=value`` texts put over it.
+        quantity: One of `UNITS`.
+        pattern: Regular expression on station names (``cpu_share``).
+        measured: The figure [SI unit of the quantity]; nan where it is withheld.
+        spread: Relative standard error of the figure.
+        bound: Where the figure is only a bound of the true one.
+        role: May it fit parameters, or does it judge?
+        tool: What was run.
+        log: Raw log, and the line the figure stands on.
+        transfer: The transfer meant, or None for all together.
+        block_B: Bytes of one operation (``iops``).
+        stated: What the source says held it back.
+        what: The command or the circumstances.
+        source: Document or log.
+    """
+
+    id: str
+    site: str
+    path: Path
+    overrides: tuple[str, ...]
+    quantity: str
+    pattern: str | None
+    measured: float
+    spread: float
+    bound: str | None
+    role: Role
+    tool: str
+    log: tuple[Path, int] | None
+    transfer: str | None
+    block_B: float | None
+    stated: Stated | None
+    what: str
+    source: str
+
+    @property
+    def unit(self) -> str:
+        """SI unit of the figure."""
+        return UNITS[self.quantity]
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the figure is unknown here."""
+        return math.isnan(self.measured)
+
+    @property
+    def name(self) -> str:
+        """Name across sites."""
+        return f"{self.site}/{self.id}"
+
+
+def load(file: Path) -> list[Case]:
+    """Reads the cases of one file.
+
+    Raises:
+        SpecError: with file, line, key, value and remedy.
+    """
+    raw = yamlio.load(file)
+    if "cases" not in raw:
+        raise SpecError(
+            "holds no cases", file=str(file), key="cases", remedy=f"write 'schema: {SCHEMA}' and 'cases: [...]'"
+        )
+    parsed = validate(CasesFile, raw)
+    items = raw["cases"]
+    cases = [_case(entry, item, parsed, file) for entry, item in zip(parsed.cases, items, strict=True)]
+    _no_double(cases, items)
+    return cases
+
+
+def load_all(where: Path | Iterable[Path] | None = None) -> list[Case]:
+    """Reads cases of all sites: of files, of folders that hold ``cases.yaml`` (or ``*/cases.yaml``), or those shipped.
+
+    Raises:
+        SpecError: a file is no cases file, or there is none.
+    """
+    given = [library.root("calibration")] if where is None else [where] if isinstance(where, Path) else list(where)
+    files: list[Path] = []
+    for place_ in given:
+        if place_.is_dir():
+            here = place_ / "cases.yaml"
+            found = [here] if here.is_file() else sorted(place_.glob("*/cases.yaml"))
+            if not found:
+                raise SpecError(
+                    "holds no cases.yaml", file=str(place_), remedy="give a cases.yaml, or a folder with sites"
+                )
+            files += found
+        else:
+            files.append(place_)
+    return [case for file in files for case in load(file)]
+
+
+def is_cases_file(file: Path) -> bool:
+    """Whether a file is meant as a cases file rather than a log (it is YAML by its name)."""
+    return file.is_dir() or file.suffix in (".yaml", ".yml")
+
+
+def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case:
+    quantity, _, pattern = entry.quantity.partition(":")
+    where = {**place(item, "measured"), "key": f"cases.{entry.id}"}
+    try:
+        path = library.find("paths", entry.path, beside=file.parent)
+    except SpecError as error:
+        raise SpecError(
+            error.message, **place(item, "path"), key=f"cases.{entry.id}.path", remedy=error.remedy
+        ) from None
+    if quantity == "iops" and entry.block is None:
+        raise SpecError("needs the size of one operation", **where, remedy="write 'block: 8 KiB'")
+    return Case(
+        id=entry.id,
+        site=parsed.site,
+        path=path,
+        overrides=tuple(f"{k}={v}" for k, v in entry.set.items()),
+        quantity=quantity,
+        pattern=pattern or None,
+        measured=_measured(entry, quantity, where),
+        spread=entry.spread.value,
+        bound=entry.bound,
+        role=entry.role,
+        tool=entry.tool,
+        log=_log(entry, item, file),
+        transfer=entry.transfer,
+        block_B=entry.block.value if entry.block else None,
+        stated=entry.bottleneck_stated,
+        what=entry.what,
+        source=entry.source or parsed.source,
+    )
+
+
+def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
+    if entry.withheld:
+        if entry.measured is not None:
+            raise SpecError("is withheld and measured at once", **where, remedy="leave 'measured' out")
+        return float("nan")
+    if entry.measured is None:
+        raise SpecError(
+            "has no measured figure", **where, remedy=f"write 'measured: {units.EXAMPLES[UNITS[quantity]]}'"
+        )
+    try:
+        value = units.parse(str(entry.measured), UNITS[quantity])
+    except UnitError as error:
+        raise SpecError(str(error), **{**where, "key": f"cases.{entry.id}.measured"}) from None
+    if not value > 0:
+        raise SpecError(
+            "must be above zero",
+            **{**where, "key": f"cases.{entry.id}.measured"},
+            value=str(entry.measured),
+            remedy="a run that moved nothing measured nothing: leave the case out",
+        )
+    return value
+
+
+def _log(entry: CaseEntry, item: object, file: Path) -> tuple[Path, int] | None:
+    if entry.log is None:
+        return None
+    name, colon, line = entry.log.rpartition(":")
+    if not colon or not line.isdigit():
+        raise SpecError(
+            "needs a file and a line",
+            **place(item, "log"),
+            key=f"cases.{entry.id}.log",
+            value=str(entry.log),
+            remedy="write 'logs/dd.txt:12'",
+        )
+    path = file.parent / name
+    if not path.is_file():
+        raise SpecError(
+            "there is no such log",
+            **place(item, "log"),
+            key=f"cases.{entry.id}.log",
+            value=str(name),
+            remedy=f"put the raw log into {file.parent / 'logs'}",
+        )
+    return path, int(line)
+
+
+def _no_double(cases: list[Case], items: list[Any]) -> None:
+    """One id, one case; and one figure has one role."""
+    seen: dict[str, Case] = {}
+    figures: dict[tuple[object, ...], Case] = {}
+    for case, item in zip(cases, items, strict=True):
+        if case.id in seen:
+            raise SpecError(
+                "is given twice", **place(item, "id"), key="cases", value=case.id, remedy="give each case its own id"
+            )
+        seen[case.id] = case
+        figure = (case.log, case.quantity, case.pattern, case.measured)
+        other = figures.setdefault(figure, case)
+        if case.log is not None and other.role != case.role:
+            raise SpecError(
+                f"uses the same figure as {other.id!r} in another role",
+                **place(item, "log"),
+                key=f"cases.{case.id}.role",
+                value=case.role,
+                remedy="a figure fits or judges, never both",
+            )
+
+
+def _regex(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from None
+    return text

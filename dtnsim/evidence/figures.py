@@ -1,0 +1,104 @@
+"""What a model says of a measured figure: the same stations and demands that `predict` solves, for many scenarios."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.evidence.cases import Case
+from dtnsim.ground.errors import SpecError
+from dtnsim.steady import solve
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Problem
+    from dtnsim.steady.solve import Array, Matrices, Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A case with its path, loaded."""
+
+    case: Case
+    spec: PathSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A composed path and its rates in S scenarios."""
+
+    problem: Problem
+    matrices: Matrices
+    solution: Solution
+
+    @property
+    def rates(self) -> Array:
+        """Rates of the transfers, (S, F) [B/s]."""
+        return self.solution.rate
+
+
+def solved(problem: Problem) -> Solved:
+    """Solves a problem."""
+    m = solve.matrices(problem)
+    return Solved(problem, m, solve.solve(m))
+
+
+def transfer_index(case: Case, problem: Problem) -> int | None:
+    """Index of the transfer that a case means; None for all together.
+
+    Raises:
+        SpecError: the path has no such transfer.
+    """
+    if case.transfer is None:
+        return None
+    names = [t.name for t in problem.transfers]
+    if case.transfer not in names:
+        raise SpecError(
+            "the path has no such transfer",
+            key=f"cases.{case.id}.transfer",
+            value=case.transfer,
+            remedy=f"transfers: {', '.join(names)}",
+        )
+    return names.index(case.transfer)
+
+
+def values(case: Case, answer: Solved) -> Array:
+    """The figure of a case in every scenario, (S,) [SI unit of its quantity].
+
+    Raises:
+        SpecError: the case names a transfer or a station that the path does not have.
+    """
+    which = transfer_index(case, answer.problem)
+    rates = answer.rates
+    if case.quantity == "cpu_share":
+        return _share(case, answer)
+    if case.quantity == "duration":
+        payload = np.array([t.payload_B for t in answer.problem.transfers])
+        seconds = payload / np.maximum(rates, 1e-300)
+        return np.asarray(seconds.max(axis=1) if which is None else seconds[:, which])
+    rate = rates.sum(axis=1) if which is None else rates[:, which]
+    if case.quantity == "iops":
+        return np.asarray(rate / (case.block_B or 1.0))
+    if case.quantity == "throughput_sd":
+        return np.full(1, float(np.std(rate)))
+    return np.asarray(rate)
+
+
+def _share(case: Case, answer: Solved) -> Array:
+    """Utilisation of the busiest station that the case's pattern finds."""
+    pattern = re.compile(case.pattern or "")
+    found = [k for k, s in enumerate(answer.problem.stations) if pattern.search(s.name)]
+    if not found:
+        cores = sorted(s.name for s in answer.problem.stations if s.kind in ("core", "cpu"))
+        raise SpecError(
+            "finds no station of the path",
+            key=f"cases.{case.id}.quantity",
+            value=case.pattern,
+            remedy=f"cores: {', '.join(cores)}",
+        )
+    m = answer.matrices
+    load = np.einsum("sf,sfk->sk", answer.rates, m.demand[:, :, found])
+    return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))

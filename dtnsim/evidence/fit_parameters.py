@@ -1,0 +1,181 @@
+"""Which numbers of a host a fit may move: found in the model itself, with bounds and datasheet priors.
+
+Every parameter is moved on the scale of its prior: ``u = ln(value / prior) / sigma``, so that u is a
+standard normal before any log was read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+
+import numpy as np
+from pydantic import BaseModel
+
+from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.description.spec import PathSpec
+
+    Array = NDArray[np.float64]
+
+M = TypeVar("M", bound=BaseModel)
+
+#: how far a parameter may go from its prior, in prior standard deviations
+FARTHEST: Final = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that a fit may move.
+
+    Attributes:
+        host: Host file it belongs to; empty for numbers of tools and networks, which are moved but not kept.
+        key: Dotted key below the host.
+        prior: Value, spread and source before the fit.
+        low: Smallest u that bounds allow.
+        high: Largest u.
+    """
+
+    host: str
+    key: str
+    prior: Quantity
+    low: float = -FARTHEST
+    high: float = FARTHEST
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the prior, of the logarithm."""
+        return math.sqrt(math.log1p(self.prior.spread**2))
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+        return f"{self.host}: {self.key}" if self.host else f"{self.key} (not of the host)"
+
+    def value(self, u: float | Array) -> Any:
+        """Value at ``u`` [unit of the prior]."""
+        return self.prior.value * np.exp(self.sigma * np.asarray(u))
+
+
+class Recorder(Draw):
+    """A nominal draw that notes every uncertain quantity it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[int, Quantity] = {}
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Nominal value."""
+        if quantity.spread:
+            self.seen.setdefault(id(quantity), quantity)
+        return quantity.value
+
+
+class Table(Draw):
+    """Gives parameters the values of a table, one row a scenario; everything else its nominal value."""
+
+    def __init__(self, place: Mapping[int, int], alike: Mapping[Quantity, int], values: Array) -> None:
+        super().__init__()
+        self._place, self._alike, self._values = place, alike, values
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Column of the parameter, shape (scenarios,), or the nominal value."""
+        column = self._place.get(id(quantity))
+        if column is None:
+            column = self._alike.get(quantity)
+        return quantity.value if column is None else self._values[:, column]
+
+
+def own_quantities(model: M) -> M:
+    """A copy of a model whose quantities are its own: defaults of a class are shared by all its instances."""
+    changed: dict[str, Any] = {}
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        if isinstance(value, Quantity):
+            changed[name] = replace(value)
+        elif isinstance(value, BaseModel):
+            changed[name] = own_quantities(value)
+        elif isinstance(value, dict):
+            changed[name] = {k: own_quantities(v) if isinstance(v, BaseModel) else v for k, v in value.items()}
+    return model.model_copy(update=changed)
+
+
+def quantities(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Quantity, Unit]]:
+    """All quantities of a model with their dotted keys and the bounds of their fields."""
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if isinstance(value, Quantity):
+            unit = _unit([*field.metadata, field.annotation])
+            yield prefix + name, value, unit or Unit(value.dim)
+        elif isinstance(value, BaseModel):
+            yield from quantities(value, f"{prefix}{name}.")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if isinstance(item, BaseModel):
+                    yield from quantities(item, f"{prefix}{name}.{key}.")
+
+
+def _unit(types: Iterable[object]) -> Unit | None:
+    for item in types:
+        if isinstance(item, Unit):
+            return item
+        found = _unit(get_args(item))
+        if found is not None:
+            return found
+    return None
+
+
+class Collection:
+    """The parameters of several paths, and where each path's quantities find theirs."""
+
+    def __init__(self, hosts: Iterable[str]) -> None:
+        self.hosts = frozenset(hosts)
+        self.parameters: list[Parameter] = []
+        self._index: dict[tuple[str, str], int] = {}
+        self._alike: dict[Quantity, int] = {}
+
+    def own(self, spec: PathSpec) -> tuple[PathSpec, dict[int, int]]:
+        """A copy of a path whose fitted hosts own their quantities, and the parameter of each (by id)."""
+        place: dict[int, int] = {}
+        hosts = dict(spec.hosts)
+        for alias, host in spec.hosts.items():
+            file = spec.host_files.get(alias, alias)
+            if file not in self.hosts:
+                continue
+            hosts[alias] = own_quantities(host)
+            for key, quantity, unit in quantities(hosts[alias]):
+                if quantity.spread > 0 and quantity.value > 0 and key != "name":
+                    place[id(quantity)] = self._parameter(file, key, quantity, unit)
+        return spec.model_copy(update={"hosts": hosts}), place
+
+    def others(self, seen: Iterable[Quantity], place: Mapping[int, int]) -> None:
+        """Makes parameters of uncertain quantities that belong to no fitted host: they may move, but are not kept."""
+        for quantity in seen:
+            if id(quantity) not in place and quantity not in self._alike and quantity.value > 0:
+                self._alike[quantity] = len(self.parameters)
+                self.parameters.append(Parameter("", _short(quantity), quantity))
+
+    def _parameter(self, host: str, key: str, quantity: Quantity, unit: Unit) -> int:
+        known = self._index.get((host, key))
+        if known is None:
+            known = self._index[host, key] = len(self.parameters)
+            sigma = math.sqrt(math.log1p(quantity.spread**2))
+            high = 1.0 if unit.dim == "1" and quantity.value <= 1 else unit.high
+            reach = [math.log(edge / quantity.value) / sigma if edge > 0 else -math.inf for edge in (unit.low, high)]
+            limits = max(reach[0], -FARTHEST), min(reach[1], FARTHEST)
+            self.parameters.append(Parameter(host, key, quantity, *limits))
+        return known
+
+    def draw(self, place: Mapping[int, int], values: Array) -> Table:
+        """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
+        return Table(place, self._alike, values)
+
+
+def _short(quantity: Quantity) -> str:
+    words = quantity.source.partition(";")[0]
+    return f"{quantity} from {words if len(words) <= 70 else words[:67] + '...'}"

@@ -1,0 +1,181 @@
+"""What a fit found, as the file that `predict --calibration` reads and as words."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.evidence.fit import Fit
+from dtnsim.ground.errors import InputError
+
+SCHEMA: Final = "dtnsim.calibration/1"
+
+#: a parameter is kept where the data moved it, or made it better known, by more than this
+_MOVED: Final = 0.02
+#: posterior over prior spread from which the data are said to tell nothing about a parameter
+UNTOLD: Final = 0.9
+#: correlation from which two parameters are said to be told only together
+TOGETHER: Final = 0.7
+
+_TEXT: Final = {
+    "B/s": (1e-6, "MB/s"), "B": (1.0, "B"), "s": (1e3, "ms"), "Hz": (1e-9, "GHz"), "1/s": (1.0, "/s"), "1": (1.0, ""),
+    "cycles/B": (1.0, "cycles/B"), "cycles": (1.0, "cycles"), "s/B": (1e9, "ns/B"),
+}  # fmt: skip
+
+
+def written(value: float, dim: str) -> str:
+    """A value with its unit, as a calibration file writes it: five significant digits."""
+    factor, unit = _TEXT.get(dim, (1.0, dim))
+    return f"{value * factor:.5g} {unit}".rstrip()
+
+
+def kept(found: Fit) -> list[int]:
+    """Parameters of the hosts that the fit says something about."""
+    return [
+        j
+        for j, p in enumerate(found.parameters)
+        if p.host in found.hosts and (abs(found.u[j]) > _MOVED or math.sqrt(found.covariance[j, j]) < 1 - _MOVED)
+    ]
+
+
+def document(found: Fit) -> dict[str, Any]:
+    """The calibration file."""
+    parameters: dict[str, Any] = {}
+    own = kept(found)
+    for j in own:
+        p = found.parameters[j]
+        parameters.setdefault(p.host, {})[p.key] = {
+            "value": written(float(found.values[j]), p.prior.dim),
+            "spread": f"{100 * math.sqrt(math.expm1(found.spread[j] ** 2)):.3g} %",
+            "source": _source(found, j),
+        }
+    return {
+        "schema": SCHEMA,
+        "hosts": sorted(found.hosts),
+        "figures": len(found.figures),
+        "error": {"before": _errors(found.ratio_before), "after": _errors(found.ratio_after)},
+        "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
+        "correlations": _correlations(found, own),
+        "unidentifiable": words(found),
+        "outliers": _outliers(found),
+    }
+
+
+def _source(found: Fit, j: int) -> str:
+    prior = found.parameters[j].prior
+    lines = identified_by(found, j)
+    told = f"fit: {', '.join(lines)}" if lines else "fit: moves with others, no figure tells it by itself"
+    return f"{told}; prior {prior} +- {100 * prior.spread:.3g} %: {prior.source}"
+
+
+def identified_by(found: Fit, j: int, most: int = 3) -> list[str]:
+    """The log lines that say most about a parameter, most informative first."""
+    information = found.weight * (found.jacobian[:, j] / found.error) ** 2
+    lines: dict[str, float] = {}
+    for n in np.argsort(-information, kind="stable"):
+        if information[n] < 0.05 * max(information.sum(), 1.0) / most:
+            break
+        case = found.figures[n].case
+        line = f"{case.site}/{case.log[0].name}:{case.log[1]}" if case.log else case.name
+        lines.setdefault(line, float(information[n]))
+    return list(lines)[:most]
+
+
+def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:
+    error = np.abs(np.expm1(ratio))
+    return {"median": f"{100 * float(np.median(error)):.2f} %", "worst": f"{100 * float(error.max()):.1f} %"}
+
+
+def _correlations(found: Fit, own: Sequence[int]) -> list[dict[str, Any]]:
+    rho = found.correlation
+    pairs = [(i, j) for n, i in enumerate(own) for j in own[n + 1 :] if abs(rho[i, j]) >= 0.3]
+    return [
+        {"a": found.parameters[i].name, "b": found.parameters[j].name, "rho": round(float(rho[i, j]), 2)}
+        for i, j in pairs
+    ]
+
+
+def untold(found: Fit) -> list[str]:
+    """Names of the hosts' parameters that the data say next to nothing about."""
+    return [
+        p.name
+        for j, p in enumerate(found.parameters)
+        if p.host in found.hosts and math.sqrt(found.covariance[j, j]) > UNTOLD
+    ]
+
+
+def together(found: Fit) -> list[list[str]]:
+    """Groups of parameters that the figures tell only together."""
+    rho = found.correlation
+    sharp = np.sqrt(np.diag(found.covariance)) <= 1.0
+    left = [j for j, p in enumerate(found.parameters) if sharp[j] and (p.host in found.hosts or p.host == "")]
+    groups = []
+    while left:
+        group, grown = [left.pop(0)], True
+        while grown:
+            near = [j for j in left if max(abs(rho[j, i]) for i in group) >= TOGETHER]
+            grown = bool(near)
+            group += near
+            left = [j for j in left if j not in near]
+        if len(group) > 1 and any(found.parameters[j].host for j in group):
+            groups.append([found.parameters[j].name for j in group])
+    return groups
+
+
+def words(found: Fit) -> list[str]:
+    """What the data cannot tell, in sentences."""
+    lines = [
+        f"The figures cannot tell apart {_and(group)}: one can make up for another and every figure stays the same."
+        for group in together(found)
+    ]
+    nothing = untold(found)
+    if nothing:
+        lines.append(f"The figures hardly narrow {_and(nothing)}: what is known of them stays the prior.")
+    if found.untouched:
+        lines.append(f"No figure depends on {_and(list(found.untouched))}.")
+    return lines
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _outliers(found: Fit) -> list[str]:
+    """Figures that the fit does not follow: further off than three of their errors."""
+    off = np.abs(found.ratio_after) > 3 * found.error
+    return [
+        f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
+        for n in np.flatnonzero(off)
+    ]
+
+
+def write(found: Fit, file: Path) -> None:
+    """Writes the calibration file in one piece: either it is complete, or the old one stays.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    import yaml
+
+    head = "# Made by 'dtnsim calibrate'; the same logs give the same bytes. Values here are put over the hosts' own.\n"
+    text = head + yaml.safe_dump(document(found), sort_keys=False, width=110, allow_unicode=True)
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
+        ) as out:
+            temporary = out.name
+            out.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, file)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise InputError(f"{file}: cannot be written: {error.strerror or error}; choose another -o") from None

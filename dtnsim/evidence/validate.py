@@ -1,0 +1,245 @@
+"""Measured beside predicted, over all cases: errors, coverage and bottlenecks; fit and blind apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
+from dtnsim.evidence import baseline
+from dtnsim.evidence.cases import Case
+from dtnsim.evidence.figures import Solved, solved, transfer_index, values
+from dtnsim.ground.quantity import Draw
+from dtnsim.steady.reasons import cause_of, reason
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.steady.solve import Array
+
+SAMPLES: Final = 256
+ROLES: Final = ("fit", "blind")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One case: measured beside predicted.
+
+    Attributes:
+        case: The case.
+        p10: Predicted [SI unit], one time in ten below this.
+        p50: With every parameter at its median.
+        p90: One time in ten above this.
+        baseline: What min(disk, network, disk) says, None where it says nothing.
+        station: Predicted bottleneck.
+        kind: Its kind.
+        why: The reason in words.
+        left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
+    """
+
+    case: Case
+    p10: float
+    p50: float
+    p90: float
+    baseline: float | None
+    station: str
+    kind: str
+    why: str
+    left_out: float | None = None
+
+    @property
+    def error(self) -> float | None:
+        """Predicted over measured, less one; None where the figure is withheld."""
+        return None if self.case.withheld else _error(self.p50, self.case)
+
+    @property
+    def covered(self) -> bool | None:
+        """Whether the figure lies between p10 and p90; None where there is no figure, or no interval for it."""
+        if self.case.withheld or self.case.quantity == "throughput_sd" or self.case.bound is not None:
+            return None
+        return self.p10 <= self.case.measured <= self.p90
+
+    @property
+    def bottleneck_right(self) -> bool | None:
+        """Whether the bottleneck is the one that the source states; None where it states none."""
+        stated = self.case.stated
+        return None if stated is None else stated.met_by(self.station, self.kind, self.why)
+
+    @property
+    def counted(self) -> bool:
+        """Whether it enters the summary: bounds and withheld figures do not."""
+        return not self.case.withheld and self.case.bound is None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Errors of a group of cases; fractions."""
+
+    n: int
+    mdape: float | None
+    max_ape: float | None
+    coverage80: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"n": self.n, "mdape": self.mdape, "max_ape": self.max_ape, "coverage80": self.coverage80}
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All cases judged."""
+
+    judgements: tuple[Judgement, ...]
+
+    @property
+    def sites(self) -> list[str]:
+        """Sites in the order of their files."""
+        return list(dict.fromkeys(j.case.site for j in self.judgements))
+
+    def of(self, role: str, site: str | None = None) -> list[Judgement]:
+        """Counted cases of a role, of one site or all."""
+        return [j for j in self.judgements if j.counted and j.case.role == role and site in (None, j.case.site)]
+
+    def summary(self, role: str, site: str | None = None) -> Summary:
+        """Summary of the model for a role."""
+        chosen = self.of(role, site)
+        known = [j.covered for j in chosen if j.covered is not None]
+        return summarise([abs(j.error) for j in chosen if j.error is not None], known)
+
+    def baseline_summary(self, role: str = "blind", site: str | None = None) -> Summary:
+        """Summary of min(disk, network, disk) for a role; it has no interval."""
+        return summarise([abs(_error(j.baseline, j.case)) for j in self.of(role, site) if j.baseline is not None], [])
+
+    def bottlenecks(self, role: str, site: str | None = None) -> tuple[int, int]:
+        """(bottlenecks predicted as stated, bottlenecks stated); a path counts once, however many cases it has."""
+        stated = {
+            (str(j.case.path), j.case.overrides, j.case.transfer): bool(j.bottleneck_right)
+            for j in self.judgements
+            if j.case.role == role and site in (None, j.case.site) and j.bottleneck_right is not None
+        }
+        return sum(stated.values()), len(stated)
+
+    def left_out_summary(self, site: str | None = None) -> Summary:
+        """Summary of the fit cases, each predicted by parameters fitted without it."""
+        chosen = [j for j in self.of("fit", site) if j.left_out is not None]
+        return summarise([abs(_error(j.left_out or 0.0, j.case)) for j in chosen], [])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of ``dtnsim validate --json``."""
+        summary = {role: self.summary(role).as_dict() for role in ROLES}
+        summary["baseline_blind"] = self.baseline_summary().as_dict()
+        if any(j.left_out is not None for j in self.judgements):
+            summary["leave_one_out"] = self.left_out_summary().as_dict()
+        return {"schema": "dtnsim.validation/1", "summary": summary, "cases": [_case_dict(j) for j in self.judgements]}
+
+
+def summarise(errors: Sequence[float], covered: Sequence[bool]) -> Summary:
+    """Median and worst absolute error, and the share of figures inside their 80 % interval."""
+    if not errors:
+        return Summary(0, None, None, None)
+    return Summary(len(errors), float(np.median(errors)), max(errors), sum(covered) / len(covered) if covered else None)
+
+
+def _error(predicted: float, case: Case) -> float:
+    error = predicted / case.measured - 1.0
+    if case.bound == "at least":
+        return min(error, 0.0)
+    return max(error, 0.0) if case.bound == "at most" else error
+
+
+def _case_dict(j: Judgement) -> dict[str, Any]:
+    case = j.case
+    document = {
+        "id": case.id,
+        "site": case.site,
+        "role": case.role,
+        "quantity": case.quantity if case.pattern is None else f"{case.quantity}:{case.pattern}",
+        "unit": case.unit,
+        "measured": None if case.withheld else case.measured,
+        "p10": j.p10,
+        "p50": j.p50,
+        "p90": j.p90,
+        "error": j.error,
+        "bottleneck": f"{j.station}: {j.why}",
+        "bottleneck_stated": case.stated.says if case.stated is not None else None,
+    }
+    return document if j.left_out is None else {**document, "left_out": j.left_out}
+
+
+def validate(
+    cases: Sequence[Case],
+    *,
+    calibration: str | None = None,
+    samples: int = SAMPLES,
+    seed: int = 1,
+    leave_one_out: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Validation:
+    """Judges all cases.
+
+    Args:
+        cases: From `dtnsim.evidence.cases.load_all`.
+        calibration: Fitted parameters instead of those that the paths name; ``none`` for none.
+        samples: Draws behind p10 and p90.
+        seed: Seed of the draws.
+        leave_one_out: Predict every fit case also by parameters that were fitted without it.
+        progress: Called with (done, all).
+
+    Raises:
+        SpecError: a path or a case cannot be used.
+    """
+    runs: dict[tuple[str, tuple[str, ...]], tuple[PathSpec, Solved, Solved]] = {}
+    judged = []
+    for number, case in enumerate(cases):
+        key = (str(case.path), case.overrides)
+        if key not in runs:
+            runs[key] = _run(case, calibration, samples, seed)
+        judged.append(_judge(case, *runs[key]))
+        if progress is not None:
+            progress(number + 1, len(cases))
+    if leave_one_out:
+        from dtnsim.evidence.leave_one_out import left_out
+
+        judged = left_out(judged, progress)
+    return Validation(tuple(judged))
+
+
+def _run(case: Case, calibration: str | None, samples: int, seed: int) -> tuple[PathSpec, Solved, Solved]:
+    given = spec.load(case.path, case.overrides, calibration)
+    nominal = solved(compose(given, Draw()))
+    drawn = solved(compose(given, Draw(samples, seed))) if samples else nominal
+    return given, nominal, drawn
+
+
+def _judge(case: Case, given: PathSpec, nominal: Solved, drawn: Solved) -> Judgement:
+    p50 = float(values(case, nominal)[0])
+    found = values(case, drawn)
+    if case.quantity == "throughput_sd":
+        p50 = float(found[0])
+        p10 = p90 = p50
+    else:
+        p10, p90 = interval(found, p50)
+    station, kind, why = _bottleneck(case, nominal)
+    return Judgement(case, p10, p50, p90, baseline.predict(case, given), station, kind, why)
+
+
+def interval(drawn: Array, nominal: float) -> tuple[float, float]:
+    """(p10, p90) of draws, as `dtnsim.steady.prediction` takes them: the nominal answer lies between."""
+    low, high = np.quantile(drawn, (0.1, 0.9), method="inverted_cdf")
+    return min(float(low), nominal), max(float(high), nominal)
+
+
+def _bottleneck(case: Case, answer: Solved) -> tuple[str, str, str]:
+    """(station, kind, reason) of the transfer meant, or the first."""
+    f = transfer_index(case, answer.problem) or 0
+    problem = answer.problem
+    m = replace(answer.matrices, capacity=answer.solution.capacity)
+    cause = cause_of(m, f, int(answer.solution.binding[0, f]))
+    why = reason(problem, f, cause)
+    if cause.station is None:
+        return f"{problem.transfers[f].name}.workers", "latency", why
+    station = problem.stations[cause.station]
+    return station.name, station.kind, why

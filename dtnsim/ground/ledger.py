@@ -1,0 +1,128 @@
+"""Where components write down their stations and what a byte costs there.
+
+Components get a `Row` and charge it; they never see each other's internals nor the solver. A row
+carries a factor, so that parity, framing or a verification pass scale everything below them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.records import Connection, Demand, Station
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All stations of a path, and the warnings met while composing it."""
+
+    draw: Draw
+    stations: dict[str, Station] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    connections: dict[str, Connection] = field(default_factory=dict)
+
+    def warn(self, text: str) -> None:
+        """Notes something the reader of the answer should know; says it once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The row of demands of one phase of one transfer, as seen from one place on the path.
+
+    Attributes:
+        ledger: The ledger of the path.
+        transfer: Name of the transfer (private stations carry it).
+        demands: The demands charged so far (shared by all views of the row).
+        factor: Bytes here per byte of the phase.
+        host: Host that the charging component stands in.
+        below_cache: True where the destination's page cache stands before what is charged.
+    """
+
+    ledger: Ledger
+    transfer: str
+    demands: list[Demand]
+    factor: Value = 1.0
+    host: str = ""
+    below_cache: bool = False
+
+    def at(self, host: str) -> Self:
+        """The same row, seen from another host."""
+        return replace(self, host=host)
+
+    def times(self, factor: Value) -> Self:
+        """The same row where each byte counts ``factor`` times."""
+        return replace(self, factor=self.factor * factor)
+
+    def behind_cache(self) -> Self:
+        """The same row, below the destination's page cache."""
+        return replace(self, below_cache=True)
+
+    def value(self, quantity: Quantity) -> Value:
+        """Value of a parameter in this scenario, or in all of them."""
+        return self.ledger.draw(quantity)
+
+    def charge(
+        self,
+        component: str,
+        kind: str,
+        *,
+        capacity: Value,
+        per_byte: Value = 1.0,
+        unit: str = "B",
+        what: str,
+        formula: str = "",
+        source: str = "",
+        private: bool = False,
+        cost: str = "",
+    ) -> str:
+        """Charges this row at station ``host.component``, making the station where it is new.
+
+        Args:
+            component: Name of the station within its host.
+            kind: Kind of station.
+            capacity: Capacity [unit/s]. Where the station exists already its first capacity stays, and the
+                demand is scaled so that a byte takes the time that it takes at its own capacity (a drive
+                that writes slower than it reads).
+            per_byte: Demand of one byte seen here [unit/B].
+            unit: Unit of the station.
+            what: The activity, in words.
+            formula: How the capacity was reached.
+            source: Where its numbers come from.
+            private: One station for each transfer instead of one for all.
+            cost: How ``per_byte`` was reached.
+
+        Returns:
+            Name of the station.
+
+        Raises:
+            SpecError: the host has another component of that name.
+        """
+        host = self.host or "network"
+        name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
+        known = self.ledger.stations.get(name)
+        if known is None:
+            self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
+        elif (known.kind, known.unit) != (kind, unit):
+            raise SpecError(
+                f"is a {known.kind} and a {kind} at once", key=name, remedy="give mounts, adapters and NICs other names"
+            )
+        else:
+            per_byte = per_byte * _scale(known.capacity, capacity)
+        demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)
+        self.demands.append(demand)
+        return name
+
+
+def _scale(station: Value, here: Value) -> Value:
+    """Factor on a demand at capacity ``here`` that keeps its time at a station of another capacity."""
+    if np.array_equal(station, here):
+        return 1.0
+    known, own = np.asarray(station, float), np.asarray(here, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.isfinite(known) & np.isfinite(own) & (known > 0) & (own > 0), known / own, 1.0)

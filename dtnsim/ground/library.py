@@ -1,0 +1,121 @@
+"""Finds parts, hosts, paths and data sets: beside the user's own file first, then those shipped."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+
+
+@lru_cache(maxsize=4)
+def root(room: str) -> Path:
+    """Folder of shipped data: ``models`` or ``calibration`` (in the wheel, or beside a checkout)."""
+    shipped = _PACKAGE / "_data" / room
+    return shipped if shipped.is_dir() else _PACKAGE.parent / room
+
+
+def names(folder: str) -> list[str]:
+    """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
+    base = root("models") / folder
+    return sorted(str(p.relative_to(base).with_suffix("")) for p in base.rglob("*.yaml"))
+
+
+def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
+    """The YAML file that ``name`` stands for.
+
+    Args:
+        folder: ``paths``, ``hosts``, ``parts`` or ``datasets``.
+        name: A file, or the name of a shipped one (for parts, with or without its kind in front).
+        beside: Folder of the file that mentions it.
+
+    Raises:
+        SpecError: there is none; the message names the nearest.
+    """
+    if len(name) > 300 or "\x00" in name:
+        raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
+    for base in (beside, Path()):
+        if base is None:
+            continue
+        direct = base / name
+        try:
+            if direct.is_file() or (direct.exists() and folder == "paths" and direct.suffix):
+                return direct
+            if (direct.parent / f"{direct.name}.yaml").is_file():
+                return direct.parent / f"{direct.name}.yaml"
+        except OSError:
+            break
+    shipped = root("models") / folder
+    exact = shipped / f"{name}.yaml"
+    if ".." not in Path(name).parts and exact.is_file():
+        return exact
+    if "/" not in name:
+        by_kind = sorted(shipped.glob(f"*/{_literal(name)}.yaml"))
+        if len(by_kind) == 1:
+            return by_kind[0]
+    raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
+
+
+def calibration(name: str, *, beside: Path | None = None) -> Path:
+    """The file of fitted parameters that ``name`` stands for: a file, or a shipped calibration.
+
+    Raises:
+        SpecError: there is none.
+    """
+    for base in (beside, Path()):
+        if base is not None and (base / name).is_file():
+            return base / name
+    shipped = root("calibration") / name / "fitted.yaml"
+    if ".." not in Path(name).parts and shipped.is_file():
+        return shipped
+    known = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
+    raise SpecError(f"there is no calibration {name!r}", remedy=f"write a file or one of: {', '.join(known) or 'none'}")
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+
+
+def _nearest(folder: str, name: str) -> str:
+    known = names(folder)
+    short = {k.rsplit("/", 1)[-1]: k for k in known}
+    near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.4)
+    if near:
+        return "nearest: " + ", ".join(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
+    if folder == "parts":
+        kinds = sorted({k.partition("/")[0] for k in known})
+        return f"'dtnsim components KIND' lists the parts of a kind: {', '.join(kinds)}"
+    return "write the path of a YAML file" + (f" or one of: {', '.join(known[:8])} ..." if known else "")
+
+
+@lru_cache(maxsize=256)
+def _load(path: Path, stamp: tuple[int, int], *, inherit: bool) -> yamlio.Mapping:
+    del stamp  # a file that was written anew is another one
+    name = shown(path)
+    raw = yamlio.load(path, name=name)
+    source = raw.get("source")
+    return yamlio.load(path, source=str(source), name=name) if inherit and isinstance(source, str) else raw
+
+
+def shown(path: Path) -> str:
+    """A file as messages and sources name it: shipped ones without the place they are installed in."""
+    for room in ("models", "calibration"):
+        if path.is_relative_to(root(room)):
+            return str(room / path.relative_to(root(room)))
+    return str(path)
+
+
+def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
+    """The mapping in the file that ``name`` stands for; its numbers inherit the file's ``source``."""
+    path = find(folder, name, beside=beside)
+    try:
+        seen = path.stat()
+        stamp = (seen.st_mtime_ns, seen.st_size)
+    except OSError:
+        stamp = (0, 0)  # reading it says what is wrong
+    return _load(path, stamp, inherit=True).clone()

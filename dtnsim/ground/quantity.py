@@ -1,0 +1,185 @@
+"""A number with unit, spread and source, and how such numbers are drawn for intervals.
+
+`Quantity` is what every parameter of every component is. `Draw` turns quantities into floats: the
+nominal value, or ``samples`` values each (Latin hypercube, so that a few hundred draws fill every
+margin evenly), which makes the whole model an array calculation over scenarios.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import UnitError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
+
+    Value = float | NDArray[np.float64]
+else:
+    Value = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One number of the model.
+
+    Attributes:
+        value: Central value (median) in SI.
+        dim: Its SI unit (a key of `units.EXAMPLES`).
+        spread: Relative standard deviation; the number is drawn log-normally around ``value``.
+        source: Where it comes from: datasheet, document and line, log file, or ``assumed: why``.
+        text: The value as it was written, for people.
+    """
+
+    value: float
+    dim: str
+    spread: float = 0.0
+    source: str = ""
+    text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        """The value as people write it."""
+        return self.text or units.show(self.value, self.dim)
+
+
+def prior(text: str, spread: float, source: str) -> Quantity:
+    """A default of a component: ``prior("7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23")``."""
+    value, dim = units.read(text)
+    return Quantity(value, dim, spread, source, text)
+
+
+class Scalar(str):
+    """A scalar of a YAML file: its text, the file and line it stands on, and the source it inherits."""
+
+    __slots__ = ("file", "line", "source")
+    file: str
+    line: int
+    source: str
+
+    def __new__(cls, text: str, file: str = "", line: int = 0, source: str = "") -> Self:
+        """Makes the text carry its place."""
+        self = super().__new__(cls, text)
+        self.file, self.line, self.source = file, line, source
+        return self
+
+    @property
+    def origin(self) -> str:
+        """Source to quote for this number."""
+        place = f"{self.file}:{self.line}" if self.file else "given on the command line"
+        return f"{self.source} ({place})" if self.source else place
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Annotation of a pydantic field: ``rate: Annotated[Quantity, Unit("B/s", spread=0.05)]``.
+
+    Attributes:
+        dim: Unit of the field.
+        spread: Spread where the file gives none (its default says how far such figures usually err).
+        low: Smallest value allowed [SI].
+        high: Largest value allowed [SI].
+    """
+
+    dim: str
+    spread: float = 0.0
+    low: float = 0.0
+    high: float = math.inf
+
+    def read(self, given: object) -> Quantity:
+        """Turns what a file or a caller gave into a `Quantity`.
+
+        Raises:
+            ValueError: with a message that says what to write instead.
+        """
+        if isinstance(given, Quantity):
+            quantity = given if given.dim == self.dim else self._wrong(given)
+        elif isinstance(given, Mapping):
+            quantity = self._from_mapping(given)
+        elif isinstance(given, str | int | float):
+            source = given.origin if isinstance(given, Scalar) else "given by the caller"
+            text = str(given).strip()
+            quantity = Quantity(_parse(given, self.dim), self.dim, self.spread, source, text)
+        else:
+            raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
+        if not self.low <= quantity.value <= self.high:
+            low, high = units.show(self.low, self.dim), units.show(self.high, self.dim)
+            raise ValueError(f"{quantity} is out of range; write a value from {low} to {high}")
+        return quantity
+
+    def _wrong(self, given: Quantity) -> Quantity:
+        raise ValueError(f"{given} has unit {given.dim} where {self.dim} is due")
+
+    def _from_mapping(self, given: Mapping[Any, Any]) -> Quantity:
+        unknown = set(given) - {"value", "spread", "source"}
+        if unknown or "value" not in given:
+            raise ValueError("a number written out has the keys value, spread and source, and no others")
+        base = self.read(given["value"])
+        spread = _parse(given["spread"], "1") if "spread" in given else base.spread
+        if not 0 <= spread <= 3:
+            raise ValueError(f"spread {spread} is out of range; write a relative standard deviation like 0.1 or 10 %")
+        return replace(base, spread=spread, source=str(given.get("source", base.source)))
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validation: `read`."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            self.read, serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: a text with a unit, or the number written out."""
+        text = {"type": ["string", "number"], "examples": units.EXAMPLES[self.dim].split(" or ")}
+        whole = {
+            "type": "object",
+            "properties": {"value": text, "spread": {"type": ["number", "string"]}, "source": {"type": "string"}},
+            "required": ["value"],
+            "additionalProperties": False,
+        }
+        return {"anyOf": [text, whole], "x-unit": self.dim}
+
+
+def _parse(given: str | float, dim: str) -> float:
+    try:
+        return units.parse(given, dim)
+    except UnitError as error:
+        raise ValueError(str(error)) from None
+
+
+class Draw:
+    """Gives each quantity its value: nominal (``samples=0``) or an array of draws.
+
+    The same seed gives the same numbers. A quantity is drawn once and keeps its draw, so two uses of
+    one parameter are correlated as they are in the machine. Dimensions follow the order of first use,
+    which is the order along the path, not the order of keys in a file.
+    """
+
+    def __init__(self, samples: int = 0, seed: int = 1) -> None:
+        self.samples, self._seed = samples, seed
+        self._drawn: dict[int, tuple[Quantity, Value]] = {}
+        if samples:
+            normal = NormalDist()
+            self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity``: a float, or an array of shape (samples,)."""
+        if not self.samples or not quantity.spread:
+            return quantity.value
+        known = self._drawn.get(id(quantity))
+        if known is None:
+            order = np.random.default_rng([self._seed, len(self._drawn)]).permutation(self.samples)
+            sigma = math.sqrt(math.log1p(quantity.spread**2))
+            drawn = quantity.value * np.exp(sigma * self._grid[order])
+            # a probability or share drawn past 1 is not one
+            known = (quantity, np.minimum(drawn, 1.0) if quantity.dim == "1" and quantity.value <= 1 else drawn)
+            self._drawn[id(quantity)] = known  # keeps the quantity alive, so that its id stays its own
+        return known[1]

@@ -1,0 +1,298 @@
+"""The small frozen records that rooms hand to each other: stations, demands, predictions.
+
+A *station* is anything that can run out. A *demand* is what one payload byte costs there. A
+*transfer* is a sequence of phases (most have one), each a row of demands. These records are all
+that the solver and the simulation see, so the two cannot tell different stories.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from dtnsim.ground.quantity import Value
+
+#: what the delay of a connection that opens up is called
+SLOW_START: Final = "slow start"
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """Anything with a capacity that can run out.
+
+    Attributes:
+        name: Unique name, ``host.component.part``.
+        host: Host it stands in, or ``network``.
+        component: Component of the host it belongs to.
+        kind: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
+        capacity: Units per second, a float or one value per scenario (S,).
+        unit: Unit of one use: ``B`` (bytes), ``cycles``, ``s`` (of a slot, thread or server), ``op``.
+        formula: How the capacity was reached, with its numbers.
+        source: Where those numbers come from.
+        private: True where it serves one transfer only (a window, a thread of its own).
+    """
+
+    name: str
+    host: str
+    component: str
+    kind: str
+    capacity: Value
+    unit: str
+    formula: str = ""
+    source: str = ""
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one byte of a phase costs at a station.
+
+    Attributes:
+        station: Name of the station.
+        per_byte: Units of the station per byte, float or (S,).
+        what: The activity, in words that a bottleneck's reason can quote.
+        formula: How ``per_byte`` was reached, with its numbers.
+        source: Where those numbers come from.
+        each: What a delay belongs to: every ``byte``, every ``file`` alike, or the ``start`` of a worker
+            (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
+        below_cache: True where the destination's page cache stands before the station.
+    """
+
+    station: str
+    per_byte: Value
+    what: str
+    formula: str = ""
+    source: str = ""
+    each: Literal["byte", "file", "start"] = "byte"
+    below_cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A stretch of a transfer in which the same work is done for every byte.
+
+    Attributes:
+        name: ``transfer``, ``verification``, ``flush`` ...
+        demands: The row of service demands, per payload byte of the whole transfer (a phase that
+            handles a third of the bytes has a third of their cost).
+        delays: Seconds per payload byte in which a worker waits and no station works (round trips of
+            file operations, slow start), each as a `Demand` on the transfer's own worker.
+    """
+
+    name: str
+    demands: tuple[Demand, ...]
+    delays: tuple[Demand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Memory between a writer and its medium.
+
+    Attributes:
+        host: Whose memory it is; transfers to one host share it.
+        size_B: Bytes that it takes before the writer is throttled.
+        write_back_B: Bytes at which the medium begins to work.
+        write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
+        flush_files: True where a file is flushed when it is closed, before the next one is begun.
+    """
+
+    host: str
+    size_B: Value
+    write_back_B: Value = 0.0
+    write_back_s: float = 0.0
+    flush_files: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A transfer: its phases and how many workers run through them at once.
+
+    Attributes:
+        name: Name in the path file.
+        phases: What each worker does to its bytes, one after the other.
+        workers: Files or chunks in progress at once; each goes through the phases in turn.
+        payload_B: Bytes to move.
+        files: Number of files.
+        weight: Weight in fair sharing (number of streams).
+        sizes_B: Sizes of the files, each of which stands for ``counts`` files.
+        counts: How many files have each of the sizes.
+        start_s: When it starts.
+        cache: The destination's page cache; None where the tool waits for the medium at every call.
+        space_B: Space on the destination volume.
+        buffered: The phase that writes through the page cache, whole: what fills the cache and, below
+            it, what empties it. None where the tool waits for the medium at every call.
+        flushed: True where the transfer ends when the medium has every byte, False where it ends when
+            the cache has them.
+    """
+
+    name: str
+    phases: tuple[Phase, ...]
+    workers: float
+    payload_B: float
+    files: int
+    weight: float = 1.0
+    sizes_B: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+    start_s: float = 0.0
+    cache: Cache | None = None
+    space_B: float = math.inf
+    buffered: Phase | None = None
+    flushed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """TCP streams on a route, as the round model needs them to tell how they open up.
+
+    Attributes:
+        rate_Bps: Bottleneck of the route in IP bytes [B/s].
+        rtt_s: Base round-trip time [s].
+        buffer_B: Its drop-tail buffer [B].
+        loss: Random loss [1].
+        window_B: Most payload in flight of one stream [B].
+        mtu_B, mss_B: IP packet and its payload [B].
+        streams: Parallel streams of all workers.
+        cc: Congestion control.
+        reopened: True where every file has connections of its own.
+    """
+
+    rate_Bps: Value
+    rtt_s: Value
+    buffer_B: Value
+    loss: Value
+    window_B: Value
+    mtu_B: float
+    mss_B: float
+    streams: int
+    cc: str
+    reopened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slowdown:
+    """Stations that lose capacity as another one fills: cores that wait for a loaded memory.
+
+    Attributes:
+        driver: Station whose utilisation U decides.
+        affected: Stations that slow down.
+        slope: k in ``capacity / max(1, (1 + k U) / (1 + k U0))``.
+        reference: U0, the utilisation at which the demands were measured.
+    """
+
+    driver: str
+    affected: tuple[str, ...]
+    slope: Value
+    reference: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Stations and transfers of one path: all that the solver and the simulation need.
+
+    ``connections`` has the TCP streams behind the private stations that stand for them.
+    """
+
+    name: str
+    stations: tuple[Station, ...]
+    transfers: tuple[Transfer, ...]
+    warnings: tuple[str, ...] = ()
+    slowdowns: tuple[Slowdown, ...] = ()
+    connections: Mapping[str, Connection] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with its uncertainty: p50 has every parameter at its median, p10 and p90 are quantiles."""
+
+    p10: float
+    p50: float
+    p90: float
+
+    def as_dict(self) -> dict[str, float]:
+        """For JSON."""
+        return {"p10": self.p10, "p50": self.p50, "p90": self.p90}
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The station that holds the transfer back, and why."""
+
+    station: str
+    component: str
+    host: str
+    kind: str
+    reason: str
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason")}
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One rung of the ladder: what binds once everything before it is relieved."""
+
+    station: str
+    throughput_Bps: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransferPrediction:
+    """The answer for one transfer of a path."""
+
+    name: str
+    throughput_Bps: Interval
+    duration_s: Interval
+    bottleneck: Bottleneck
+    files: int
+    payload_B: float
+    ladder: tuple[Rung, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StationUse:
+    """A station in the answer: utilisation at the median scenario."""
+
+    station: Station
+    demand_per_byte: float
+    utilization: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The answer of `predict`.
+
+    Attributes:
+        name: Name of the path.
+        throughput_Bps: All transfers together.
+        transfers: One answer a transfer, in the order of the file.
+        stations: Every station with its use, busiest first.
+        warnings: What the reader should know (formula out of range, unused parameter ...).
+        problem: The stations and demands at the median scenario, for `explain`.
+    """
+
+    name: str
+    throughput_Bps: Interval
+    transfers: tuple[TransferPrediction, ...]
+    stations: tuple[StationUse, ...]
+    warnings: tuple[str, ...]
+    problem: Problem
+
+    @property
+    def duration_s(self) -> Interval:
+        """Time until the last transfer has finished."""
+        parts = [t.duration_s for t in self.transfers]
+        return Interval(*(max(getattr(p, q) for p in parts) for q in ("p10", "p50", "p90")))
+
+    @property
+    def bottleneck(self) -> Bottleneck:
+        """Bottleneck of the first transfer (the one the path file names first)."""
+        return self.transfers[0].bottleneck
+
+    @property
+    def ladder(self) -> tuple[Rung, ...]:
+        """Ladder of the first transfer."""
+        return self.transfers[0].ladder

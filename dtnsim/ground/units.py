@@ -1,0 +1,152 @@
+"""The only place where bits become bytes and k, Ki, ms become SI.
+
+Inside dtnsim every number is SI: bytes, seconds, hertz, and their quotients. Text is read here
+with its unit, and never guessed: ``10 Gb/s`` is 1.25e9 B/s, ``10 Gb`` is a size, ``10`` is an
+error wherever a unit is needed. ``k M G T P`` are powers of 1000, ``Ki Mi Gi Ti Pi`` of 1024
+(IEC 80000-13); ``b`` and ``bit`` are bits, ``B`` and ``byte`` bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from typing import Final
+
+from dtnsim.ground.errors import UnitError
+
+_DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_BINARY: Final = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
+_BYTES: Final = {"B": 1.0, "byte": 1.0, "bytes": 1.0, "Byte": 1.0, "Bytes": 1.0}
+_BITS: Final = {"b": 0.125, "bit": 0.125, "bits": 0.125}
+_TIME: Final = {
+    "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6,
+    "ns": 1e-9, "min": 60.0, "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0,
+    "d": 86400.0, "day": 86400.0, "days": 86400.0, "week": 604800.0, "weeks": 604800.0, "year": 31557600.0,
+}  # fmt: skip
+
+#: dimension -> example of how a person writes it (used in error messages and in the JSON Schema)
+EXAMPLES: Final = {
+    "B/s": "10 Gb/s or 540 MB/s",
+    "B": "64 KiB or 6 TB",
+    "s": "3.1 ms",
+    "Hz": "3.6 GHz",
+    "1/s": "2400 MT/s, 80 IOPS or 1000 ops/s",
+    "1": "0.01 or 1 %",
+    "cycles/B": "0.72 cycles/B",
+    "cycles": "3500 cycles",
+    "s/B": "1.2 ns/B",
+    "USD": "420 USD",
+    "W": "140 W",
+}
+
+_WHAT: Final = {
+    "B/s": "a rate", "B": "a size", "s": "a time", "Hz": "a frequency", "1/s": "a count per second",
+    "1": "a plain number or a percentage", "cycles/B": "CPU cycles per byte", "cycles": "CPU cycles",
+    "s/B": "a time per byte", "USD": "a price", "W": "a power",
+}  # fmt: skip
+
+
+def _table() -> dict[str, tuple[str, float]]:
+    """Unit text -> (dimension, factor to SI)."""
+    table: dict[str, tuple[str, float]] = {"": ("1", 1.0), "%": ("1", 0.01), "ppm": ("1", 1e-6)}
+    prefixes = {**_DECIMAL, **_BINARY}
+    for prefix, scale in prefixes.items():
+        for names in (_BYTES, _BITS):
+            for name, factor in names.items():
+                table[prefix + name] = ("B", scale * factor)
+                for per in ("/s", "/sec"):
+                    table[prefix + name + per] = ("B/s", scale * factor)
+        table[prefix + "bps"] = ("B/s", scale * 0.125)
+    for prefix, scale in _DECIMAL.items():
+        table[prefix + "Hz"] = ("Hz", scale)
+        for name in ("T/s", "IOPS", "iops", "ops/s", "op/s", "IO/s", "files/s", "pkt/s", "/s", "events/s"):
+            table[prefix + name] = ("1/s", scale)
+    for name, factor in _TIME.items():
+        table[name] = ("s", factor)
+    for name, factor in (("ns/B", 1e-9), ("us/B", 1e-6), ("s/B", 1.0)):
+        table[name] = ("s/B", factor)
+    table["cycles/B"] = table["cycle/B"] = ("cycles/B", 1.0)
+    table["cycles"] = ("cycles", 1.0)
+    table["USD"] = table["$"] = ("USD", 1.0)
+    table["W"] = ("W", 1.0)
+    return table
+
+
+UNITS: Final = _table()
+_NUMBER: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> tuple[float, str]:
+    """Reads ``text`` as a number with its unit.
+
+    Returns:
+        (value in SI, dimension), e.g. ``read("10 Gb/s") == (1.25e9, "B/s")``.
+
+    Raises:
+        UnitError: not a number, not finite, or a unit that dtnsim does not know.
+    """
+    match = _NUMBER.match(text) if len(text) <= 100 else None
+    if match is None:
+        raise UnitError(f"{text[:80]!r} is not a number with a unit; write it like '10 Gb/s', '64 KiB' or '3.1 ms'")
+    unit = match[2].replace(" ", "")
+    if unit not in UNITS:
+        raise UnitError(
+            f"{unit[:40]!r} in {text!r} is not a unit dtnsim knows; write for instance Gb/s, MB/s, KiB, ms, GHz, %"
+        )
+    dimension, factor = UNITS[unit]
+    value = float(match[1].replace("_", "")) * factor
+    if not math.isfinite(value):
+        raise UnitError(f"{text!r} is not a finite number")
+    return value, dimension
+
+
+def parse(text: str | float, dimension: str) -> float:
+    """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`) and returns it in SI.
+
+    Raises:
+        UnitError: unreadable, no unit where one is needed, or a unit of another dimension.
+    """
+    if isinstance(text, bool):
+        raise UnitError(f"{text!r} is not {_WHAT[dimension]}; write it like {EXAMPLES[dimension]}")
+    if isinstance(text, int | float):
+        if not math.isfinite(text):
+            raise UnitError(f"{text!r} is not a finite number; write it like {EXAMPLES[dimension]}")
+        if dimension == "1" or text == 0:
+            return float(text)
+        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+    value, found = read(text)
+    if found == dimension or (value == 0 and found == "1"):
+        return value
+    if found == "1":
+        raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+    raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+
+
+def show(value: float, dimension: str) -> str:
+    """Writes an SI value the way people write it, e.g. ``show(1.25e9, "B/s") == "10 Gb/s"``.
+
+    Rates are shown in bits per second, as network people read them; sizes in decimal bytes.
+    """
+    if math.isinf(value):
+        return "unlimited"
+    if dimension == "B/s":
+        return _scaled(value * 8, "b/s")
+    if dimension == "s":
+        for unit, factor in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+            if value >= factor * (1 if unit in ("s", "ms", "us") else 2):
+                return f"{value / factor:.4g} {unit}"
+        return f"{value / 1e-9:.4g} ns" if value else "0 s"
+    if dimension in ("B", "Hz"):
+        return _scaled(value, dimension)
+    if dimension == "1/s":
+        return _scaled(value, "/s")
+    return f"{value:.4g}" + ("" if dimension == "1" else f" {dimension}")
+
+
+def _scaled(value: float, unit: str) -> str:
+    for prefix, factor in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= factor:
+            return f"{value / factor:.4g} {prefix}{unit}"
+    return f"{value:.4g} {unit}"

@@ -1,0 +1,159 @@
+"""YAML in, plain dicts out, every scalar with its file and line; hostile input is refused early.
+
+All scalars stay text (`Scalar`): what they mean is decided by the field they land in, so ``off`` is
+never silently False nor ``1_0`` ten. Limits on size, depth and expanded nodes hold before anything
+is built, so that a bomb of aliases or a huge file costs milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+
+MAX_BYTES: Final = 2_000_000
+MAX_DEPTH: Final = 40
+MAX_NODES: Final = 100_000
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Mapping(dict[str, Any]):
+    """A YAML mapping: a dict that knows the file and line of itself and of its keys."""
+
+    def __init__(self, file: str = "", line: int = 0) -> None:
+        super().__init__()
+        self.file, self.line = file, line
+        self.lines: dict[str, tuple[str, int]] = {}
+
+    def put(self, key: str, value: Any, file: str, line: int) -> None:
+        """Sets a key and remembers where it was written."""
+        self[key] = value
+        self.lines[key] = (file, line)
+
+    def clone(self) -> Mapping:
+        """A copy whose keys can be set without touching this one."""
+        new = Mapping(self.file, self.line)
+        new.update(self)
+        new.lines.update(self.lines)
+        return new
+
+
+def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
+    """Reads the mapping that a YAML file holds; ``name`` stands for it in messages and sources.
+
+    Raises:
+        SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
+    """
+    name = name or str(path)
+    try:
+        if path.is_dir():
+            raise SpecError("is a folder, not a YAML file", file=name)
+        if path.stat().st_size > MAX_BYTES:
+            raise SpecError(
+                f"is {path.stat().st_size} bytes long; a description has at most {MAX_BYTES}",
+                file=name,
+                remedy="give a path file, not data",
+            )
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SpecError("is not UTF-8 text", file=name, remedy="give a YAML file") from None
+    return loads(text, name, source=source)
+
+
+def loads(text: str, name: str, *, source: str = "") -> Mapping:
+    """Reads the mapping in ``text``; ``name`` stands for the file in messages."""
+    if "\x00" in text:
+        raise SpecError("is binary, not YAML", file=name)
+    builder = _Builder(name, source)
+    try:
+        root = builder.build(yaml.parse(text, Loader=_Loader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise SpecError(f"is not YAML: {problem}", file=name, line=mark.line + 1 if mark else None) from None
+    if not isinstance(root, Mapping):
+        raise SpecError("holds no mapping of keys to values", file=name, remedy="start with 'name: ...'")
+    return root
+
+
+class _Builder:
+    """Builds dicts and lists from YAML events, counting what aliases would expand to."""
+
+    def __init__(self, file: str, source: str) -> None:
+        self.file, self.source = file, source
+        self.nodes = 0
+        self.anchors: dict[str, tuple[Any, int]] = {}
+
+    def build(self, events: Iterator[Any]) -> Any:
+        root: Any = None
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                if root is not None:
+                    raise SpecError("holds several documents", file=self.file)
+                root = self._node(next(events), events, 0)
+        return root
+
+    def _count(self, event: Any, more: int = 1) -> None:
+        self.nodes += more
+        if self.nodes > MAX_NODES:
+            raise SpecError(
+                f"expands to more than {MAX_NODES} values",
+                file=self.file,
+                line=event.start_mark.line + 1,
+                remedy="remove the aliases that repeat each other",
+            )
+
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> Any:
+        line = event.start_mark.line + 1
+        if depth > MAX_DEPTH:
+            raise SpecError(f"is nested deeper than {MAX_DEPTH} levels", file=self.file, line=line)
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self.anchors:
+                raise SpecError(f"alias *{event.anchor} has no anchor before it", file=self.file, line=line)
+            value, size = self.anchors[event.anchor]
+            self._count(event, size)
+            return value
+        before = self.nodes
+        self._count(event)
+        if isinstance(event, yaml.ScalarEvent):
+            plain_null = event.implicit[0] and event.value in ("", "~", "null", "Null", "NULL")
+            value = None if plain_null else Scalar(event.value, self.file, line, self.source)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            value = self._sequence(events, depth)
+        else:
+            value = self._mapping(events, depth, line)
+        if event.anchor:
+            self.anchors[event.anchor] = (value, self.nodes - before)
+        return value
+
+    def _sequence(self, events: Iterator[Any], depth: int) -> list[Any]:
+        items: list[Any] = []
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                return items
+            items.append(self._node(event, events, depth + 1))
+        return items
+
+    def _mapping(self, events: Iterator[Any], depth: int, line: int) -> Mapping:
+        mapping = Mapping(self.file, line)
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                return mapping
+            at = event.start_mark.line + 1
+            key = self._node(event, events, depth + 1)
+            if not isinstance(key, str):
+                raise SpecError("a key must be plain text", file=self.file, line=at)
+            if key in mapping:
+                raise SpecError("is given twice", file=self.file, line=at, key=str(key))
+            mapping.put(str(key), self._node(next(events), events, depth + 1), self.file, at)
+        return mapping

@@ -1,0 +1,220 @@
+"""`predict`: throughput with an interval, bottleneck with its reason, and the ladder of what binds next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
+from dtnsim.ground import units
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import (
+    Bottleneck,
+    Demand,
+    Interval,
+    Prediction,
+    Problem,
+    Rung,
+    Station,
+    StationUse,
+    TransferPrediction,
+)
+from dtnsim.steady import solve
+from dtnsim.steady.reasons import Cause, cause_of, reason
+
+if TYPE_CHECKING:
+    from dtnsim.steady.solve import Array, Matrices
+
+#: draws behind p10 and p90, and the rungs of the ladder
+SAMPLES = 256
+RUNGS = 7
+#: a utilisation up to this is one, but for the last digits of the sums
+_ROUNDING = 1 + 1e-9
+
+
+def predict(
+    path: str | Path | spec.PathSpec,
+    *,
+    overrides: Sequence[str] = (),
+    samples: int = SAMPLES,
+    seed: int = 1,
+    calibration: str | Path | None = None,
+) -> Prediction:
+    """Predicts the transfers of a path.
+
+    Args:
+        path: A path file, the name of a shipped path, or a path already loaded.
+        overrides: ``key=value`` texts put over the file.
+        samples: Draws for the interval; 0 leaves p10 = p50 = p90.
+        seed: Seed of the draws; the same seed gives the same bytes.
+        calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).
+
+    Returns:
+        The `Prediction`. Its p50 has every parameter at its median, so that ``explain`` can show
+        the sum; p10 and p90 are quantiles over all parameters' spreads.
+
+    Raises:
+        SpecError: the path cannot be used.
+    """
+    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    problem = compose(given, Draw())
+    rates = scenario_rates(given, samples, seed) if samples else None
+    return answer(problem, rates)
+
+
+def scenario_rates(given: spec.PathSpec, samples: int, seed: int = 1) -> Array:
+    """Rates of every transfer in ``samples`` scenarios drawn from the spreads, (S, F) [B/s]."""
+    drawn = compose(given, Draw(samples, seed))
+    rates = solve.solve(solve.matrices(drawn)).rate
+    return np.broadcast_to(rates, (samples, rates.shape[1]))
+
+
+def answer(problem: Problem, rates: Array | None) -> Prediction:
+    """Puts the nominal solution and the drawn rates into a `Prediction`."""
+    given = solve.matrices(problem)
+    solution = solve.solve(given)
+    problem = _slowed(problem, solution)
+    m = replace(given, capacity=solution.capacity)
+    full = with_workers(problem, m)
+    nominal = solution.rate[0]
+    if rates is None:
+        rates = nominal[None, :]
+    transfers = tuple(
+        _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f]))
+        for f in range(len(problem.transfers))
+    )
+    total = _interval(rates.sum(axis=1), float(nominal.sum()))
+    warnings = (*problem.warnings, *_too_large(problem))
+    return Prediction(problem.name, total, transfers, _uses(full, nominal), warnings, full)
+
+
+def _too_large(problem: Problem) -> list[str]:
+    """What a reader should know of destinations that cannot hold what they are sent."""
+    return [
+        f"{t.name}: {units.show(t.payload_B, 'B')} do not fit the destination of {units.show(t.space_B, 'B')}"
+        for t in problem.transfers
+        if t.payload_B > t.space_B
+    ]
+
+
+def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
+    """The problem with its capacities as they are at the solution."""
+    stations = []
+    for station, now in zip(problem.stations, solution.capacity[0], strict=True):
+        given = float(np.ravel(station.capacity)[0])
+        if now < given:
+            note = f"{station.formula}, slowed {given / now - 1:.1%} by the load of memory"
+            station = replace(station, capacity=float(now), formula=note)
+        stations.append(station)
+    return replace(problem, stations=tuple(stations), slowdowns=())
+
+
+def with_workers(problem: Problem, m: Matrices) -> Problem:
+    """The problem with the workers of each transfer written as a station: what limits them is on the page."""
+    ceiling = solve.ceilings(m)[0]
+    stations, transfers = list(problem.stations), []
+    for f, transfer in enumerate(problem.transfers):
+        if not np.isfinite(ceiling[f]):
+            transfers.append(transfer)
+            continue
+        name = f"{transfer.name}.workers"
+        stations.append(
+            Station(
+                name,
+                "tool",
+                "workers",
+                "workers",
+                transfer.workers,
+                "s",
+                f"{transfer.workers:g} at work at once",
+                "seconds of work per second",
+                private=True,
+            )
+        )
+        phases = []
+        for phase, solo in zip(transfer.phases, solve.solo_times(m, f), strict=True):
+            work: tuple[Demand, ...] = ()
+            if solo[0].any():  # else the phase only waits
+                slowest = int(np.argmax(solo[0]))
+                words = f"demand / capacity at {problem.stations[slowest].name}"
+                work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
+            waits = tuple(replace(d, station=name) for d in phase.delays)
+            phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
+        transfers.append(replace(transfer, phases=tuple(phases)))
+    return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
+
+
+def _one(
+    problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array, drawn: Array, binding: int
+) -> TransferPrediction:
+    transfer = problem.transfers[f]
+    cause = cause_of(m, f, binding)
+    rate = _interval(drawn, float(nominal[f]))
+    seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
+    return TransferPrediction(
+        transfer.name,
+        rate,
+        seconds,
+        _bottleneck(problem, f, cause),
+        transfer.files,
+        transfer.payload_B,
+        _ladder(problem, given, f, cause, float(nominal[f])),
+    )
+
+
+def _interval(drawn: Array, nominal: float) -> Interval:
+    low, high = np.quantile(drawn, (0.1, 0.9), method="inverted_cdf")
+    return Interval(min(float(low), nominal), nominal, max(float(high), nominal))
+
+
+def _bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
+    text = reason(problem, f, cause)
+    if cause.station is None:
+        return Bottleneck(f"{problem.transfers[f].name}.workers", "workers", "tool", "latency", text)
+    station = problem.stations[cause.station]
+    return Bottleneck(station.name, station.component, station.host, station.kind, text)
+
+
+def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) -> tuple[Rung, ...]:
+    """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
+    rungs = []
+    capacity = m.capacity.copy()
+    delay = tuple(tuple(w.copy() for w in waits) for waits in m.delay)
+    for _ in range(RUNGS):
+        name = (
+            problem.stations[cause.station].name
+            if cause.station is not None
+            else f"{problem.transfers[f].name}.workers"
+        )
+        rungs.append(Rung(name, rate, reason(problem, f, cause)))
+        if cause.station is not None:
+            capacity[:, cause.station] = np.inf
+        else:
+            delay = tuple(tuple(w * 0.0 for w in waits) if g == f else waits for g, waits in enumerate(delay))
+        relieved = replace(m, capacity=capacity, delay=delay)
+        solution = solve.solve(relieved)
+        rate = float(solution.rate[0, f])
+        if not np.isfinite(rate):
+            break
+        cause = cause_of(replace(relieved, capacity=solution.capacity), f, int(solution.binding[0, f]))
+    return tuple(rungs)
+
+
+def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:
+    m = solve.matrices(problem)
+    with np.errstate(invalid="ignore"):
+        load = np.nan_to_num(rates @ m.demand[0])
+    total = max(float(rates.sum()), 1e-300)
+    uses = []
+    for k, station in enumerate(problem.stations):
+        capacity = float(m.capacity[0, k])
+        share = load[k] / capacity if capacity > 0 else (1.0 if load[k] else 0.0)
+        demand = float(load[k] / total) if len(problem.transfers) > 1 else float(m.demand[0, 0, k])
+        share = 1.0 if 1.0 < share < _ROUNDING else float(share)
+        uses.append(StationUse(replace(station, capacity=capacity), demand, share))
+    return tuple(sorted(uses, key=lambda u: -u.utilization))

@@ -1,0 +1,119 @@
+"""Why something binds, in words an engineer can check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.records import Demand, Problem, Station
+from dtnsim.steady import solve
+
+if TYPE_CHECKING:
+    from dtnsim.steady.solve import Matrices
+
+
+#: a demand this near to one unit a byte goes without saying
+_PLAIN = 0.1
+#: share of the workers' time from which on what takes the rest of it is not worth a word
+_NEARLY_ALL = 0.97
+
+
+class Cause(NamedTuple):
+    """What holds a transfer: a station (index), or waiting (None); and the phase it happens in.
+
+    Where no station is busy all the time, ``busy`` and ``waits`` have the shares of the workers' time, by phase.
+    """
+
+    station: int | None
+    phase: int
+    direct: bool
+    busy: tuple[float, ...] = ()
+    waits: tuple[float, ...] = ()
+
+
+def cause_of(m: Matrices, f: int, binding: int) -> Cause:
+    """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time."""
+    if binding >= 0:
+        phase = int(np.argmax([row[0, binding] for row in m.phases[f]]))
+        return Cause(binding, phase, direct=True)
+    times = solve.solo_times(m, f)
+    busy = [float(t[0].max(initial=0.0)) for t in times]
+    waits = [float(w[0]) for w in m.delay[f]]
+    whole = max(sum(busy) + sum(waits), 1e-300)
+    shares = tuple(b / whole for b in busy), tuple(w / whole for w in waits)
+    if sum(waits) > max(busy, default=0.0):
+        return Cause(None, int(np.argmax(waits)), False, *shares)  # noqa: FBT003 - not direct
+    phase = int(np.argmax(busy))
+    return Cause(int(np.argmax(times[phase][0])), phase, len(times) == 1, *shares)
+
+
+def reason(problem: Problem, f: int, cause: Cause) -> str:
+    """The cause in a sentence."""
+    transfer = problem.transfers[f]
+    if cause.station is None:
+        waits = sorted((d for p in transfer.phases for d in p.delays), key=lambda d: -float(np.max(d.per_byte)))
+        first = waits[0]
+        return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
+    station = problem.stations[cause.station]
+    phase = transfer.phases[cause.phase]
+    mine = [d for d in phase.demands if d.station == station.name]
+    text = _station_words(station, mine)
+    others = sum(any(d.station == station.name for p in t.phases for d in p.demands) for t in problem.transfers) - 1
+    if others > 0:
+        text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
+    if not cause.direct and len(transfer.phases) > 1:
+        text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
+    return text + _rest(problem, f, cause)
+
+
+def _rest(problem: Problem, f: int, cause: Cause) -> str:
+    """What else takes the workers' time, where no station is busy all the time."""
+    transfer = problem.transfers[f]
+    if not cause.busy or len(cause.busy) != len(transfer.phases):
+        return ""
+    own = sum(cause.waits) if cause.station is None else cause.busy[cause.phase]
+    if own >= _NEARLY_ALL:
+        return ""
+    parts = []
+    if cause.station is not None and sum(cause.waits) > 0:
+        waits = [d for p in transfer.phases for d in p.delays]
+        parts.append((sum(cause.waits), max(waits, key=lambda d: float(np.max(d.per_byte))).what))
+    parts += [
+        (share, f"the phase '{p.name}'" if len(transfer.phases) > 1 else "moving bytes")
+        for n, (share, p) in enumerate(zip(cause.busy, transfer.phases, strict=True))
+        if cause.station is None or n != cause.phase
+    ]
+    words = [f"{what} {share:.0%}" for share, what in sorted(parts, reverse=True)[:2] if share >= 1 - _NEARLY_ALL]
+    return f"; {own:.0%} of the time, {' and '.join(words)}" if words else ""
+
+
+def _station_words(station: Station, demands: list[Demand]) -> str:
+    capacity = float(np.ravel(station.capacity)[0])
+    if station.unit == "cycles":
+        parts: dict[str, float] = {}
+        for d in demands:
+            parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
+        work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
+        return f"{_core_name(station)} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}{_slowed(station)}"
+    what = demands[0].what if demands else station.kind
+    if station.kind in ("tcp", "window", "target", "transport"):
+        return f"{what}: {units.show(capacity, 'B/s')}"
+    size = units.show(capacity, {"B": "B/s", "op": "1/s"}.get(station.unit, "1"))
+    text = f"{station.name} is full: {what}, {station.formula} gives {size}"
+    cost = sum(float(np.ravel(d.per_byte)[0]) for d in demands)
+    return text + (f", and a byte takes {cost:.4g} {station.unit} of it" if abs(cost - 1) > _PLAIN else "")
+
+
+def _slowed(station: Station) -> str:
+    """That memory load slows the core, where it does (the solver notes it in the formula)."""
+    return f" ({station.formula.partition(', ')[2]})" if "slowed" in station.formula else ""
+
+
+def _core_name(station: Station) -> str:
+    if station.component.startswith("cpu.core"):
+        return f"core {station.component.removeprefix('cpu.core')} of {station.host} is"
+    if station.component == "cpu":
+        return f"all cores of {station.host} are"
+    return f"the {station.component.removeprefix('cpu.')} thread on {station.host} is"

@@ -1,0 +1,260 @@
+"""From a path to stations and demands: steps become phases, transfers meet on what they share, waiting is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from dtnsim.composition.compose import compose
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
+from tests.lab import FREE, MiB, answer, journey, machine, problem, rate, sheet, volume
+from tests.strategies import load, paths
+
+SSD = {"kind": "ssd", "read": "800 MB/s", "write": "400 MB/s", "link": "1 GB/s"}
+HUGE = {"files": 1, "size": "1000 PB"}
+
+
+def disks(array: dict[str, Any] | None = None, filesystem: Any = None, **more: Any) -> dict[str, Any]:
+    return machine(volumes={"/d": volume(array or SSD, filesystem or {"kind": "xfs", "op_time": "0 s"})}, **more)
+
+
+def between(tool: Any = "gridftp", **more: Any) -> dict[str, Any]:
+    given = {"start": "a:/d", "to": "b:/d", "dataset": HUGE, **more}
+    return journey(disks(), disks(), tool=tool, **given)
+
+
+def waits(made: Problem, what: str, number: int = 0) -> float:
+    """Seconds per byte of one kind of waiting."""
+    found = [d for p in made.transfers[number].phases for d in p.delays if d.what.startswith(what)]
+    return float(sum(np.ravel(d.per_byte)[0] for d in found))
+
+
+def test_everything_on_the_way_is_charged_once() -> None:
+    found = sheet(problem(between()))
+    for station in ("a.d.ssds", "a.d.links", "a.memory", "a.nic.port0.tx", "network.wan", "b.nic.port0.rx", "b.d.ssds"):
+        assert found.demand(station) > 0, station
+    assert found.demand("a.d.ssds") == found.demand("b.d.ssds") == 1.0
+    assert found.bound == pytest.approx(400e6)
+
+
+def test_the_direction_of_a_transfer_decides_who_reads() -> None:
+    back = sheet(problem(between(start="b:/d", to="a:/d")))
+    assert back.capacity("b.d.ssds") == pytest.approx(800e6)
+    assert back.has("network.wan.back")
+    assert back.has("a.nic.port0.rx")
+
+
+@pytest.mark.parametrize(
+    ("end", "there"), [("b:/dev/null", False), ("b:memory", False), ("b:/dev/shm/x", False), ("b:/d/x", True)]
+)
+def test_devices_have_no_medium(end: str, there: bool) -> None:
+    path = between(to=end)
+    if end == "b:/dev/shm/x":
+        with pytest.raises(SpecError, match="has no volume"):
+            problem(path)
+        return
+    assert sheet(problem(path)).has("b.d.ssds") is there
+
+
+def test_a_verification_reads_everything_again() -> None:
+    """1/X = 1/write + 1/read: Globus writes at 400 MB/s, then reads back at 800: 267 MB/s."""
+    one = {"name": "globus", "concurrency": 1}
+    plain, checked = (rate(between({**one, "verify": v})) for v in (False, True))
+    assert plain == pytest.approx(400e6, rel=1e-6)
+    assert checked == pytest.approx(1e6 / (1 / 400 + 1 / 800), rel=1e-3)
+
+
+def test_transfers_meet_on_the_drives_they_share() -> None:
+    transfers = [
+        {"name": n, "from": "a:/d", "to": f"{h}:memory", "tool": "gridftp", "dataset": HUGE}
+        for n, h in (("x", "b"), ("y", "b"))
+    ]
+    both = rate(journey(disks(), transfers=transfers))
+    assert both == pytest.approx(800e6, rel=1e-6)
+
+
+def test_streams_of_all_transfers_make_a_disk_seek() -> None:
+    """Two files read by two transfers: the disk serves 512 KiB a visit, and switches in half a turn here."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
+    transfers = [{"name": n, "from": "a:/d", "to": "b:memory", "tool": "gridftp", "dataset": HUGE} for n in "xy"]
+    one = rate(journey(disks(disk), transfers=transfers[:1]))
+    two = rate(journey(disks(disk), transfers=transfers))
+    visit = 512 * 1024
+    assert one == pytest.approx(100e6, rel=1e-6)
+    assert two == pytest.approx(visit / (visit / 100e6 + 0.5 / 120), rel=1e-6)
+
+
+def test_reading_and_writing_one_disk_is_two_streams_only_where_two_ask() -> None:
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
+    made = problem(journey(disks(disk), start="a:/d", to="b:memory", tool={"name": "gridftp", "cc": 4},
+                           dataset={"files": 4, "size": "400 TB"}))  # fmt: skip
+    switching = sheet(made).demand("a.d.disks")
+    assert switching == pytest.approx(1 + 100e6 * (0.5 / 120) / (512 * 1024), rel=1e-6)
+
+
+def test_what_is_cached_does_not_touch_the_drive() -> None:
+    path = between()
+    path["transfer"]["cached"] = True
+    assert not sheet(problem(path)).has("a.d.ssds")
+    assert sheet(problem(path)).has("b.d.ssds")
+
+
+def test_a_transfer_runs_on_the_core_it_is_placed_on() -> None:
+    stack = {**FREE, "send_byte": "1 cycles/B"}
+    transfers = [
+        {"name": f"t{core}", "from": "a:memory", "to": "b:memory", "tool": "iperf3", "core": core} for core in (0, 1)
+    ]
+    path = journey(machine(stack=stack, placement={"application": [2, 7]}), transfers=transfers)
+    found = problem(path)
+    assert sheet(found, 0).demand("a.cpu.core2") == pytest.approx(1.0)
+    assert sheet(found, 1).demand("a.cpu.core7") == pytest.approx(1.0)
+    apart = rate(path)
+    for transfer in transfers:
+        transfer["core"] = 0
+    assert rate(journey(machine(stack=stack, placement={"application": [2, 7]}), transfers=transfers)) == pytest.approx(
+        apart / 2
+    )
+
+
+def test_control_round_trips_of_small_files() -> None:
+    """N k T / V seconds a byte: 1000 files, two round trips of 50 ms each with -fast."""
+    path = between({"name": "gridftp", "fast": True}, wan={"bandwidth": "10 Gb/s", "rtt": "50 ms"},
+                   dataset={"files": 1000, "size": "1 GB"})  # fmt: skip
+    assert waits(problem(path), "control") == pytest.approx(1000 * 2 * 50e-3 / 1e9)
+
+
+def test_pipelining_sends_commands_ahead() -> None:
+    plain, ahead = (
+        waits(problem(between({"name": "gridftp", "pp": pp}, wan={"bandwidth": "10 Gb/s", "rtt": "50 ms"},
+                              dataset={"files": 1000, "size": "1 GB"})), "control")
+        for pp in (False, True)
+    )  # fmt: skip
+    assert plain / ahead == pytest.approx(20)
+
+
+def test_workers_share_the_waiting() -> None:
+    """cc files at once: X grows with them until something is full."""
+
+    def run(cc: int) -> float:
+        return rate(between({"name": "gridftp", "cc": cc}, wan={"bandwidth": "100 Gb/s", "rtt": "50 ms"},
+                            dataset={"files": 100000, "size": "10 GB"}))  # fmt: skip
+
+    assert run(8) == pytest.approx(8 * run(1), rel=0.02)
+
+
+def test_directories_cost_their_creation() -> None:
+    filesystem = {"kind": "xfs", "op_time": "1 ms"}
+    path = journey(disks(), disks(filesystem=filesystem), start="a:/d", to="b:/d", tool="gridftp",
+                   dataset={"files": 100, "size": "1 GB", "directories": 50})  # fmt: skip
+    without = {**path, "transfer": {**path["transfer"], "dataset": {"files": 100, "size": "1 GB"}}}
+    more = waits(problem(path), "file operations") - waits(problem(without), "file operations")
+    assert more == pytest.approx(50 * 1e-3 / 1e9)
+
+
+def test_stretches_of_the_cache_become_phases() -> None:
+    path = journey(
+        disks(),
+        start="a:/dev/zero",
+        to="a:/d",
+        tool={"name": "dd", "bs": "1 MiB"},
+        dataset={"files": 1, "size": "100 TB"},
+    )
+    assert [p.name for p in problem(path).transfers[0].phases] == ["copy: cached", "copy: throttled"]
+    short = {**path, "transfer": {**path["transfer"], "dataset": {"files": 1, "size": "1 GB"}}}
+    assert len(problem(short).transfers[0].phases) == 1
+
+
+def test_zeros_are_known_as_zeros() -> None:
+    drive = {**SSD, "compresses": True}
+    tool = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
+    zeros, bytes_ = (
+        sheet(problem(journey(disks(drive), start=f"a:/dev/{d}", to="a:/d", tool=tool))).rate("a.d.ssds")
+        for d in ("zero", "urandom")
+    )
+    assert zeros > 2 * bytes_
+
+
+def test_one_file_of_100_gb_where_no_data_set_is_given() -> None:
+    path = between()
+    del path["transfer"]["dataset"]
+    assert (problem(path).transfers[0].files, problem(path).transfers[0].payload_B) == (1, 100e9)
+
+
+@pytest.mark.parametrize("tool", [{"name": "dd", "bs": "1 MiB"}, {"name": "cp"}, "gridftp"])
+def test_a_network_that_others_fill_stops_everything_on_it_and_nothing_else(tool: Any) -> None:
+    """A mount over a dead network: no rate, and no nan on the way to it; a transfer on local drives goes on."""
+    client = machine(volumes={"/n": volume(filesystem="nfs", server="b:/d"), "/d": volume(SSD)})
+    transfers = [
+        {"name": "dead", "from": "a:/n", "to": "a:/d", "tool": tool},
+        {"name": "alive", "from": "a:memory", "to": "a:/d", "tool": {"name": "dd", "bs": "1 MiB"}},
+    ]
+    wan = {"bandwidth": "1 Gb/s", "rtt": "1 ms", "background": {"share": {"value": "1", "spread": 0}}}
+    path = journey(client, disks(), wan=wan, transfers=transfers)
+    dead, alive = answer(path, samples=4).transfers
+    assert dead.throughput_Bps.p90 < 1e6
+    assert alive.throughput_Bps.p10 > 0
+
+
+def test_nothing_to_move_is_an_error() -> None:
+    with pytest.raises(SpecError, match="moves nothing"):
+        problem(journey(start="a:memory", to="a:memory", tool="iperf3"))
+
+
+def test_the_warnings_of_a_tool_are_passed_on_with_the_name_of_the_transfer() -> None:
+    path = journey(tool={"name": "iperf3", "R": True})
+    path["transfer"]["name"] = "reverse"
+    (warning,) = problem(path).warnings
+    assert warning.startswith("reverse: iperf3 -R")
+
+
+@settings(max_examples=15, deadline=None)
+@given(paths())
+def test_a_problem_has_only_finite_demands_and_known_stations(path: dict[str, Any]) -> None:
+    for draw in (Draw(), Draw(8)):
+        made = compose(load(path), draw)
+        names = {s.name for s in made.stations}
+        assert len(names) == len(made.stations)
+        for transfer in made.transfers:
+            for phase in transfer.phases:
+                for demand in phase.demands:
+                    assert demand.station in names
+                    assert np.all(np.isfinite(demand.per_byte))
+                    assert np.all(np.asarray(demand.per_byte) >= 0)
+                assert all(
+                    np.all(np.isfinite(d.per_byte)) and np.all(np.asarray(d.per_byte) > -1e-18) for d in phase.delays
+                )
+        for station in made.stations:
+            assert np.all(np.asarray(station.capacity) > 0), station.name
+            assert station.formula, station.name
+
+
+@settings(max_examples=10, deadline=None)
+@given(paths())
+def test_scenarios_surround_the_nominal_one(path: dict[str, Any]) -> None:
+    """Medians of the draws are the nominal values: capacities scatter around them."""
+    spec = load(path)
+    nominal, drawn = compose(spec, Draw()), compose(spec, Draw(64))
+    assert [s.name for s in nominal.stations] == [s.name for s in drawn.stations]
+    for a, b in zip(nominal.stations, drawn.stations, strict=True):
+        if np.size(b.capacity) > 1 and a.unit == "B" and a.kind in ("ssd", "hdd", "nic", "network", "pcie", "memory"):
+            assert 0.5 < float(np.median(b.capacity)) / float(np.ravel(a.capacity)[0]) < 2.0
+
+
+def test_a_bigger_memory_takes_more_before_the_disk_is_waited_for() -> None:
+    sizes = []
+    for size in ("32 GiB", "256 GiB"):
+        host = disks(memory={"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": size})
+        path = journey(
+            host,
+            start="a:/dev/zero",
+            to="a:/d",
+            tool={"name": "dd", "bs": f"{MiB} B"},
+            dataset={"files": 1, "size": "100 GB"},
+        )
+        sizes.append(answer(path).throughput_Bps.p50)
+    assert sizes[0] < sizes[1]

@@ -1,0 +1,181 @@
+"""What lies between hosts: which way bytes go, and what a byte costs at both ends and on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.composition.network import Network
+from dtnsim.description import spec
+from dtnsim.ground.errors import SpecError
+from tests.lab import FREE, journey, machine, problem, rate, sheet
+from tests.strategies import load
+
+
+def linked(links: dict[str, dict[str, Any]], hosts: str = "abc", **transfer: Any) -> dict[str, Any]:
+    given = journey()
+    given["hosts"] = {h: machine() for h in hosts}
+    given["links"] = {n: {"bandwidth": "10 Gb/s", **link} for n, link in links.items()}
+    given["transfer"] |= transfer
+    del given["wan"]
+    return given
+
+
+def hops(path: dict[str, Any], source: str = "a", destination: str = "b") -> list[tuple[str, bool]]:
+    found: spec.PathSpec = load(path)
+    via = found.transfers[0].via
+    made = Network(found).route(found.hosts[source], found.hosts[destination], via)
+    return [(name, forward) for name, _, forward in made.hops]
+
+
+TRIANGLE = {
+    "direct": {"between": ["a", "b"], "rtt": "50 ms"},
+    "up": {"between": ["a", "router"], "rtt": "5 ms"},
+    "down": {"between": ["b", "router"], "rtt": "7 ms"},
+}
+
+
+def test_the_shortest_way_by_delay() -> None:
+    """12 ms over the router beat 50 ms direct; a link is crossed against the order it was written in."""
+    assert hops(linked(TRIANGLE)) == [("up", True), ("down", False)]
+    assert hops(linked(TRIANGLE), "b", "a") == [("down", True), ("up", False)]
+    slow = {**TRIANGLE, "up": {"between": ["a", "router"], "rtt": "60 ms"}}
+    assert hops(linked(slow)) == [("direct", True)]
+
+
+def test_a_transfer_may_name_its_way() -> None:
+    assert hops(linked(TRIANGLE, via=["direct"])) == [("direct", True)]
+    assert hops(linked(TRIANGLE, via=["up", "down"])) == [("up", True), ("down", False)]
+
+
+def test_by_name_and_by_delay_a_link_is_the_same_station() -> None:
+    """Two transfers in the same direction share it, whoever chose it, and however its ends are written."""
+    for ends in (["a", "b"], ["b", "a"]):
+        transfers = [
+            {"name": "x", "from": "a:memory", "to": "b:memory", "tool": "iperf3", "via": ["l"]},
+            {"name": "y", "from": "a:memory", "to": "b:memory", "tool": "iperf3"},
+        ]
+        path = linked({"l": {"between": ends}}, "ab")
+        both = {**path, "transfers": transfers}
+        del both["transfer"]
+        assert rate(both) == pytest.approx(rate(path), rel=1e-9)
+
+
+@pytest.mark.parametrize("via", [["down"], ["up", "direct"]])
+def test_links_that_do_not_meet(via: list[str]) -> None:
+    with pytest.raises(SpecError, match="does not begin at"):
+        hops(linked(TRIANGLE, via=via))
+
+
+def test_hosts_that_no_links_join() -> None:
+    with pytest.raises(SpecError, match=r"no links join 'a' and 'b'.*between"):
+        hops(linked({"l": {"between": ["a", "c"]}}))
+
+
+def test_a_link_that_is_not_there() -> None:
+    with pytest.raises(SpecError, match=r"is not a link.*links: direct, up, down"):
+        load(linked(TRIANGLE, via=["sideways"]))
+
+
+def test_three_hosts_and_two_transfers_share_what_they_share() -> None:
+    """a and c send to b over the same last link: half of it each."""
+    links = {"ar": {"between": ["a", "r"]}, "cr": {"between": ["c", "r"]}, "rb": {"between": ["r", "b"]}}
+    path = linked(links)
+    path["transfers"] = [{"name": h, "from": f"{h}:memory", "to": "b:memory", "tool": "iperf3"} for h in ("a", "c")]
+    del path["transfer"]
+    alone = rate(linked(links))
+    assert rate(path) == pytest.approx(alone, rel=1e-9)
+    path["links"]["rb"]["bandwidth"] = "100 Gb/s"
+    assert rate(path) == pytest.approx(2 * alone, rel=1e-9)
+
+
+def test_hosts_back_to_back() -> None:
+    """No wan at all: a cable between two cards, whose wires are all that counts."""
+    path = journey(machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"}))
+    del path["wan"]
+    assert rate(path) == pytest.approx(1.25e9 * 8948 / 9038, rel=1e-9)
+
+
+def test_tools_of_one_host_are_refused_between_two_even_where_nothing_delays() -> None:
+    disks = machine(volumes={"/d": {"filesystem": {"kind": "xfs"}}})
+    path = journey(disks, disks, start="a:/d", to="b:/d", tool={"name": "dd", "bs": "1 MiB"})
+    with pytest.raises(SpecError, match="dd copies within one host"):
+        problem(path)
+
+
+@pytest.mark.parametrize(("mtu", "share"), [(["9000 B", "9000 B"], 8948 / 9038), (["9000 B", "1500 B"], 1448 / 1538)])
+def test_the_smallest_packet_of_both_ends(mtu: list[str], share: float) -> None:
+    ends = [machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": m}) for m in mtu]
+    assert rate(journey(*ends)) == pytest.approx(1.25e9 * share, rel=1e-9)
+
+
+def test_time_stamps_need_both_ends() -> None:
+    ends = [machine(nic={"kind": "nic", "rate": "10 Gb/s", "mtu": "1500 B", "timestamps": t}) for t in (True, False)]
+    assert rate(journey(*ends)) == pytest.approx(1.25e9 * 1460 / 1538, rel=1e-9)
+
+
+def test_a_transfer_chooses_its_adapter() -> None:
+    nics = {"slow": {"kind": "nic", "rate": "1 Gb/s"}, "fast": {"kind": "nic", "rate": "10 Gb/s"}}
+    host = machine(nics=nics)
+    del host["nic"]
+    path = journey(host)
+    assert sheet(problem(path)).has("a.slow.port0.tx")
+    path["transfer"]["nics"] = {"a": "fast"}
+    assert sheet(problem(path)).has("a.fast.port0.tx")
+
+
+def test_only_infiniband_needs_to_be_chosen() -> None:
+    host = machine(nics={"ib": {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband", "mtu": "4092 B"}})
+    del host["nic"]
+    path = journey(host, wan={"bandwidth": "100 Gb/s", "rtt": "1 ms"})
+    with pytest.raises(SpecError, match="has no Ethernet NIC"):
+        problem(path)
+    path["transfer"]["nics"] = {"a": "ib"}
+    assert sheet(problem(path)).has("a.ib.port0.tx")
+
+
+def test_two_cards_behind_one_uplink_share_it() -> None:
+    """Two 100-Gb/s cards in slots of their own behind a gen 3 x8 uplink of 52.9 Gb/s (pcie-bench model)."""
+    slots = {"up": {"kind": "slot", "generation": 3, "lanes": 8}} | {
+        n: {"kind": "slot", "generation": 4, "lanes": 16, "behind": "up"} for n in ("s1", "s2")
+    }
+    nics = {f"n{i}": {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B", "slot": f"s{i}", "card_lanes": 16,
+                      "card_generation": 4} for i in (1, 2)}  # fmt: skip
+    host = machine(slots=slots, nics=nics)
+    del host["nic"]
+    transfers = [
+        {"name": n, "from": "b:memory", "to": "a:memory", "tool": "iperf3", "nics": {"a": n}} for n in ("n1", "n2")
+    ]
+    both = rate(journey(host, transfers=transfers))
+    assert both * 8e-9 == pytest.approx(52.9, rel=0.005)
+    # in opposite directions they do not meet
+    transfers[1] |= {"from": "a:memory", "to": "b:memory"}
+    assert rate(journey(host, transfers=transfers)) > 1.7 * both
+
+
+def test_disk_and_network_cross_one_uplink_in_opposite_directions() -> None:
+    """Reading a disk and sending it: in with DMA to memory, out with DMA from memory."""
+    wide = {"kind": "slot", "generation": 3, "lanes": 8}
+    slots = {"up": wide, "s1": {**wide, "behind": "up"}, "s2": {**wide, "behind": "up"}}
+    drive = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
+    host = machine(
+        slots=slots,
+        hbas={"h": {"kind": "hba", "slot": "s1", "engine": "1 TB/s", "lane": "1 TB/s", "iops": "100M IOPS"}},
+        nics={"n": {"kind": "nic", "rate": "1 Tb/s", "mtu": "9000 B", "slot": "s2"}},
+        volumes={"/d": {"filesystem": {"kind": "xfs"}, "array": drive, "via": ["h"]}},
+    )
+    del host["nic"]
+    found = sheet(problem(journey(host, start="a:/d", tool="gridftp")))
+    # in: what the disk writes to memory, and the network card's requests; out: its completions
+    assert found.demand("slot-up.in") == pytest.approx(280 / 256 + 24 / 512)
+    assert found.demand("slot-up.out") == pytest.approx(276 / 256)
+
+
+def test_zero_copy_saves_the_sender_its_copy() -> None:
+    stack = {**FREE, "send_byte": "0.4 cycles/B", "sendfile_byte": "0.1 cycles/B"}
+    costs = [
+        sheet(problem(journey(machine(stack=stack), tool={"name": "iperf3", "Z": z}))).demand("a.cpu.iperf3 sender")
+        for z in (False, True)
+    ]
+    assert costs == [pytest.approx(0.4), pytest.approx(0.1)]

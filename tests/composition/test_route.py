@@ -1,0 +1,111 @@
+"""What firewalls, policers and the narrowest place of a route leave to a transfer, against closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.components.firewall import Firewall
+from dtnsim.components.nic import Nic
+from dtnsim.components.policer import Policer
+from dtnsim.components.segment import Background, Segment
+from dtnsim.composition import route
+from dtnsim.composition.route import Framing, Route
+from dtnsim.description.host import build_host
+from dtnsim.ground.quantity import Draw
+from tests.lab import machine
+
+FRAME = Framing(9000.0, 8948.0, 9038.0)
+NIC = Nic.build({"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"})
+
+
+def way(*segments: dict[str, Any], backwards: bool = False, **tcp: str) -> Route:
+    a, b = build_host("a", machine(tcp=tcp)), build_host("b", machine())
+    hops = tuple((f"s{n}", Segment.build({"kind": "segment", **s}), not backwards) for n, s in enumerate(segments))
+    return Route(a, b, hops)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=6))
+def test_delays_add(delays: list[float]) -> None:
+    made = way(*({"bandwidth": "1 Gb/s", "rtt": f"{d!r} ms"} for d in delays))
+    assert float(made.rtt(Draw())) == pytest.approx(sum(delays) * 1e-3)
+    assert made.nominal_rtt == pytest.approx(sum(delays) * 1e-3)
+
+
+def test_the_narrowest_place_and_its_buffer() -> None:
+    """Of equally narrow places the one with the smallest buffer; a NIC's own queue is as large as it likes."""
+    segments = [{"bandwidth": "40 Gb/s", "buffer": "1 MB"}, {"bandwidth": "5 Gb/s", "buffer": "9 MB"},
+                {"bandwidth": "5 Gb/s", "buffer": "3 MB"}]  # fmt: skip
+    rate, buffer = route.narrowest(way(*segments), FRAME, [NIC, NIC], 1, Draw())
+    assert float(rate) == pytest.approx(0.625e9 * 9000 / 9038)  # IP bytes of the wire's
+    assert float(buffer) == 3e6
+    rate, buffer = route.narrowest(way(segments[0]), FRAME, [NIC, NIC], 1, Draw())
+    assert float(rate) == pytest.approx(1.25e9 * 9000 / 9038)
+    assert np.isinf(buffer)
+
+
+def test_background_narrows_a_wide_segment() -> None:
+    busy = {"bandwidth": "10 Gb/s", "background": {"share": "80 %"}}
+    rate, _ = route.narrowest(way(busy, {"bandwidth": "5 Gb/s"}), FRAME, [], 1, Draw())
+    assert float(rate) == pytest.approx(0.25e9 * 9000 / 9038)
+
+
+def test_no_background_takes_nothing() -> None:
+    assert route.background_share(Draw(), None) == 0.0
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 23.9))
+def test_a_share_is_a_share(share: float, wave: float, hour: float) -> None:
+    found = Background.model_validate({"share": repr(share), "diurnal": repr(wave), "hour": hour})
+    assert 0 <= float(route.background_share(Draw(), found)) < 1
+
+
+@pytest.mark.parametrize(("streams", "passed"), [(1, 1e9), (2, 1.75e9), (1000, 4e9)])
+def test_flows_hashed_onto_engines(streams: int, passed: float) -> None:
+    """Four engines of 1 GB/s: k (1 - (1 - 1/k)^n) of them see a flow."""
+    wall = Firewall.build({"kind": "firewall", "engine": "1 GB/s", "total": "4 GB/s"})
+    assert float(route.wall_rate(Draw(), wall, streams)) == pytest.approx(passed, rel=1e-6)
+
+
+def test_a_firewall_of_unknown_total_is_one_engine() -> None:
+    wall = Firewall.build({"kind": "firewall", "engine": "1 GB/s"})
+    assert float(route.wall_rate(Draw(), wall, 64)) == 1e9
+
+
+def test_a_burst_arrives_at_the_rate_of_the_slowest_link_before() -> None:
+    segments = [{"bandwidth": "40 Gb/s"}, {"bandwidth": "1 Gb/s"}, {"bandwidth": "100 Gb/s"}]
+    there, back = way(*segments), way(*segments, backwards=True)
+    assert [float(route.line_rate(there, n, [NIC], Draw())) * 8e-9 for n in range(3)] == pytest.approx([10, 10, 1])
+    # from the other end the last segment comes first
+    assert [float(route.line_rate(back, n, [NIC], Draw())) * 8e-9 for n in range(3)] == pytest.approx([1, 10, 10])
+
+
+def test_paced_streams_and_bbr_send_no_bursts() -> None:
+    wall = {
+        "bandwidth": "10 Gb/s",
+        "rtt": "10 ms",
+        "firewall": {"kind": "firewall", "engine": "1 Gb/s", "buffer": "16 KiB"},
+    }
+    draw, sent = Draw(), (1, None)
+    assert np.isfinite(route.burst_rate(way(wall), 0, FRAME, [NIC], "cubic", sent, draw))
+    assert np.isinf(route.burst_rate(way(wall), 0, FRAME, [NIC], "bbr", sent, draw))
+    assert np.isinf(route.burst_rate(way(wall, pacing="1 Gb/s"), 0, FRAME, [NIC], "cubic", sent, draw))
+
+
+@pytest.mark.parametrize("cc", ["reno", "cubic", "htcp"])
+def test_loss_based_streams_get_a_part_of_a_policer(cc: str) -> None:
+    """A shallow bucket holds a Reno stream to 3/4 of the rate: the sawtooth between half and whole."""
+    shallow = Policer.build({"kind": "policer", "rate": "1 Gb/s", "burst": "1500 B"})
+    share = float(np.ravel(route.policed_share(shallow, 20e-3, 1448.0, cc, 1, Draw()))[0])
+    assert share == pytest.approx((1 + route.KEPT[cc]) / 2, abs=0.02)
+
+
+def test_shapers_and_bbr_get_it_all() -> None:
+    shaper = Policer.build({"kind": "policer", "rate": "1 Gb/s", "action": "shape"})
+    assert route.policed_share(shaper, 20e-3, 1448.0, "cubic", 1, Draw()) == 1.0
+    policer = Policer.build({"kind": "policer", "rate": "1 Gb/s"})
+    assert route.policed_share(policer, 20e-3, 1448.0, "bbr", 1, Draw()) == 1.0

@@ -1,0 +1,207 @@
+"""Whatever a user gives: one clear line, exit code 2, no traceback, soon."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dtnsim import cli
+
+HOST = """
+  {name}:
+    cpu: {{kind: cpu, cores: 4, clock: 3 GHz}}
+    memory: {{kind: memory, channels: 2, rate: 2400 MT/s, size: 16 GiB}}
+    nic: {{kind: nic, rate: 10 Gb/s}}
+"""
+GOOD = (
+    "name: t\nhosts:" + HOST.format(name="a") + HOST.format(name="b") + "wan: {rtt: 10 ms, bandwidth: 10 Gb/s}\n"
+    "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3}}\n"
+)
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join(['*' + old] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+BAD = {
+    "unknown part": (GOOD.replace("nic: {kind: nic, rate: 10 Gb/s}", "nic: connectx-99"), "no part 'connectx-99'"),
+    "missing unit": (GOOD.replace("rtt: 10 ms", "rtt: 10"), "has no unit where a time is due"),
+    "size for rate": (GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10 Gb"), "is a size where a rate is due"),
+    "negative": (GOOD.replace("rtt: 10 ms", "rtt: -10 ms"), "out of range"),
+    "not a number": (GOOD.replace("rtt: 10 ms", "rtt: .nan"), "is not a number with a unit"),
+    "infinite": (GOOD.replace("rtt: 10 ms", "rtt: 1e999 ms"), "not a finite number"),
+    "loss above one": (GOOD.replace("rtt: 10 ms", "rtt: 10 ms, loss: 2"), "out of range"),
+    "unknown key": (GOOD.replace("rtt: 10 ms", "rrt: 10 ms"), "did you mean 'rtt'"),
+    "unknown tool": (GOOD.replace("name: iperf3", "name: iperf4"), "nearest: iperf3"),
+    "unknown option": (GOOD.replace("name: iperf3", "name: iperf3, zz: 1"), "zz"),
+    "unknown host": (GOOD.replace("'b:memory'", "'c:memory'"), "there is no host 'c'"),
+    "unknown volume": (GOOD.replace("'b:memory'", "'b:/nowhere'"), "has no volume"),
+    "no hosts": ("name: t\ntransfer: {}\n", "needs at least one host"),
+    "no transfer": (GOOD.split("transfer:")[0], "transfers"),
+    "slots in a loop": (
+        GOOD.replace(
+            "nic: {kind: nic, rate: 10 Gb/s}",
+            "slots: {x: {kind: slot, generation: 3, lanes: 8, behind: y}, "
+            "y: {kind: slot, generation: 3, lanes: 8, behind: x}}\n"
+            "    nic: {kind: nic, rate: 10 Gb/s, slot: x}",
+        ),
+        "loop",
+    ),
+    "card too long": (
+        GOOD.replace(
+            "nic: {kind: nic, rate: 10 Gb/s}",
+            "slots: {x: {kind: slot, generation: 3, lanes: 4}}\n"
+            "    nic: {kind: nic, rate: 10 Gb/s, slot: x, card_lanes: 8}",
+        ),
+        "x8 card",
+    ),
+    "hosts like each other": (GOOD.replace("  b:\n", "  b:\n    like: b\n"), "no host 'b'"),
+    "alias bomb": (BOMB + GOOD, "expands to more than"),
+    "alias without anchor": ("name: *x\n", "anchor"),
+    "binary": ("\x00\x01\x02", "binary"),
+    "not yaml": ("a: b: c", "not YAML"),
+    "nested": ("[" * 5000, "nested deeper"),
+    "a list": ("- 1\n- 2\n", "no mapping"),
+    "twice": (GOOD + "name: u\n", "given twice"),
+    "empty": ("", "no mapping"),
+    "several documents": (GOOD + "---\nname: u\n", "several documents"),
+    "dataset negative": (GOOD.replace("tool:", "dataset: {files: -1, size: 1 GB}, tool:"), "dataset"),
+    "too many files": (GOOD.replace("tool:", "dataset: {files: 1e30, size: 1 GB}, tool:"), "files"),
+}
+
+
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["dtnsim", *arguments])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    out, err = capsys.readouterr()
+    return int(left.value.code or 0), out, err
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_path_files(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, expected = BAD[case]
+    path = tmp_path / "p.yaml"
+    path.write_text(text)
+    start = time.monotonic()
+    code, out, err = run(capsys, monkeypatch, "predict", str(path))
+    assert code == 2, err
+    assert not out
+    assert len(err.strip().splitlines()) == 1, err
+    assert "Traceback" not in err
+    assert expected in err
+    assert time.monotonic() - start < 2.0  # a promise to people, far above what it takes
+
+
+def test_the_good_file_is_good(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(GOOD)
+    code, out, _ = run(capsys, monkeypatch, "predict", str(path))
+    assert code == 0
+    assert "throughput" in out
+
+
+def test_a_huge_file_is_refused_unread(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "huge.yaml"
+    path.write_bytes(b"a: 1\n" * 10_000_000)
+    code, _, err = run(capsys, monkeypatch, "predict", str(path))
+    assert code == 2
+    assert "50000000 bytes" in err
+
+
+@pytest.mark.parametrize("name", ["nosuch", "../../etc/passwd", "venadi", "a" * 400, "venadi/nosuch", "."])
+def test_unknown_paths(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = run(capsys, monkeypatch, "predict", name)
+    assert (code, out) == (2, "")
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_not_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_bytes(b"\xff\xfe\x00name: t")
+    code, _, err = run(capsys, monkeypatch, "predict", str(path))
+    assert code == 2
+    assert "UTF-8" in err
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "wan",
+        "=3",
+        "wan.rtt=5",
+        "wan.nope=1",
+        "transfer.tool.P=-1",
+        "hosts.a.cpu.cores=0",
+        "hosts.zz.cpu.cores=2",
+        "x=1",
+    ],
+)
+def test_bad_overrides(
+    override: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(GOOD)
+    code, _, err = run(capsys, monkeypatch, "predict", str(path), "--set", override)
+    assert code == 2, err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_errors_name_file_line_key_value_and_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10 Gb"))
+    _, _, err = run(capsys, monkeypatch, "predict", str(path))
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "wan:" in text)
+    for part in (f"{path}:{line}", "bandwidth", "10 Gb", "write it like 10 Gb/s"):
+        assert part in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nosuch"], ["predict"], ["predict", "x", "--samples", "-3"], ["predict", "x", "--nope"], ["explain", "a", "b"]],
+)
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = run(capsys, monkeypatch, *arguments)
+    assert code == 2
+    assert "Traceback" not in err + out
+    assert "Usage" in err + out
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("links=[3]", "--set links: links: needs keys with values; write it like {name: {key: value}}"),
+        ("transfer.tool.p=many", "p: needs a whole number (got 'many'); write it like 4"),
+        ("hosts.venadi.tcp.cc=vegas", "write one of 'reno', 'cubic', 'htcp', 'bbr' or 'bbr3'"),
+        ("hosts.venadi.slots.eth.lanes=-1", "lanes: must not be below 1 (got '-1'); write 1 or more"),
+        ("hosts.venadi.nic=foo", "'dtnsim components KIND' lists the parts of a kind: cpu, "),
+        ("hosts.venadi.nic=connectx5", "nearest: connectx-5-100g, "),
+    ],
+)
+def test_plain_words_and_what_to_write_instead(capsys, monkeypatch, override, told):
+    code, _, err = run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs", "--samples", "0", "--set", override)
+    assert code == 2
+    assert told in err
+
+
+def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
+    def broken(*_args, **_more):
+        raise ZeroDivisionError("no such thing")
+
+    monkeypatch.setattr("dtnsim.steady.prediction.compose", broken)
+    monkeypatch.delenv("DTNSIM_DEBUG", raising=False)
+    code, _, err = run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")
+    assert code == 1
+    assert err == "dtnsim: internal error: ZeroDivisionError: no such thing; DTNSIM_DEBUG=1 shows where\n"
+    monkeypatch.setenv("DTNSIM_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")

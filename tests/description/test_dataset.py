@@ -1,0 +1,254 @@
+"""Data sets: the shipped ones against the figures their sources print, distributions against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.description import dataset
+from dtnsim.description.dataset import Dataset, load
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "payload_B", "rel"),
+    [
+        # fasterdata.es.net, ESnet Data Transfer Nodes: 25 x 25 leaf directories with three files each
+        ("esnet/5MB-in-tiny-files", 1875, 625 * 8e3, 1e-12),
+        ("esnet/5GB-in-small-files", 1875, 625 * 8e6, 1e-12),
+        ("esnet/50GB-in-medium-files", 1875, 625 * 80e6, 1e-12),
+        ("esnet/500GB-in-large-files", 1875, 625 * 800e6, 1e-12),
+        ("esnet/Climate-Huge", 2, 240e9, 1e-12),
+        ("esnet/Climate-Large", 11, 10 * 21.5e9 + 28.8e9, 1e-12),
+        # "each data set is about 240GB in total size"
+        ("esnet/Climate-Medium", 117, 240e9, 1e-9),
+        ("esnet/Climate-Small", 1496, 240e9, 1e-9),
+        ("esnet/10G", 1, 10e9, 1e-12),
+        # bbcp: 130 files; du -sh: 9.4G + 47G + 228G + 229G, each rounded up by as much as 1 GiB
+        ("venadi/test-data", 130, 513.4 * 2**30, 3.1 / 513.4),
+        # rsync: total size is 46,275,341 and 210,396,648,463
+        ("uci/bioperl", 2765, 46_275_341, 1e-9),
+        ("uci/home-rsync", 412_000, 210_396_648_463, 1e-9),
+    ],
+)
+def test_shipped_sets_hold_what_their_sources_print(name, files, payload_B, rel):
+    data = load(name)
+    assert data.files == files
+    assert data.payload_B == pytest.approx(payload_B, rel=rel)
+    assert data.name == name
+
+
+def test_every_shipped_set_loads_and_says_where_it_comes_from():
+    names = library.names("datasets")
+    assert len(names) >= 20
+    for name in names:
+        data = load(name)
+        assert len(data.source) > 20, name
+        assert data.largest_B >= data.mean_B > 0
+        assert data.counts.min() >= 1
+
+
+def test_the_trees_differ_in_size_only():
+    sizes = ("5MB-in-tiny-files", "5GB-in-small-files", "50GB-in-medium-files", "500GB-in-large-files")
+    trees = [load(f"esnet/{name}") for name in sizes]
+    assert {t.directories for t in trees} == {25 * 25 + 25 + 1}
+    for tree, scale in zip(trees, (1e3, 1e6, 1e7, 1e8), strict=True):
+        np.testing.assert_allclose(tree.sizes_B, scale * np.array([1, 2, 5]))
+
+
+def test_ranges_keep_their_ends():
+    # Climate-Medium: 117 files from 1.2 GB to 6 GB; its groups are single files
+    data = load("esnet/Climate-Medium")
+    assert data.sizes_B[0] == pytest.approx(1.2e9, rel=0.01)
+    assert data.largest_B == pytest.approx(6e9, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("spec", "files", "payload_B", "largest_B"),
+    [
+        ({"files": 1, "size": "49.9 GB"}, 1, 49.9e9, 49.9e9),
+        ({"files": 4, "size": "1 GB"}, 4, 1e9, 0.25e9),
+        ({"files": 1000, "each": "1 MB"}, 1000, 1e9, 1e6),
+        ({"files": "1e6", "each": "1 MB"}, 10**6, 1e12, 1e6),
+        ({"files": "1,496", "each": "1 MB"}, 1496, 1496e6, 1e6),
+        ({"sizes": ["2 MB", "1 MB"]}, 2, 3e6, 2e6),
+        ({"groups": [{"count": 3, "size": "1 MB"}, {"count": 1, "size": "0 B"}]}, 4, 3e6, 1e6),
+        ({"groups": [{"count": 10, "from": "1 MB", "to": "3 MB"}]}, 10, 20e6, 2.9e6),
+        ({"groups": [{"count": 5, "from": "1 MB", "to": "1 MB", "total": "5 MB"}]}, 5, 5e6, 1e6),
+    ],
+)
+def test_inline_forms(spec, files, payload_B, largest_B):
+    data = load(spec)
+    assert data.files == files
+    assert data.payload_B == pytest.approx(payload_B, rel=1e-12)
+    assert data.largest_B == pytest.approx(largest_B, rel=1e-12)
+    assert data.mean_B == pytest.approx(payload_B / files)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    files=st.integers(2, 10**7),
+    low=st.floats(1.0, 1e9),
+    ratio=st.floats(1.001, 1e4),
+    share=st.floats(0.001, 0.999),
+)
+def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
+    high = low * ratio
+    total = files * (low + share * (high - low))
+    sizes, counts = dataset.between(files, low, high, total)
+    assert counts.sum() == files
+    assert counts.size <= dataset.MAX_GROUPS
+    assert sizes @ counts == pytest.approx(total, rel=1e-6)
+    assert sizes.min() >= low * (1 - 1e-6)
+    assert sizes.max() <= high * (1 + 1e-6)
+    assert np.all(np.diff(sizes) >= -1e-6 * high)
+
+
+@settings(max_examples=60, deadline=None)
+@given(files=st.integers(1, 10**10), sigma=st.floats(0.0, 3.0), median=st.floats(1.0, 1e9))
+def test_log_normal_keeps_number_and_mean(files, sigma, median):
+    # mean of the log-normal distribution: median x exp(sigma^2 / 2)
+    sizes, counts = dataset.log_normal(files, median, sigma)
+    assert counts.sum() == files
+    assert counts.size <= dataset.MAX_GROUPS
+    assert sizes @ counts == pytest.approx(files * median * math.exp(sigma**2 / 2), rel=1e-6)
+    assert np.all(np.diff(sizes) >= -1e-9 * sizes.max())
+
+
+def test_log_normal_groups_lie_between_their_quantiles():
+    from scipy.stats import lognorm
+
+    sizes, counts = dataset.log_normal(200_000, 2.0**20, 1.5)
+    edges = lognorm(1.5, scale=2.0**20).ppf(np.concatenate([[0], np.cumsum(counts)]) / 200_000)
+    assert np.all(sizes >= edges[:-1] * (1 - 1e-6))
+    assert np.all(sizes <= edges[1:] * (1 + 1e-6))
+
+
+def test_a_seed_draws_the_same_files_again():
+    spec = {"files": 50_000, "median": "1 MiB", "sigma": 1, "seed": 1}
+    one, two, other = load(spec), load(spec), load({**spec, "seed": 2})
+    np.testing.assert_array_equal(one.sizes_B, two.sizes_B)
+    assert one.payload_B != other.payload_B
+    drawn = np.random.default_rng(1).lognormal(math.log(2.0**20), 1.0, 50_000)
+    assert one.files == 50_000
+    assert one.payload_B == pytest.approx(drawn.sum())
+    assert one.largest_B == pytest.approx(drawn.max())
+    # standard error of the mean: sqrt(e - 1) / sqrt(50000) = 0.6 %; four of them
+    assert one.payload_B == pytest.approx(50_000 * 2**20 * math.exp(0.5), rel=0.024)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=3000))
+def test_sizes_known_one_by_one(sizes):
+    data = dataset.of_sizes(sizes)
+    assert data.files == len(sizes)
+    assert data.payload_B == pytest.approx(sum(sizes), rel=1e-9)
+    assert data.counts.size <= dataset.MAX_GROUPS
+    assert data.largest_B == max(sizes)
+
+
+def test_a_list_written_by_find(tmp_path):
+    (tmp_path / "sizes.txt").write_text("4096\n0\n1048576\n")
+    (tmp_path / "mine.yaml").write_text("source: find on our home\nsizes_file: sizes.txt\ndirectories: 2\n")
+    data = load(str(tmp_path / "mine.yaml"))
+    assert (data.files, data.payload_B, data.directories) == (3, 4096 + 2**20, 2)
+    (tmp_path / "sizes.txt").write_text("4096\n12 MB\n")
+    with pytest.raises(SpecError, match=r"sizes\.txt:3: is not a number of bytes \(got 'MB'\)"):
+        load(str(tmp_path / "mine.yaml"))
+    (tmp_path / "sizes.txt").unlink()
+    with pytest.raises(SpecError, match=r"mine\.yaml:2: dataset\.sizes_file: cannot be read"):
+        load(str(tmp_path / "mine.yaml"))
+
+
+def test_records_do_not_change():
+    data = load("esnet/5GB-in-small-files")
+    assert load(data) is data
+    with pytest.raises(ValueError, match="read-only"):
+        data.counts[0] = 7
+    with pytest.raises(AttributeError):
+        data.name = "other"  # type: ignore[misc]
+    assert isinstance(data, Dataset)
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ({"files": 0, "each": "1 MB"}, r"dataset\.files: .*must not be below 1.*got '0'"),
+        ({"files": -3, "each": "1 MB"}, r"dataset\.files: .*got '-3'"),
+        (
+            {"files": "1e18", "each": "1 MB"},
+            r"dataset\.files: .*must not be above 1000000000000 .*got '1e18'",
+        ),
+        ({"files": "nan", "each": "1 MB"}, r"dataset\.files: needs a whole number"),
+        ({"files": float("inf"), "each": "1 MB"}, r"dataset\.files: needs a whole number"),
+        ({"files": 2.5, "each": "1 MB"}, r"dataset\.files: needs a whole number"),
+        ({"files": True, "each": "1 MB"}, r"dataset\.files: needs a whole number"),
+        ({"files": 1, "size": "49.9"}, r"dataset\.size: .*no unit.*64 KiB or 6 TB"),
+        ({"files": 1, "size": "10 Gb/s"}, r"dataset\.size: .*a rate where a size is due"),
+        ({"files": 1, "size": "-1 GB"}, r"dataset\.size: .*out of range"),
+        ({"files": 1, "size": float("nan")}, r"dataset\.size: .*not a finite number"),
+        ({"files": 1, "size": "0 B"}, r"dataset: holds 0 B in 1 files; give sizes above 0 B"),
+        ({"files": 10**12, "each": "1 PB"}, r"dataset: holds .* give smaller sizes"),
+        ({"files": 5}, r"dataset: gives no sizes; write one of size, each"),
+        ({"size": "1 GB"}, r"'size' needs 'files'"),
+        ({"files": 5, "size": "1 GB", "each": "1 MB"}, r"gives both 'size' and 'each'"),
+        ({"files": 5, "sizes": ["1 GB"]}, r"'sizes' counts the files itself"),
+        ({"sizes": []}, r"dataset\.sizes: "),
+        ({"sizes": ["1 GB", "5"]}, r"dataset\.sizes\.1: .*no unit"),
+        ({"files": 5, "median": "1 MB", "sigma": 99}, r"dataset\.sigma: "),
+        ({"files": 5, "median": "1 MB", "sigma": "nan"}, r"dataset\.sigma: "),
+        ({"files": 5, "meadian": "1 MB"}, r"dataset\.meadian: is not a key here .*did you mean 'median'"),
+        ({"groups": [{"count": 1}]}, r"dataset\.groups\.0: a group needs 'count' and 'size'"),
+        (
+            {"groups": [{"count": 10, "from": "1 MB", "to": "2 MB", "total": "40 MB"}]},
+            r"cannot add up to 40 MB",
+        ),
+        ({"groups": [{"count": 10, "from": "3 MB", "to": "2 MB"}]}, r"cannot add up"),
+        ({"groups": [{"count": 1, "size": "1 MB", "to": "2 MB"}]}, r"either 'size' or"),
+        ("esnet/5GB-in-smal-files", r"there is no dataset .*nearest: .*5GB-in-small-files"),
+        ("\x00", r"is not a name of a dataset"),
+        (7, r"dataset: needs a data set \(got 7\); write a name like"),
+        (None, r"dataset: needs a data set"),
+    ],
+)
+def test_what_cannot_be_used_is_said_with_key_and_remedy(spec, says):
+    with pytest.raises(SpecError, match=says):
+        load(spec)
+
+
+def test_errors_name_file_and_line():
+    text = "transfer:\n  dataset:\n    files: 3\n    size: 10 Gb/s\n"
+    given = yamlio.loads(text, "mine.yaml")["transfer"]["dataset"]
+    with pytest.raises(SpecError, match=r"^mine\.yaml:4: dataset\.size: ") as caught:
+        load(given)
+    assert (caught.value.file, caught.value.line) == ("mine.yaml", 4)
+    given = yamlio.loads("a: 1\ndataset: esnet/nothing\n", "mine.yaml")["dataset"]
+    with pytest.raises(SpecError, match=r"^mine\.yaml:2: dataset: there is no dataset"):
+        load(given)
+
+
+TEXT = st.text(alphabet="0123456789.eEkMGTiBb/s -_nax\x00[]", max_size=8)
+KEYS = ["files", "size", "each", "sizes", "median", "sigma", "seed", "groups", "directories", "other"]
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    TEXT,
+    st.sampled_from(["1 MB", "10", "1e400 B", "nan", "5 GiB"]),
+    st.lists(st.one_of(TEXT, st.just("1 MB"), st.just({"count": 2, "size": "1 B"})), max_size=3),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4))
+def test_any_mapping_is_a_data_set_or_one_clear_error(given_mapping):
+    try:
+        data = load(given_mapping)
+    except SpecError:
+        return
+    assert data.files >= 1
+    assert 0 < data.payload_B < math.inf

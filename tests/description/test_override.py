@@ -1,0 +1,222 @@
+"""``--set``: reaches any key, spells short forms out, and replaces parts whole."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from dtnsim.description import spec
+from dtnsim.description.override import split_key
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from tests.strategies import load
+
+DRIVE = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
+HOST: dict[str, Any] = {
+    "cpu": {"kind": "cpu", "cores": 4, "clock": "3 GHz"},
+    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
+    "slots": {
+        "uplink": {"kind": "slot", "generation": 3, "lanes": 8},
+        "one": {"kind": "slot", "generation": 3, "lanes": 8, "behind": "uplink"},
+        "two": {"kind": "slot", "generation": 3, "lanes": 16},
+    },
+    "hbas": {"sas": {"kind": "hba", "slot": "one", "engine": "3 GB/s"}},
+    "nics": {"eth": {"kind": "nic", "rate": "10 Gb/s", "slot": "two", "mtu": "9000 B", "bonding": "hash", "ports": 2}},
+    "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "raid", "level": 5, "disks": 4, "of": DRIVE},
+                          "via": ["sas"]}},
+}  # fmt: skip
+
+
+def path(**changes: Any) -> dict[str, Any]:
+    made = {
+        "name": "t",
+        "hosts": {"a": copy.deepcopy(HOST), "b": copy.deepcopy(HOST)},
+        "wan": {"rtt": "10 ms", "bandwidth": "10 Gb/s"},
+        "transfer": {"from": "a:/data", "to": "b:/data", "tool": "gridftp", "dataset": {"files": 1, "size": "1 GB"}},
+    }
+    return {**made, **changes}
+
+
+def changed(*overrides: str, **changes: Any) -> PathSpec:
+    return load(path(**changes), *overrides)
+
+
+def test_scalars_of_a_path() -> None:
+    assert changed("wan.rtt=25ms").wan[0].rtt.value == pytest.approx(25e-3)
+    assert changed("name=other path").name == "other path"
+    assert changed("transfer.dataset.files=7").transfers[0].dataset.files == 7
+    assert changed("wan.background.share=20 %").wan[0].background.share.value == pytest.approx(0.2)  # type: ignore[union-attr]
+
+
+def test_a_number_given_so_says_where_it_comes_from() -> None:
+    assert "command line" in (s := changed("wan.rtt=25ms").wan[0].rtt.source) or "--set" in s
+
+
+def test_later_ones_win() -> None:
+    assert changed("wan.rtt=1ms", "wan.rtt=2ms").wan[0].rtt.value == pytest.approx(2e-3)
+
+
+def test_keys_of_hosts_deep_down() -> None:
+    found = changed("hosts.a.volumes./data.array.of.read=123 MB/s", "hosts.a.hbas.sas.engine=1 GB/s").hosts["a"]
+    assert found.volumes["/data"].array.of.read.value == 123e6  # type: ignore[union-attr]
+    assert found.hbas["sas"].engine.value == 1e9
+    assert changed("hosts.a.cpu.clock=4 GHz").hosts["b"].cpu.clock.value == 3e9  # the other host keeps its own
+
+
+def test_mounts_may_drop_their_slash() -> None:
+    short, long = (changed(f"hosts.a.volumes.{m}.array.disks=8").hosts["a"] for m in ("data", "/data"))
+    assert short.volumes["/data"].array.disks == long.volumes["/data"].array.disks == 8  # type: ignore[union-attr]
+
+
+def test_another_card_keeps_its_place_and_nothing_else() -> None:
+    """What the file says about slot, bond and packets stays; the old card's rate goes."""
+    nic = changed("hosts.a.nic=connectx-5-100g").hosts["a"].nics["eth"]
+    assert nic.part == "connectx-5-100g"
+    assert nic.rate.value == pytest.approx(12.5e9)
+    assert (nic.slot, nic.bonding, nic.ports, nic.mtu.value) == ("two", "hash", 2, 9000)
+    assert changed("hosts.a.hbas.sas=lsi-9300-8i").hosts["a"].hbas["sas"].slot == "one"
+    assert changed("hosts.a.slots.one=pcie-gen4-x8").hosts["a"].slots["one"].behind == "uplink"
+
+
+def test_a_card_that_was_a_part_gives_its_changes_up() -> None:
+    given = path()
+    given["hosts"]["a"]["nics"]["eth"] = {"part": "intel-x520-10g", "slot": "two", "rate": "8 Gb/s"}
+    nic = load(given, "hosts.a.nics.eth=connectx-5-100g").hosts["a"].nics["eth"]
+    assert (nic.rate.value, nic.slot) == (pytest.approx(12.5e9), "two")
+
+
+@pytest.mark.parametrize(
+    ("key", "part", "kind"),
+    [
+        ("cpu", "intel-e5-1650-v4", "cpu"),
+        ("memory", "ddr4-2400-4ch-128g", "memory"),
+        ("stack", "linux-modern", "stack"),
+    ],
+)
+def test_a_named_part_replaces_what_is_written_out(key: str, part: str, kind: str) -> None:
+    host = changed(f"hosts.a.{key}={part}").hosts["a"]
+    found = getattr(host, key)
+    assert (found.part, found.kind) == (part, kind)
+    assert changed("hosts.a.cpu=intel-e5-1650-v4").hosts["a"].cpu.cores == 6  # Intel ARK: six cores
+
+
+def test_drives_of_an_array_are_replaced_by_a_part_of_another_kind() -> None:
+    array = changed("hosts.a.volumes.data.array.of=seagate-exos-x16").hosts["a"].volumes["/data"].array
+    assert array is not None
+    assert (array.of.kind, array.disks) == ("hdd", 4)  # type: ignore[attr-defined]
+
+
+def test_fitted_numbers_of_the_old_part_do_not_stick_to_the_new_one() -> None:
+    """The shipped path is calibrated; a drive put in place of a fitted one has its own datasheet."""
+    key = "hosts.venadi.volumes./bigdata.array.of"
+    array = spec.load("venadi/gridftp-gpfs", [f"{key}=intel-s4500"]).hosts["venadi"].volumes["/bigdata"].array
+    from dtnsim.components.device import Device
+
+    assert array is not None
+    assert array.of == Device.build("intel-s4500")  # type: ignore[attr-defined]
+
+
+def test_tools_and_their_options() -> None:
+    assert changed("transfer.tool=scp").transfers[0].tool.kind == "scp"
+    assert changed("transfer.tool.p=16").transfers[0].tool.p == 16  # type: ignore[attr-defined]
+    # options of one tool are not those of another
+    other = changed("transfer.tool.p=16", "transfer.tool.name=iperf3", "transfer.tool.P=3").transfers[0].tool
+    assert (other.kind, other.P) == ("iperf3", 3)  # type: ignore[attr-defined]
+
+
+def test_one_transfer_may_be_called_either_way() -> None:
+    assert changed("transfers.0.tool=scp").transfers[0].tool.kind == "scp"
+    many = path(transfers=[{**path()["transfer"], "name": n} for n in ("x", "y")])
+    del many["transfer"]
+    for key in ("transfer", "transfers.0", "transfers.x"):
+        found = load(many, f"{key}.tool=scp").transfers
+        assert [t.tool.kind for t in found] == ["scp", "gridftp"], key
+    assert load(many, "transfers.y.tool=scp").transfers[1].tool.kind == "scp"
+
+
+def test_items_of_lists() -> None:
+    segments = [{"bandwidth": "10 Gb/s"}, {"bandwidth": "40 Gb/s"}]
+    assert [s.rtt.value for s in changed("wan.1.rtt=5ms", wan=segments).wan] == [0.0, pytest.approx(5e-3)]
+    with pytest.raises(SpecError, match="write 0 to 1"):
+        changed("wan.2.rtt=5ms", wan=segments)
+
+
+def test_whole_mappings_and_lists() -> None:
+    wan = changed("wan={rtt: 3 ms, bandwidth: 1 Gb/s}").wan
+    assert (len(wan), wan[0].bandwidth.value) == (1, 1.25e8)
+    assert changed("hosts.a.placement.application=[1, 2]").hosts["a"].placement.application == [1, 2]
+    assert changed("hosts.a.volumes.data.via=[]").hosts["a"].volumes["/data"].via == []
+
+
+def test_a_host_is_replaced_by_name_before_anything_in_it_is_changed() -> None:
+    given = path(transfer={"from": "a:memory", "to": "b:memory", "tool": "iperf3"})
+    found = load(given, "hosts.b.cpu.clock=2 GHz", "hosts.b=venadi").hosts["b"]
+    assert "/bigdata" in found.volumes
+    assert found.cpu.clock.value == 2e9
+    assert load(given, "hosts.c=venadi").hosts["c"].name == "c"
+
+
+def test_calibration_can_be_left_out() -> None:
+    fitted, plain = (spec.load("venadi/gridftp-gpfs", o).hosts["venadi"] for o in ([], ["calibration=none"]))
+    assert fitted != plain
+    assert plain == spec.load("venadi/gridftp-gpfs", calibration="none").hosts["venadi"]
+
+
+def test_the_mapping_that_is_changed_stays_as_it_was() -> None:
+    """A sweep resolves one file many times."""
+    given = path(transfers=[{**path()["transfer"], "name": "x"}], wan=[{"bandwidth": "10 Gb/s"}])
+    del given["transfer"]
+    import yaml
+
+    raw = yamlio.loads(yaml.safe_dump(given), "t.yaml")
+    overrides = ["transfers.x.tool=scp", "wan.0.rtt=9ms", "hosts.a.cpu.cores=2", "hosts.a.nic.rate=1 Gb/s",
+                 "hosts.a.volumes.data.array.of.read=1 MB/s"]  # fmt: skip
+    before = spec.resolve(raw)
+    assert spec.resolve(raw, overrides).transfers[0].tool.kind == "scp"
+    after = spec.resolve(raw)
+    assert (after.hosts, after.wan) == (before.hosts, before.wan)
+    assert after.transfers[0].tool == before.transfers[0].tool
+
+
+def test_more_overrides_on_a_loaded_path() -> None:
+    once = changed("wan.rtt=20ms")
+    assert once.changed(["wan.bandwidth=1 Gb/s"]).wan == changed("wan.rtt=20ms", "wan.bandwidth=1 Gb/s").wan
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("wan", "is not an override.*key=value"),
+        ("=1", "is not an override"),
+        ("wan.rtt.x=1", "'rtt' is '10 ms' and has no keys"),
+        ("wan.rtt=10", "has no unit"),
+        ("wan.rtt={", "not YAML"),
+        ("wan=abc", "no part 'abc'"),
+        ("hosts=venadi", "at least one host"),
+        ("hosts.a=no-such-host", "no host"),
+        ("hosts.z.cpu.cores=2", "--set hosts.z.cpu.cores: clock: is missing"),
+        ("hosts.a.cpu.coers=2", "did you mean 'cores'"),
+        ("transfer.nics={zz: eth}", "there is no host 'zz'"),
+        ("transfer.ports={zz: 0}", "there is no host 'zz'"),
+        ("transfer=x", "transfers"),
+        ("hosts.a.volumes.nope.array.disks=3", "--set hosts.a.volumes.nope.array.disks: has no kind"),
+    ],
+)
+def test_what_leads_nowhere(text: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        changed(text)
+
+
+def test_a_dataset_that_is_named_is_replaced_whole() -> None:
+    named = path()
+    named["transfer"]["dataset"] = "esnet/10G"
+    with pytest.raises(SpecError, match="replace it whole"):
+        load(named, "transfer.dataset.files=3")
+    assert load(named, "transfer.dataset={files: 3, size: 1 GB}").transfers[0].dataset.files == 3
+
+
+def test_keys_are_split_at_dots() -> None:
+    assert split_key(" hosts.a..cpu ") == ["hosts", "a", "cpu"]

@@ -1,0 +1,129 @@
+"""Cases files: what they refuse, and that every shipped figure stands in its log."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dtnsim.evidence import cases
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.logs import read_logs
+
+HEAD = "schema: dtnsim.cases/1\nsite: here\nsource: a page\ncases:\n"
+GOOD = "  - {id: a, path: venadi/iperf3, measured: 37333 Mb/s, role: fit, tool: iperf3}\n"
+
+
+def load(tmp_path: Path, text: str) -> list[cases.Case]:
+    file = tmp_path / "cases.yaml"
+    file.write_text(text)
+    return cases.load(file)
+
+
+def test_a_case_in_si(tmp_path: Path) -> None:
+    (case,) = load(tmp_path, HEAD + GOOD)
+    assert case.measured == pytest.approx(37333e6 / 8)
+    assert (case.name, case.unit, case.source, case.bound) == ("here/a", "B/s", "a page", None)
+    assert case.path.name == "iperf3.yaml"
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ("{id: a, path: venadi/iperf3, measured: 37333, role: fit, tool: x}", "no unit"),
+        ("{id: a, path: venadi/iperf3, measured: 3 s, role: fit, tool: x}", "time where a rate"),
+        ("{id: a, path: venadi/iperf3, measured: 0 MB/s, role: fit, tool: x}", "above zero"),
+        ("{id: a, path: venadi/iperf3, role: fit, tool: x}", "no measured figure"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: both, tool: x}", "'fit' or 'blind'"),
+        ("{id: a, path: venadi/iperf9, measured: 1 MB/s, role: fit, tool: x}", "iperf3"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: 'logs/x.txt:1'}", "no such log"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: logs/x.txt}", "file and a line"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, quantity: speed}", "not a quantity"),
+        ("{id: a, path: venadi/iperf3, measured: 1 %, role: fit, tool: x, quantity: cpu_share}", "cpu_share:PATTERN"),
+        (
+            "{id: a, path: venadi/iperf3, measured: 1 %, role: fit, tool: x, quantity: 'cpu_share:('}",
+            "regular expression",
+        ),
+        ("{id: a, path: venadi/iperf3, measured: 5 IOPS, role: fit, tool: x, quantity: iops}", "size of one operation"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, withheld: true}", "withheld and measured"),
+        (
+            "{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, set: {wan: {rtt: 1 ms}}}",
+            "keys with dots",
+        ),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, rolle: fit, tool: x}", "role"),
+    ],
+)
+def test_refuses_with_the_remedy(tmp_path: Path, entry: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says) as raised:
+        load(tmp_path, HEAD + f"  - {entry}\n")
+    assert "cases.yaml" in str(raised.value)
+
+
+def test_one_id_once_and_one_figure_one_role(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="given twice"):
+        load(tmp_path, HEAD + GOOD + GOOD)
+    (tmp_path / "l.txt").write_text("x")
+    log = GOOD.replace("tool: iperf3}", "tool: iperf3, log: 'l.txt:1'}")
+    with pytest.raises(SpecError, match="another role"):
+        load(tmp_path, HEAD + log + log.replace("id: a", "id: b").replace("role: fit", "role: blind"))
+
+
+def test_stated_bottleneck_short_and_long(tmp_path: Path) -> None:
+    short = GOOD.replace("tool: iperf3}", "tool: iperf3, bottleneck_stated: wire}")
+    (case,) = load(tmp_path, HEAD + short)
+    assert case.stated is not None
+    assert case.stated.met_by("venadi.eth", "nic", "Wire of port 0")
+    assert not case.stated.met_by("venadi.cpu", "core", "saturated")
+    long = GOOD.replace("tool: iperf3}", "tool: iperf3, bottleneck_stated: {says: busy, station: 'core|cpu'}}")
+    assert load(tmp_path, HEAD + long)[0].stated is not None
+
+
+def test_folders_of_sites(tmp_path: Path) -> None:
+    for site in ("one", "two"):
+        (tmp_path / site).mkdir()
+        (tmp_path / site / "cases.yaml").write_text(HEAD.replace("here", site) + GOOD)
+    assert [c.site for c in cases.load_all(tmp_path)] == ["one", "two"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SpecError, match=r"no cases\.yaml"):
+        cases.load_all(tmp_path / "empty")
+
+
+@cache
+def _read(log: Path) -> list[tuple[str, float, int | None]]:
+    found, _ = read_logs(log)
+    return [(m.quantity, m.value, m.line) for m in found]
+
+
+def venadi() -> list[cases.Case]:
+    return cases.load(library.root("calibration") / "venadi" / "cases.yaml")
+
+
+def test_every_figure_of_venadi_stands_in_its_log() -> None:
+    for case in venadi():
+        if case.withheld or case.log is None:
+            continue
+        log, line = case.log
+        here = [value for quantity, value, at in _read(log) if at == line and quantity == case.quantity]
+        assert any(math.isclose(case.measured, v, rel_tol=1e-5) for v in here), (
+            f"{case.id}: {case.measured} not in {here}"
+        )
+
+
+def test_component_tests_fit_and_transfers_judge() -> None:
+    tools = {role: {c.tool for c in venadi() if c.role == role} for role in ("fit", "blind")}
+    assert tools["fit"] == {"dd", "bonnie++", "iozone", "iperf3"}
+    assert tools["blind"] == {"scp", "bbcp", "globus-url-copy", "Globus"}
+
+
+def test_every_record_length_and_column_has_a_case() -> None:
+    cells = {c.id for c in venadi() if c.id.startswith("iozone-8g")}
+    assert len(cells) == 13 * 13
+
+
+def test_what_else_takes_time_is_not_the_bottleneck() -> None:
+    stated = cases.Stated(says="verification", station="verif")
+    assert stated.met_by("a.disks", "drive", "full (in the phase 'verification', which takes the longest of 2)")
+    assert not stated.met_by("a.disks", "drive", "full; 50% of the time, the phase 'verification' 50%")

@@ -1,0 +1,123 @@
+"""`calibrate` and `validate` as commands: files written whole or not at all, codes, one document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dtnsim.cli import app
+from dtnsim.evidence import fit_report
+from dtnsim.ground import library
+from dtnsim.ground.errors import InputError
+from dtnsim.steady.prediction import predict
+
+CALIBRATION = library.root("calibration")
+LOGS = CALIBRATION / "venadi" / "logs"
+
+
+def run(*arguments: str) -> object:
+    command = app(list(arguments))
+    return command(args=list(arguments), standalone_mode=False)  # type: ignore[operator]
+
+
+def test_logs_to_prediction_and_the_same_bytes_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = [tmp_path / "one.yaml", tmp_path / "two.yaml"]
+    for file in made:
+        run("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "-o", str(file))
+    shown = capsys.readouterr().out
+    assert "6 figures" in shown
+    assert "dd.txt:21" in shown
+    assert made[0].read_bytes() == made[1].read_bytes()
+    fitted = yaml.safe_load(made[0].read_text())
+    assert fitted["schema"] == "dtnsim.calibration/1"
+    rate = fitted["parameters"]["venadi"]["volumes./.array.of.write_compressed"]
+    # 10 GiB in 92.9 s, 3.5 of them into memory: 120 MB/s; the log line stands in the source
+    assert float(rate["value"].split()[0]) == pytest.approx(120, rel=0.05)
+    assert "dd.txt:16" in rate["source"]
+    answer = predict("venadi/dd-boot-fdatasync", calibration=made[0])
+    assert answer.throughput_Bps.p50 == pytest.approx(115.57e6, rel=0.03)
+    told = [s.station.source for s in answer.stations if s.station.name == "venadi.root.ssds"]
+    assert "fit: " in told[0]
+
+
+def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    run("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "dtnsim.calibration/1"
+    assert document["error"]["before"]["median"] > document["error"]["after"]["median"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("calibrate", str(LOGS / "scp.txt"), "--host", "venadi"),
+        ("calibrate", str(LOGS / "dd.txt"), "--host", "nersc-dtn"),
+        ("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "--host", "nersc-dtn"),
+        ("calibrate", str(CALIBRATION / "venadi"), "--host", "nasa-c-system"),
+        ("calibrate", "/nowhere/at/all.txt", "--host", "venadi"),
+        ("calibrate", str(LOGS / "dd.txt"), "--host", "no-such-host"),
+        ("validate", "/nowhere/cases.yaml"),
+        ("validate", str(LOGS)),
+    ],
+)
+def test_bad_input_leaves_the_old_file(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    old = tmp_path / "fitted.yaml"
+    old.write_text("old")
+    more = ("-o", str(old)) if arguments[0] == "calibrate" else ()
+    with pytest.raises(InputError) as raised:
+        run(*arguments, *more)
+    assert raised.value.exit_code == 2
+    assert old.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["fitted.yaml"]
+
+
+def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "fitted.yaml"
+    old.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(fit_report.os, "replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        run("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "-o", str(old))
+    assert old.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["fitted.yaml"]
+
+
+def test_a_host_is_asked_for() -> None:
+    with pytest.raises(Exception, match="Missing parameter: host"):
+        run("calibrate", str(LOGS / "dd.txt"))
+
+
+def few(tmp_path: Path) -> Path:
+    file = tmp_path / "cases.yaml"
+    file.write_text(
+        "schema: dtnsim.cases/1\nsite: few\ncases:\n"
+        "  - {id: one, path: venadi/dd-boot-nosync, measured: 3.097 GB/s, role: fit, tool: dd}\n"
+        "  - {id: two, path: venadi/gridftp-gpfs, measured: 1.559 GB/s, role: blind, tool: gridftp}\n"
+    )
+    return file
+
+
+def test_validate_prints_writes_and_emits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = few(tmp_path)
+    run("validate", str(file), "--samples", "16")
+    assert "all, blind" in capsys.readouterr().out
+    run("validate", str(file), "--samples", "16", "--json")
+    assert json.loads(capsys.readouterr().out)["summary"]["blind"]["n"] == 1
+    run("validate", str(file), "--samples", "16", "--markdown")
+    assert capsys.readouterr().out.startswith("| system |")
+    page = tmp_path / "page.html"
+    run("validate", str(file), "--samples", "16", "--html", str(page))
+    assert "<svg" in page.read_text()
+
+
+def test_validate_without_calibration_uses_the_priors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = few(tmp_path)
+    run("validate", str(file), "--samples", "0", "--json", "--calibration", "none")
+    bare = json.loads(capsys.readouterr().out)["cases"][0]
+    assert abs(bare["error"]) > 0.05

@@ -1,0 +1,163 @@
+"""Validation: figures read from the model, summaries, the rule of thumb, leave-one-out."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
+from dtnsim.evidence import baseline, cases, figures, fit, leave_one_out, validate
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.report import accuracy, validation, validation_html
+from dtnsim.steady.prediction import predict
+
+CASES = library.root("calibration")
+
+
+def some(*ids: str, site: str = "venadi") -> list[cases.Case]:
+    every = {c.id: c for c in cases.load(CASES / site / "cases.yaml")}
+    return [every[i] for i in ids]
+
+
+def judged(*ids: str) -> validate.Validation:
+    return validate.validate(some(*ids), samples=64)
+
+
+def test_is_what_predict_says() -> None:
+    (case,) = some("gridftp-gpfs")
+    (j,) = validate.validate([case]).judgements
+    answer = predict(case.path)
+    assert j.p50 == pytest.approx(answer.throughput_Bps.p50, rel=1e-12)
+    assert (j.p10, j.p90) == pytest.approx((answer.throughput_Bps.p10, answer.throughput_Bps.p90), rel=1e-12)
+    assert j.station == answer.bottleneck.station
+    assert j.why == answer.bottleneck.reason
+    assert j.error == pytest.approx(answer.throughput_Bps.p50 / case.measured - 1)
+
+
+def test_duration_share_and_iops_of_one_run() -> None:
+    (case,) = some("bonnie-read")
+    solved = figures.solved(compose(spec.load(case.path), Draw()))
+    rate = float(figures.values(case, solved)[0])
+    seconds = figures.values(replace(case, quantity="duration"), solved)[0]
+    assert seconds == pytest.approx(252 * 2**30 / rate)
+    assert figures.values(replace(case, quantity="iops", block_B=8192.0), solved)[0] == pytest.approx(rate / 8192)
+    # one process at its limit: the whole of one core (and no more than one)
+    share = figures.values(replace(case, quantity="cpu_share", pattern=r"cpu\.bonnie"), solved)[0]
+    assert share == pytest.approx(1.0)
+    with pytest.raises(SpecError, match="finds no station"):
+        figures.values(replace(case, quantity="cpu_share", pattern="nothing"), solved)
+    with pytest.raises(SpecError, match="no such transfer"):
+        figures.values(replace(case, transfer="other"), solved)
+
+
+def test_standard_deviation_of_draws() -> None:
+    (case,) = some("scp")
+    drawn = figures.solved(compose(spec.load(case.path), Draw(256)))
+    sd = figures.values(replace(case, quantity="throughput_sd"), drawn)[0]
+    assert sd == pytest.approx(float(np.std(figures.values(case, drawn))))
+
+
+def test_summary_by_hand() -> None:
+    s = validate.summarise([0.1, 0.3, 0.2, 1.0], [True, True, False])
+    assert (s.n, s.max_ape) == (4, 1.0)
+    assert s.mdape == pytest.approx(0.25)
+    assert s.coverage80 == pytest.approx(2 / 3)
+    assert validate.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
+
+
+def test_withheld_and_bounds_are_not_averaged() -> None:
+    cases_ = some("dd-boot-nosync", "dd-boot-dsync-1g")
+    low = replace(cases_[0], id="low", measured=1e6, bound="at least")
+    high = replace(cases_[0], id="high", measured=1e6, bound="at most")
+    found = validate.validate([*cases_, low, high], samples=16)
+    errors = {j.case.id: j.error for j in found.judgements}
+    assert errors["dd-boot-dsync-1g"] is None
+    assert errors["low"] == 0.0
+    assert errors["high"] is not None
+    assert errors["high"] > 0
+    assert found.summary("fit").n == 1
+
+
+def test_the_rule_of_thumb_on_paper() -> None:
+    # two raidz1 of eight drives: 14 data drives of 490 MB/s (datasheet), one 40 Gb/s port, four bonded 10 Gb/s ports
+    (zfs,) = some("dd-zfs-fdatasync")
+    assert baseline.predict(zfs, spec.load(zfs.path)) == pytest.approx(14 * 490e6)
+    (gpfs,) = some("gridftp-gpfs")
+    assert baseline.predict(gpfs, spec.load(gpfs.path)) == pytest.approx(40e9 / 8)
+    (edison,) = some("gridftp-edison")
+    assert baseline.predict(edison, spec.load(edison.path)) == pytest.approx(10e9 / 8)
+    (share,) = some("bonnie-read-cpu")
+    assert baseline.predict(share, spec.load(share.path)) is None
+
+
+def test_left_out_agrees_with_a_fit_that_never_saw_the_figure() -> None:
+    names = ("dd-boot-nosync", "dd-boot-fdatasync", "dd-boot-dsync-1m", "dd-zfs-nosync", "bonnie-write", "bonnie-read",
+             "iozone-8g-1024k-write", "iozone-8g-64k-read")  # fmt: skip
+    known = [figures.Figure(c, spec.load(c.path, c.overrides, "none")) for c in some(*names)]
+    quick = leave_one_out.ratios(known, ["venadi"])
+    model = fit.Model(known, ["venadi"])
+    for n in (0, 3, 6):
+        rest = fit.fit([k for i, k in enumerate(known) if i != n], ["venadi"])
+        place = {(p.host, p.key, p.prior): j for j, p in enumerate(model.parameters)}
+        point = np.zeros((1, len(model.parameters)))
+        for p, u in zip(rest.parameters, rest.u, strict=True):
+            point[0, place[p.host, p.key, p.prior]] = u
+        # both are minima of the same sum; its softening near three per cent is where they may part
+        assert quick[n] == pytest.approx(float(model.ratios(point)[0, n]), abs=0.03), names[n]
+
+
+def test_document_has_the_agreed_keys() -> None:
+    found = judged("gridftp-gpfs", "bonnie-write", "bonnie-write-cpu", "gridftp-cori")
+    document = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert document["schema"] == "dtnsim.validation/1"
+    assert set(document["summary"]) == {"fit", "blind", "baseline_blind"}
+    assert all(set(s) == {"n", "mdape", "max_ape", "coverage80"} for s in document["summary"].values())
+    keys = {"id", "site", "role", "quantity", "unit", "measured", "p10", "p50", "p90", "error", "bottleneck",
+            "bottleneck_stated"}  # fmt: skip
+    assert all(set(c) == keys for c in document["cases"])
+    assert document["cases"][3]["measured"] is None
+    assert all(c["p10"] <= c["p50"] <= c["p90"] for c in document["cases"])
+
+
+def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> None:
+    from dtnsim.report import text
+
+    found = judged("gridftp-gpfs", "bonnie-write", "gridftp-cori")
+    validation.show(found, text.console())
+    shown = capsys.readouterr().out
+    page = validation_html.page(found)
+    for name in ("gridftp-gpfs", "bonnie-write", "gridftp-cori", "withheld", "1.559 GB/s"):
+        assert name in shown
+        assert name in page
+    assert page.count("<circle") == 2
+    assert "http" not in re.sub(r"http://www\.w3\.org", "", page)
+
+
+def test_markdown_has_a_row_for_each_role() -> None:
+    table = accuracy.markdown(judged("gridftp-gpfs", "bonnie-write", "scp"))
+    rows = table.splitlines()
+    assert len({r.count("|") for r in rows}) == 1
+    assert [r.split("|")[2].strip() for r in rows[2:]] == ["fit", "blind", "fit", "blind"]
+
+
+def test_no_blind_venadi_figure_was_fitted() -> None:
+    fitted = (CASES / "venadi" / "fitted.yaml").read_text()
+    logs = {c.log[0].name for c in cases.load(CASES / "venadi" / "cases.yaml") if c.role == "blind" and c.log}
+    assert not [name for name in logs if name in fitted]
+
+
+def test_venadi_transfers_are_within_what_the_notes_say() -> None:
+    found = validate.validate([c for c in cases.load(CASES / "venadi" / "cases.yaml") if c.role == "blind"])
+    errors = {j.case.id: j.error for j in found.judgements if j.error is not None}
+    # sources that nobody else loads come out; a shared Lustre's load on one day is not known (NOTES.md)
+    known = [abs(errors[n]) for n in ("scp", "bbcp-lustre", "bbcp-gpfs-50G", "gridftp-gpfs")]
+    assert max(known) < 0.25
+    assert math.isclose(found.summary("blind").coverage80 or 0.0, 1.0)

@@ -1,0 +1,52 @@
+"""One tree of errors: exit codes, and one line that says where, what and what instead."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from dtnsim.ground import errors
+from dtnsim.ground.errors import DtnsimError, InputError, LogError, ModelError, SpecError, UnitError
+
+
+def test_exit_codes() -> None:
+    """2 for what the user gave, 1 for the rest."""
+    assert {cls.exit_code for cls in (InputError, SpecError, UnitError, LogError)} == {2}
+    assert {cls.exit_code for cls in (DtnsimError, ModelError)} == {1}
+
+
+def test_everything_hangs_on_one_tree() -> None:
+    for _, cls in inspect.getmembers(errors, inspect.isclass):
+        assert issubclass(cls, DtnsimError)
+
+
+def test_a_line_says_where_what_value_and_remedy() -> None:
+    error = SpecError("is a size", file="p.yaml", line=3, key="wan.rtt", value="10 Gb", remedy="write 3 ms")
+    assert str(error) == "p.yaml:3: wan.rtt: is a size (got '10 Gb'); write 3 ms"
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({}, "is wrong"),
+        ({"file": "p.yaml"}, "p.yaml: is wrong"),
+        ({"line": 3}, "is wrong"),  # a line of what?
+        ({"key": "wan"}, "wan: is wrong"),
+        ({"value": 0}, "is wrong (got 0)"),
+        ({"file": "p.yaml", "line": 1, "remedy": "do x"}, "p.yaml:1: is wrong; do x"),
+    ],
+)
+def test_what_is_not_known_is_left_out(given: dict[str, object], text: str) -> None:
+    assert str(SpecError("is wrong", **given)) == text  # type: ignore[arg-type]  # by name
+
+
+def test_long_values_are_cut() -> None:
+    text = str(SpecError("is wrong", value="x" * 5000))
+    assert len(text) < 120
+    assert text.endswith("...)")
+
+
+def test_attributes_can_be_asked_for() -> None:
+    error = SpecError("m", file="f", line=1, key="k", value="v", remedy="r")
+    assert (error.message, error.file, error.line, error.key, error.value, error.remedy) == ("m", "f", 1, "k", "v", "r")

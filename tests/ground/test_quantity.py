@@ -1,0 +1,80 @@
+"""Quantities and how they are drawn."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, prior
+
+
+class Holder(BaseModel):
+    rate: Annotated[Quantity, Unit("B/s", spread=0.1, low=1.0, high=1e12)] = prior("1 GB/s", 0.2, "a datasheet")
+
+
+def test_a_text_takes_the_spread_of_its_field_and_the_place_it_stands() -> None:
+    q = Holder(rate=Scalar("10 Gb/s", "host.yaml", 7)).rate  # type: ignore[arg-type]  # that is what is tested
+    assert (q.value, q.dim, q.spread, q.source) == (1.25e9, "B/s", 0.1, "host.yaml:7")
+    assert str(q) == "10 Gb/s"
+
+
+def test_a_number_written_out_says_its_own_spread_and_source() -> None:
+    q = Holder(rate={"value": "540 MB/s", "spread": "5 %", "source": "page 3"}).rate  # type: ignore[arg-type]
+    assert (q.value, q.spread, q.source) == (5.4e8, 0.05, "page 3")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("10 Gb", "where a rate is due"),
+        ({"value": "1 GB/s", "spred": 1}, "keys value, spread and source"),
+        ({"spread": 1}, "keys value, spread and source"),
+        ({"value": "1 GB/s", "spread": -1}, "spread -1"),
+        ("0.5 B/s", "out of range"),
+        ("-3 GB/s", "out of range"),
+        ([1], "needs a number with a unit"),
+        (prior("3 ms", 0, "x"), "where B/s is due"),
+    ],
+)
+def test_what_is_refused(given: object, says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        Holder(rate=given)  # type: ignore[arg-type]
+
+
+def test_nominal_draw_is_the_value_itself() -> None:
+    assert Draw()(prior("3 ms", 0.5, "x")) == 0.003
+
+
+def test_draws_have_the_median_and_spread_asked_for() -> None:
+    drawn = Draw(4096, seed=3)(prior("100 MB/s", 0.3, "x"))
+    assert np.median(drawn) == pytest.approx(1e8, rel=1e-3)
+    # the log-normal's own relative standard deviation, sampled at midpoints that leave out the last tail
+    assert np.std(drawn) / np.mean(drawn) == pytest.approx(0.3, rel=0.02)
+
+
+def test_a_quantity_keeps_its_draw_and_others_have_their_own() -> None:
+    draw, a, b = Draw(64), prior("1 s", 0.3, "a"), prior("1 s", 0.3, "b")
+    assert np.array_equal(draw(a), draw(a))
+    assert not np.array_equal(draw(a), draw(b))
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    q = prior("1 s", 0.3, "a")
+    assert np.array_equal(Draw(32, 5)(q), Draw(32, 5)(q))
+    assert not np.array_equal(Draw(32, 5)(q), Draw(32, 6)(q))
+
+
+@given(st.floats(0.01, 1.0), st.floats(0.01, 2.0))
+def test_a_share_is_never_drawn_above_one(value: float, spread: float) -> None:
+    assert np.all(np.asarray(Draw(64)(Quantity(value, "1", spread))) <= 1.0)
+
+
+def test_margins_are_filled_evenly() -> None:
+    """Latin hypercube: one draw in each of n equal slices of probability."""
+    drawn = np.sort(np.asarray(Draw(100)(Quantity(1.0, "s", 0.5))))
+    assert np.sum(drawn < 1.0) == 50

@@ -1,0 +1,95 @@
+"""Units: what people write, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.ground.errors import UnitError
+from dtnsim.ground.units import EXAMPLES, UNITS, parse, read, show
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "value"),
+    [
+        ("10 Gb/s", "B/s", 1.25e9),
+        ("10Gbps", "B/s", 1.25e9),
+        ("40 Gbit/s", "B/s", 5e9),
+        ("540 MB/s", "B/s", 5.4e8),
+        ("1 MiB/s", "B/s", 2.0**20),
+        ("64 KiB", "B", 65536.0),
+        ("6TB", "B", 6e12),
+        ("1_000 kB", "B", 1e6),
+        ("3.1 ms", "s", 3.1e-3),
+        ("5 µs", "s", 5e-6),
+        ("2 h", "s", 7200.0),
+        ("3.6 GHz", "Hz", 3.6e9),
+        ("2400 MT/s", "1/s", 2.4e9),
+        ("80 IOPS", "1/s", 80.0),
+        ("5 %", "1", 0.05),
+        ("1e-5", "1", 1e-5),
+        ("0.72 cycles/B", "cycles/B", 0.72),
+        ("420 USD", "USD", 420.0),
+    ],
+)
+def test_what_people_write(text: str, dimension: str, value: float) -> None:
+    assert parse(text, dimension) == pytest.approx(value, rel=1e-12)
+
+
+def test_kibi_is_not_kilo() -> None:
+    """IEC 80000-13: Ki is 1024, k is 1000; a MiB/s printed as MB/s is 4.9 % off."""
+    assert parse("1 MiB/s", "B/s") / parse("1 MB/s", "B/s") == pytest.approx(1.048576)
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "says"),
+    [
+        ("10 Gb", "B/s", "is a size where a rate is due"),
+        ("10", "B/s", "no unit where a rate is due"),
+        (10, "s", "no unit where a time is due"),
+        ("10 Gb/s", "B", "is a rate where a size is due"),
+        ("fast", "B/s", "not a number"),
+        ("10 furlongs", "s", "not a unit"),
+        ("1e999 s", "s", "finite"),
+        (math.nan, "1", "finite"),
+        (True, "1", "plain number"),
+        ("1" * 200, "1", "not a number"),
+        ("", "s", "not a number"),
+    ],
+)
+def test_nothing_is_guessed(text: str, dimension: str, says: str) -> None:
+    with pytest.raises(UnitError, match=says):
+        parse(text, dimension)
+
+
+def test_zero_needs_no_unit() -> None:
+    assert parse("0", "s") == 0.0
+    assert parse(0, "B/s") == 0.0
+
+
+@given(st.sampled_from(sorted(UNITS)), st.floats(1e-3, 1e6))
+def test_every_unit_reads_in_its_own_dimension(unit: str, number: float) -> None:
+    dimension, factor = UNITS[unit]
+    assert parse(f"{number!r} {unit}", dimension) == pytest.approx(number * factor, rel=1e-12)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_quantity_or_a_clear_error(text: str) -> None:
+    with contextlib.suppress(UnitError):  # any other exception fails the test
+        value, dimension = read(text)
+        assert math.isfinite(value)
+        assert dimension in EXAMPLES
+
+
+@given(st.floats(1e-9, 1e18), st.sampled_from(["B/s", "B", "Hz", "s"]))
+def test_what_is_shown_reads_back(value: float, dimension: str) -> None:
+    # four digits are shown
+    assert parse(show(value, dimension), dimension) == pytest.approx(value, rel=1e-3)
+
+
+def test_infinite_is_shown_in_words() -> None:
+    assert show(math.inf, "B/s") == "unlimited"

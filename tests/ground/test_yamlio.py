@@ -1,0 +1,72 @@
+"""YAML with places: text stays text, keys know their lines, hostile files are refused early."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import MAX_NODES, Mapping, load, loads
+
+
+def test_scalars_stay_text_and_know_their_line() -> None:
+    read = loads("a: off\nb:\n  c: 0x10\n", "f.yaml")
+    assert read == {"a": "off", "b": {"c": "0x10"}}
+    assert isinstance(read["b"]["c"], Scalar)
+    assert (read["b"]["c"].file, read["b"]["c"].line) == ("f.yaml", 3)
+    assert read.lines == {"a": ("f.yaml", 1), "b": ("f.yaml", 2)}
+
+
+def test_nothing_is_none() -> None:
+    assert loads("a:\nb: ~\nc: ''\n", "f") == {"a": None, "b": None, "c": ""}
+
+
+def test_a_source_is_inherited_by_every_number() -> None:
+    assert loads("a: 3 ms", "f.yaml", source="page 4")["a"].origin == "page 4 (f.yaml:1)"
+
+
+def test_anchors_work_in_moderation() -> None:
+    assert loads("a: &x {p: 1}\nb: *x\n", "f") == {"a": {"p": "1"}, "b": {"p": "1"}}
+
+
+def test_a_clone_leaves_the_original_alone() -> None:
+    first = loads("a: 1", "f")
+    second = first.clone()
+    second.put("a", "2", "g", 9)
+    assert (first["a"], first.lines["a"]) == ("1", ("f", 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: 1\na: 2", "given twice"),
+        ("- 1", "no mapping"),
+        ("[" * 100, "nested deeper"),
+        ("a: b: c", "not YAML"),
+        ("? [a]\n: 1", "plain text"),
+        ("a: *b", "anchor"),
+        ("a: \x00", "binary"),
+        ("a: [" + "1, " * (MAX_NODES + 1) + "]", "expands to more"),
+    ],
+)
+def test_what_is_refused(text: str, says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        loads(text, "f.yaml")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="No such file"):
+        load(tmp_path / "absent.yaml")
+    with pytest.raises(SpecError, match="folder"):
+        load(tmp_path)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused_clearly(text: str) -> None:
+    with contextlib.suppress(SpecError):  # any other exception fails the test
+        assert isinstance(loads(text, "f.yaml"), Mapping)

@@ -1,0 +1,145 @@
+"""Laws that hold for every path, on randomly composed ones."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dtnsim.composition.compose import compose
+from dtnsim.ground.quantity import Draw
+from dtnsim.report.document import explanation_document, prediction_document
+from dtnsim.steady import solve
+from dtnsim.steady.prediction import predict
+from tests.strategies import load, paths
+
+few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def rate(path: dict[str, Any], *overrides: str) -> float:
+    return predict(load(path, *overrides), samples=0).throughput_Bps.p50
+
+
+@few
+@given(paths())
+def test_no_station_is_used_beyond_its_capacity(path: dict[str, Any]) -> None:
+    answer = predict(load(path), samples=16)
+    assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)
+    # something holds every transfer back, and the fullest station says what
+    assert answer.stations[0].utilization == pytest.approx(1.0, abs=1e-9)
+    i = answer.throughput_Bps
+    assert 0 < i.p10 <= i.p50 <= i.p90 < np.inf
+
+
+@few
+@given(paths())
+def test_throughput_stays_below_every_bound(path: dict[str, Any]) -> None:
+    answer = predict(load(path), samples=0)
+    for use in answer.stations:
+        if use.demand_per_byte > 0:
+            assert answer.throughput_Bps.p50 <= use.station.capacity / use.demand_per_byte * (1 + 1e-9)
+
+
+@few
+@given(paths())
+def test_the_ladder_only_climbs(path: dict[str, Any]) -> None:
+    rungs = [r.throughput_Bps for r in predict(load(path), samples=0).ladder]
+    assert len(rungs) >= 5
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rungs))
+
+
+@few
+@given(paths(), st.floats(1.01, 10.0), st.integers(0, 10**6))
+def test_more_capacity_at_any_station_never_lowers_throughput(path: dict[str, Any], more: float, which: int) -> None:
+    m = solve.matrices(compose(load(path), Draw()))
+    before = solve.solve(m).rate[0, 0]
+    k = which % m.capacity.shape[1]
+    m.capacity[:, k] *= more
+    assert solve.solve(m).rate[0, 0] >= before * (1 - 1e-12)
+
+
+@few
+@given(paths(), st.sampled_from(["wan.bandwidth", "hosts.alpha.nic.rate", "hosts.beta.nic.rate"]))
+def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) -> None:
+    rates = [rate(path, f"{key}={g} Gb/s") for g in (1, 7, 25, 60, 100, 400)]
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rates))
+
+
+@few
+@given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "1 ms", "10 ms", "100 ms", "300 ms"]),
+                                 ("wan.loss", ["0", "1e-7", "1e-5", "1e-3", "0.02"]),
+                                 ("wan.background.share", ["0", "10 %", "50 %", "90 %"])]))  # fmt: skip
+def test_more_delay_loss_or_background_never_helps(path: dict[str, Any], ladder: tuple[str, list[str]]) -> None:
+    key, values = ladder
+    rates = [rate(path, f"{key}={v}") for v in values]
+    assert all(a >= b * (1 - 1e-9) for a, b in pairwise(rates))
+
+
+def _spelled(value: Any) -> Any:
+    other = {" Gb/s": "Gbps", " GHz": "GHz", " MB/s": "MB/s", " ms": "ms", " KiB": "KiB"}
+    if isinstance(value, dict):
+        return {k: _spelled(v) for k, v in reversed(value.items())}
+    if isinstance(value, list):
+        return [_spelled(v) for v in value]
+    if isinstance(value, str):
+        for long, short in other.items():
+            if value.endswith(long) and value != long:
+                return value.removesuffix(long) + short
+    return value
+
+
+@few
+@given(paths())
+def test_spelling_of_units_and_order_of_keys_do_not_matter(path: dict[str, Any]) -> None:
+    a, b = predict(load(path), samples=32), predict(load(_spelled(path)), samples=32)
+    assert a.throughput_Bps == b.throughput_Bps
+
+
+@few
+@given(paths())
+def test_names_of_components_do_not_matter(path: dict[str, Any]) -> None:
+    renamed = copy.deepcopy(path)
+    renamed["hosts"] = {"x" + name: host for name, host in renamed["hosts"].items()}
+    for host in renamed["hosts"].values():
+        host["slots"] = {"first": host["slots"]["a"], "second": host["slots"]["b"]}
+        host["hbas"] = {"card": {**host["hbas"]["h"], "slot": "first"}}
+        host["nics"] = {"port": {**host["nics"]["eth"], "slot": "second"}}
+        host["volumes"] = {"/other": {**host["volumes"]["/data"], "via": ["card"]}}
+    for end in ("from", "to"):
+        renamed["transfer"][end] = "x" + renamed["transfer"][end].replace("/data", "/other")
+    assert predict(load(path), samples=32).throughput_Bps == predict(load(renamed), samples=32).throughput_Bps
+
+
+@few
+@given(paths())
+def test_a_path_cut_into_two_equal_segments_predicts_the_same(path: dict[str, Any]) -> None:
+    whole = rate(path, "wan.loss=0", "wan.background.share=0")
+    half = {**path["wan"], "rtt": f"{float(path['wan']['rtt'].split()[0]) / 2} ms", "loss": "0"}
+    half["background"] = {"share": "0"}
+    assert rate({**path, "wan": [half, half]}) == pytest.approx(whole, rel=1e-9)
+
+
+@few
+@given(paths())
+def test_explain_recomputes_predict(path: dict[str, Any]) -> None:
+    answer = predict(load(path), samples=16)
+    document = explanation_document(answer)
+    capacity = {s["station"]: s["capacity"] for s in document["stations"]}
+    total: dict[str, float] = {}
+    for phase in document["transfers"][0]["phases"]:
+        for d in phase["demands"]:
+            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
+    least = min(capacity[s] / d for s, d in total.items() if d > 0)
+    assert least == pytest.approx(answer.throughput_Bps.p50, rel=1e-9)
+
+
+@few
+@given(paths(), st.integers(0, 2**31))
+def test_the_same_seed_gives_the_same_bytes(path: dict[str, Any], seed: int) -> None:
+    a, b = (prediction_document(predict(load(path), samples=16, seed=seed)) for _ in range(2))
+    assert a == b

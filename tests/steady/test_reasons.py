@@ -1,0 +1,179 @@
+"""The words: every kind of cause in a sentence that an engineer can check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.steady import reasons, solve
+from dtnsim.steady.reasons import Cause
+from tests.lab import FREE, answer, journey, machine, volume
+from tests.strategies import paths
+
+
+def made(stations: list[Station], *phases: Phase, workers: float = 1) -> Problem:
+    return Problem("t", tuple(stations), (Transfer("t", phases, workers, 1e9, 1),))
+
+
+def cause(problem: Problem) -> Cause:
+    m = solve.matrices(problem)
+    return reasons.cause_of(m, 0, int(solve.solve(m).binding[0, 0]))
+
+
+def station(name: str, capacity: float, kind: str = "test", unit: str = "B", **more: Any) -> Station:
+    host, component = name.split(".", 1)
+    return Station(name, host, component, kind, capacity, unit, **more)
+
+
+def row(name: str, **demands: float) -> Phase:
+    return Phase(
+        name, tuple(Demand(s.replace("__", "."), d, f"work at {s.partition('__')[2]}") for s, d in demands.items())
+    )
+
+
+# -- what binds -------------------------------------------------------------------------------------
+
+
+def test_the_station_that_is_full() -> None:
+    problem = made([station("h.a", 100), station("h.b", 10)], row("p", h__a=1, h__b=1))
+    assert cause(problem) == Cause(1, 0, direct=True)
+
+
+def test_the_phase_in_which_it_works_most() -> None:
+    problem = made([station("h.a", 10)], row("p", h__a=0.5), row("q", h__a=2.0), workers=100)
+    assert cause(problem) == Cause(0, 1, direct=True)
+
+
+def test_one_worker_is_held_by_its_longest_phase() -> None:
+    """Neither station is full: 1/X = 1/100 + 1/20, of which 1/20 is the disk."""
+    problem = made([station("h.net", 100), station("h.disk", 20)], row("send", h__net=1), row("flush", h__disk=1))
+    found = cause(problem)
+    assert found[:3] == Cause(1, 1, direct=False)[:3]
+    assert found.busy == pytest.approx((1 / 6, 5 / 6))
+    assert found.waits == (0.0, 0.0)
+
+
+def test_waiting_that_takes_longer_than_any_work() -> None:
+    waits = Phase(
+        "p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.5, "round trips"), Demand("w", 0.2, "file operations"))
+    )
+    found = cause(made([station("h.a", 10)], waits))
+    assert found[:3] == Cause(None, 0, direct=False)[:3]
+    assert (*found.busy, *found.waits) == pytest.approx((0.1 / 0.8, 0.7 / 0.8))
+    less = Phase("p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.05, "round trips"),))
+    assert cause(made([station("h.a", 10)], less)).station == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(paths())
+def test_every_answer_has_a_sentence(path: dict[str, Any]) -> None:
+    found = answer(path)
+    for rung in found.ladder:
+        assert rung.reason
+        assert "nan" not in rung.reason
+        assert "None" not in rung.reason
+    assert found.bottleneck.reason == found.ladder[0].reason
+
+
+# -- how it is said ---------------------------------------------------------------------------------
+
+
+def say(problem: Problem) -> str:
+    return reasons.reason(problem, 0, cause(problem))
+
+
+def test_a_saturated_core_lists_its_work_with_the_largest_first() -> None:
+    work = (Demand("h.cpu.app[t]", 0.7, "TCP receive"), Demand("h.cpu.app[t]", 1.8, "file write"))
+    problem = made([station("h.cpu.app", 3.2e9, "core", "cycles")], Phase("p", ()))
+    named = Station("h.cpu.app[t]", "h", "cpu.app", "core", 3.2e9, "cycles", private=True)
+    problem = made([named], Phase("p", work))
+    assert say(problem) == "the app thread on h is saturated: file write 1.80 + TCP receive 0.70 cycles/B at 3.2 GHz"
+
+
+@pytest.mark.parametrize(
+    ("component", "words"),
+    [
+        ("cpu.core3", "core 3 of h is saturated"),
+        ("cpu", "all cores of h are saturated"),
+        ("cpu.dd", "the dd thread on h is saturated"),
+    ],
+)
+def test_which_core(component: str, words: str) -> None:
+    problem = made(
+        [station(f"h.{component}", 1e9, "core", "cycles")], Phase("p", (Demand(f"h.{component}", 1.0, "x"),))
+    )
+    assert say(problem).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("unit", "capacity", "shown"),
+    [("B", 1.25e9, "gives 10 Gb/s"), ("op", 70e3, "gives 70 k/s"), ("s", 128, "gives 128")],
+)
+def test_a_full_station_says_its_capacity_and_how_it_was_reached(unit: str, capacity: float, shown: str) -> None:
+    full = station("h.x", capacity, unit=unit, formula="how it was reached")
+    text = say(made([full], row("p", h__x=1)))
+    assert text.startswith("h.x is full: work at x, how it was reached")
+    assert text.endswith(shown)
+
+
+def test_what_connections_allow_is_said_in_their_own_words() -> None:
+    problem = made(
+        [station("network.tcp", 1.25e8, "tcp")], Phase("p", (Demand("network.tcp", 1.0, "window-limited: 2 MiB"),))
+    )
+    assert say(problem) == "window-limited: 2 MiB: 1 Gb/s"
+
+
+def test_waiting_names_the_longest_wait_and_its_formula() -> None:
+    waits = (Demand("w", 0.2, "file operations", "10 x open"), Demand("w", 0.5, "round trips", "10 x 2"))
+    assert say(made([], Phase("p", (), waits))) == "workers wait for round trips (10 x 2)"
+
+
+def test_a_phase_that_takes_longest_is_named() -> None:
+    problem = made([station("h.net", 100), station("h.disk", 20)], row("send", h__net=1), row("flush", h__disk=1))
+    words = "(in the phase 'flush', which takes the longest of 2); 83% of the time, the phase 'send' 17%"
+    assert say(problem).endswith(words)
+
+
+def test_slow_start_that_takes_a_part_of_the_time_is_named() -> None:
+    """1/10 s a byte at the station, 1/50 s of waiting: five parts in six."""
+    phase = Phase("p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.02, "slow start"),))
+    assert say(made([station("h.a", 10)], phase)).endswith("; 83% of the time, slow start 17%")
+
+
+def test_a_byte_that_costs_more_than_one_unit_is_told() -> None:
+    problem = made([station("h.a", 100)], row("p", h__a=4.0))
+    assert say(problem).endswith("gives 800 b/s, and a byte takes 4 B of it")
+
+
+def test_others_at_the_same_station_are_counted() -> None:
+    one = Transfer("one", (row("p", h__x=1),), 1, 1e9, 1)
+    problem = Problem(
+        "t",
+        (station("h.x", 10),),
+        (one, Transfer("two", one.phases, 1, 1e9, 1), Transfer("three", one.phases, 1, 1e9, 1)),
+    )
+    m = solve.matrices(problem)
+    text = reasons.reason(problem, 0, reasons.cause_of(m, 0, int(solve.solve(m).binding[0, 0])))
+    assert text.endswith(", shared with 2 other transfers")
+
+
+# -- on whole paths ---------------------------------------------------------------------------------
+
+
+def test_reasons_of_paths() -> None:
+    drive = {"kind": "ssd", "read": "500 MB/s", "write": "300 MB/s", "link": "1 GB/s"}
+    host = machine(volumes={"/d": volume(drive)})
+    disk = answer(journey(host, start="a:/d", tool="gridftp")).bottleneck
+    assert (disk.host, disk.component, disk.kind) == ("a", "d.ssds", "ssd")
+    assert "flash read, 1 drives x 500 MB/s" in disk.reason
+    core = answer(journey(destination=machine(stack={**FREE, "receive_byte": "20 cycles/B"}))).bottleneck
+    assert core.kind == "core"
+    assert "TCP receive 20.00" in core.reason
+    sync = answer(
+        journey(host, start="a:/dev/zero", to="a:/d", tool={"name": "dd", "bs": "4 KiB", "oflag": "dsync"})
+    ).bottleneck
+    assert sync.kind == "latency"
+    assert "a flush after every 4096 B" in sync.reason

@@ -1,0 +1,172 @@
+"""The max-min solver against closed forms and an independent linear program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.steady import solve
+
+Array = NDArray[np.float64]
+
+
+def station(name: str, capacity: float | Array, *, private: bool = False) -> Station:
+    return Station(name, "h", name, "test", capacity, "B", private=private)
+
+
+def transfer(name: str, *phases: dict[str, float], workers: float = 1, delay: float = 0.0) -> Transfer:
+    waits = (Demand("w", delay, "wait"),) if delay else ()
+    made = [Phase(str(n), tuple(Demand(s, d, "x") for s, d in row.items()), waits) for n, row in enumerate(phases)]
+    return Transfer(name, tuple(made), workers, 1e9, 1)
+
+
+def rates(stations: list[Station], *transfers: Transfer) -> Array:
+    return solve.solve(solve.matrices(Problem("t", tuple(stations), transfers))).rate
+
+
+def test_one_transfer_runs_at_the_least_capacity_over_demand() -> None:
+    """Operational analysis: X = min C/D (Denning and Buzen 1978)."""
+    found = rates([station("a", 100.0), station("b", 30.0)], transfer("t", {"a": 2.0, "b": 0.5}))
+    assert_allclose(found, [[50.0]])
+
+
+def test_a_station_visited_twice_is_charged_twice() -> None:
+    two = Transfer("t", (Phase("p", (Demand("a", 1.0, "x"), Demand("a", 1.0, "y"))),), 1, 1e9, 1)
+    assert_allclose(rates([station("a", 100.0)], two), [[50.0]])
+
+
+def test_three_flows_on_two_links() -> None:
+    """The textbook example of max-min fairness (Bertsekas and Gallager, Data Networks 6.5.2)."""
+    found = rates(
+        [station("one", 1.0), station("two", 2.0)],
+        transfer("long", {"one": 1, "two": 1}),
+        transfer("short", {"one": 1}),
+        transfer("other", {"two": 1}),
+    )
+    assert_allclose(found, [[0.5, 0.5, 1.5]])
+
+
+def test_phases_one_after_the_other_add_their_times() -> None:
+    """1/X = 1/X1 + 1/X2: a verification pass at the same rate halves the whole."""
+    found = rates([station("net", 100.0), station("disk", 50.0)], transfer("t", {"net": 1.0}, {"disk": 1.0}))
+    assert_allclose(found, [[1 / (1 / 100 + 1 / 50)]])
+
+
+def test_workers_overlap_each_others_phases_until_a_station_is_full() -> None:
+    stations = [station("net", 100.0), station("disk", 100.0)]
+    found = [float(rates(stations, transfer("t", {"net": 1.0}, {"disk": 1.0}, workers=w))[0, 0]) for w in (1, 2, 4)]
+    assert_allclose(found, [50.0, 100.0, 100.0])
+
+
+def test_waiting_adds_to_the_time_of_a_byte() -> None:
+    """X = 1 / (1/C + delay): round trips between small files."""
+    assert_allclose(rates([station("net", 100.0)], transfer("t", {"net": 1.0}, delay=0.03)), [[25.0]])
+
+
+def test_a_private_station_is_shared_by_the_workers_of_its_transfer() -> None:
+    """Four workers with a window of 10 each make 40 together; one alone has 10."""
+    stations = [station("net", 1000.0), station("window", 40.0, private=True)]
+    found = rates(stations, transfer("t", {"net": 1.0, "window": 1.0}, workers=4, delay=0.1))
+    assert_allclose(found, [[4 / (1 / 10 + 0.1)]])
+
+
+def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:
+    def make(seed: int) -> tuple[Array, Array, Array, Array]:
+        rng = np.random.default_rng(seed)
+        flows, stations = int(rng.integers(1, 6)), int(rng.integers(1, 7))
+        demand = rng.uniform(0.1, 3.0, (flows, stations)) * (rng.random((flows, stations)) < 0.6)
+        demand[:, 0] = np.maximum(demand[:, 0], 0.1)
+        ceiling = np.where(rng.random(flows) < 0.5, rng.uniform(0.1, 5.0, flows), np.inf)
+        return rng.uniform(1, 20, stations), demand, rng.uniform(0.2, 4.0, flows), ceiling
+
+    return st.integers(0, 2**32 - 1).map(make)
+
+
+def _lexicographic(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Array:
+    """Max-min by linear programs: raise the least normalised rate, fix who cannot rise, repeat."""
+    from scipy.optimize import linprog
+
+    flows = len(weight)
+    fixed: dict[int, float] = {}
+    while len(fixed) < flows:
+        open_ = [f for f in range(flows) if f not in fixed]
+
+        def program(objective: Array, level: float | None, fixed: dict[int, float], open_: list[int]) -> Array:
+            # unknowns: rates, level; rate >= weight * level for open flows
+            rows = [np.append(demand[:, k], 0.0) for k in range(len(capacity))]
+            limits = list(capacity)
+            for f in open_:
+                row = np.zeros(flows + 1)
+                row[f], row[-1] = -1.0, weight[f]
+                rows.append(row)
+                limits.append(0.0)
+            bounds = [(fixed[f], fixed[f]) if f in fixed else (0, ceiling[f]) for f in range(flows)]
+            bounds.append((0, None) if level is None else (level, level))
+            done = linprog(-objective, A_ub=np.array(rows), b_ub=np.array(limits), bounds=bounds)
+            assert done.status == 0
+            return np.asarray(done.x)
+
+        aim = np.zeros(flows + 1)
+        aim[-1] = 1.0
+        level = float(program(aim, None, fixed, open_)[-1])
+        stuck = []
+        for f in open_:
+            aim = np.zeros(flows + 1)
+            aim[f] = 1.0
+            if program(aim, level * (1 - 1e-9), fixed, open_)[f] <= weight[f] * level * (1 + 1e-6) + 1e-9:
+                stuck.append(f)
+        assert stuck, "each program fixes somebody"
+        fixed |= {f: weight[f] * level * (1 - 1e-9) for f in stuck}
+    return np.array([fixed[f] for f in range(flows)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(_instances())
+def test_against_linear_programs(instance: tuple[Array, Array, Array, Array]) -> None:
+    capacity, demand, weight, ceiling = instance
+    found = solve.maxmin(capacity[None], demand[None], weight, ceiling[None]).rate[0]
+    # the programs are solved to 1e-9 and each level builds on the last: 1e-5 is their error, not ours
+    assert_allclose(found, _lexicographic(capacity, demand, weight, ceiling), rtol=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(_instances(), _instances())
+def test_scenarios_do_not_mix(a: tuple[Array, ...], b: tuple[Array, ...]) -> None:
+    flows, stations = min(a[1].shape[0], b[1].shape[0]), min(a[1].shape[1], b[1].shape[1])
+    cut = [(c[:stations], d[:flows, :stations], w[:flows], e[:flows]) for c, d, w, e in (a, b)]
+    weight = cut[0][2]
+    both = solve.maxmin(*(np.stack([cut[0][i], cut[1][i]]) for i in (0, 1)), weight, np.stack([c[3] for c in cut]))
+    for n, (c, d, _, e) in enumerate(cut):
+        alone = solve.maxmin(c[None], d[None], weight, e[None])
+        assert_allclose(both.rate[n], alone.rate[0], rtol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_instances())
+def test_shares_are_feasible_and_somebody_holds_everyone(instance: tuple[Array, ...]) -> None:
+    capacity, demand, weight, ceiling = instance
+    solution = solve.maxmin(capacity[None], demand[None], weight, ceiling[None])
+    rate, binding = solution.rate[0], solution.binding[0]
+    use = rate @ demand / capacity
+    assert np.all(use <= 1 + 1e-9)
+    for f in range(len(weight)):
+        assert rate[f] == pytest.approx(ceiling[f]) or use[binding[f]] == pytest.approx(1.0)
+
+
+def test_infinite_capacity_and_no_demand_do_not_bind() -> None:
+    found = rates([station("inf", np.inf), station("a", 5.0)], transfer("t", {"inf": 1.0, "a": 1.0}))
+    assert_allclose(found, [[5.0]])
+
+
+def test_no_capacity_means_no_rate() -> None:
+    assert_allclose(rates([station("a", 0.0)], transfer("t", {"a": 1.0}), transfer("u", {"a": 1.0})), [[0.0, 0.0]])
+
+
+def test_weights_share_in_proportion() -> None:
+    found = solve.maxmin(np.array([[12.0]]), np.ones((1, 2, 1)), np.array([1.0, 5.0]), np.full((1, 2), np.inf))
+    assert_allclose(found.rate, [[2.0, 10.0]])
