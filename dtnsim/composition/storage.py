@@ -1,0 +1,144 @@
+"""What an access to a volume charges: the calling thread, the file system, the medium, or the server behind a mount."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dtnsim.components import memory
+from dtnsim.components.access import Access, Thread
+from dtnsim.composition.leg import End, Leg, end_of
+from dtnsim.composition.network import Network
+from dtnsim.description.spec import PathSpec, split_end
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Value
+from dtnsim.tools.plan import Job, NetUse
+
+#: threads of a Linux NFS server unless told otherwise (nfsd(7))
+NFSD = 8
+#: what a metadata operation on a server costs in round trips: one RPC each (NFSv3, RFC 1813), but READDIRPLUS brings 16
+#: entries at once (Linux commit 82f2e5472e23: 62 requests for a directory of 1000)
+_ROUND_TRIPS = {"readdir": 1 / 16}
+
+
+class Storage:
+    """Accesses to the volumes of a path, on one ledger."""
+
+    def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg]) -> None:
+        self.spec, self.ledger, self.network = spec, ledger, network
+        self.streams = self._streams_on_volumes(legs)
+        self._serving: list[End] = []  # mounts whose servers are being charged
+
+    def _streams_on_volumes(self, legs: list[Leg]) -> dict[tuple[str, str], int]:
+        """Sequential streams on each volume, of all transfers together."""
+        count: dict[tuple[str, str], int] = {}
+        for leg in legs:
+            reads, writes = [s.read for s in leg.plan.steps], [s.write for s in leg.plan.steps]
+            for end, uses in ((leg.source, reads), (leg.destination, writes)):
+                if end.volume is not None:
+                    own = max((u.own_streams for u in uses if u is not None), default=0)
+                    key = self._shelf(end)
+                    count[key] = count.get(key, 0) + own
+        return count
+
+    @staticmethod
+    def _shelf(end: End) -> tuple[str, str]:
+        """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
+        system = getattr(end.host.volumes[end.volume or ""].filesystem, "system", None)
+        return (end.host.name, end.volume or "") if system is None else ("", str(system))
+
+    def use(self, end: End, use: Access | None, leg: Leg) -> Access | None:
+        """A tool's access as the volume at an end sees it."""
+        if use is None or end.volume is None:
+            return None
+        if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
+            use = use.but(finish="fdatasync")
+        cached = leg.spec.cached
+        return use.but(
+            streams=max(self.streams[self._shelf(end)], use.own_streams),
+            thread=leg.placed(use.thread),
+            cached=cached if cached is not None and use.operation == "read" else use.cached,
+            rtt_s=self.server_rtt(end),
+            llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
+            l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
+        )
+
+    def server_rtt(self, end: End) -> Value:
+        """Round-trip time between a mount and its server; 0 for local drives."""
+        server = end.host.volumes[end.volume or ""].server
+        if server is None:
+            return 0.0
+        remote = self._server(server, end)
+        return self.network.route(end.host, remote.host, []).rtt(self.ledger.draw)
+
+    def _server(self, server: str, end: End) -> End:
+        name, _ = split_end(server)
+        where: dict[str, Any] = {"value": server, "key": f"hosts.{end.host.name}.volumes.{end.volume}.server"}
+        if name not in self.spec.hosts:
+            remedy = f"hosts: {', '.join(self.spec.hosts)}"
+            raise SpecError("there is no host of that name on this path", **where, remedy=remedy)
+        found = end_of(self.spec, server)
+        if found.host is end.host:
+            raise SpecError("serves itself", **where, remedy="name the volume of another host")
+        if found.volume is None:
+            mounts = ", ".join(found.host.volumes) or "none"
+            raise SpecError(f"host {name!r} has no volume for it", **where, remedy=f"volumes: {mounts}")
+        if found.host.volumes[found.volume].server is not None and end in self._serving:
+            raise SpecError("hosts serve each other", **where, remedy="let one of them have drives of its own")
+        return found
+
+    def charge(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
+        """Charges an access to a volume: the calling thread, and the medium (or the server) below the cache."""
+        if use is None or end.volume is None:
+            return
+        host, volume = end.host, end.host.volumes[end.volume]
+        calls, medium = calls.at(host.name), medium.at(host.name)
+        cycles, cost = volume.filesystem.cycles(calls, use, host.stack)
+        verb = "file read" if use.operation == "read" else "file write"
+        source = volume.filesystem.source or (
+            host.stack.file_read_byte.source if verb == "file read" else host.stack.file_write_byte.source
+        )
+        host.core(calls, use.thread, cycles, verb, cost, source)
+        crossings = memory.READ if use.operation == "read" else memory.WRITE
+        host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)
+        if use.cached and use.operation == "read":
+            return
+        volume.filesystem.medium(medium, use, host, end.volume)
+        if volume.server is not None:
+            self._remote(medium, end, use, volume.server)
+
+    def _remote(self, row: Row, end: End, use: Access, server: str) -> None:
+        """The network and the server below a network file system."""
+        remote = self._server(server, end)
+        filesystem = end.host.volumes[end.volume or ""].filesystem
+        ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
+        route = self.network.route(*ends, [])
+        connections = int(getattr(filesystem, "nconnect", 1))
+        kernel = Thread("kernel NFS", copies=connections)  # a connection's work stays on one core at a time
+        burst = filesystem.answers(row.at(end.host.name), use)
+        net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
+        self.network.carry(row, route, net, None)
+        cost = getattr(filesystem, "rpc_byte", None)
+        if cost is not None:
+            near = row.at(end.host.name)
+            end.host.core(near, kernel, near.value(cost), "NFS requests", str(cost), cost.source)
+        block = use.block_B if use.random else 2.0**20
+        inner = use.but(thread=Thread("nfsd", copies=NFSD), finish="steady", rtt_s=0.0, block_B=block)
+        self._serving.append(end)
+        self.charge(row, row, remote, inner)
+        self._serving.pop()
+
+    def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
+        """Seconds of one file's metadata operations on a volume, and where their cost comes from."""
+        if not operations or end.volume is None:
+            return 0.0, ""
+        volume = end.host.volumes[end.volume]
+        probe = Row(self.ledger, job.name, [], 1.0, end.host.name)
+        away = self.server_rtt(end)
+        seconds: Value = 0.0
+        for operation in operations:
+            trips = _ROUND_TRIPS.get(operation, 1.0) * volume.filesystem.requests(probe)
+            seconds = seconds + trips * (away + volume.filesystem.operation_time(probe, operation, end.host))
+        source = volume.filesystem.op_time.source
+        return seconds, f"server round trips; {source}" if volume.server else source

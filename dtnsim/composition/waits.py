@@ -1,0 +1,99 @@
+"""Where a worker waits while no station works: round trips, file operations, requests one at a time, slow start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+
+from dtnsim.components.filesystem import Stretch
+from dtnsim.composition.leg import Leg
+from dtnsim.composition.network import Network
+from dtnsim.composition.storage import Storage
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Value
+from dtnsim.ground.records import SLOW_START, Demand, Station
+from dtnsim.tools.plan import NetUse, Step
+
+#: what a delay belongs to
+Each = Literal["byte", "file", "start"]
+
+
+def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row) -> list[Demand]:
+    """Seconds per payload byte in which a worker waits while no station works."""
+    draw, job, payload = storage.ledger.draw, leg.job, max(leg.job.payload_B, 1.0)
+    found: list[Demand] = []
+
+    def wait(seconds: Value, what: str, formula: str, source: str = "", each: Each = "file") -> None:
+        if positive(seconds):
+            found.append(Demand(f"{job.name}.workers", seconds, what, formula, source, each))
+
+    wait(part.delay * step.share, part.what, "seconds per byte", each="byte")
+    if not positive(part.cpu):
+        return found  # a flush has no files of its own
+    for reading in _readings(storage, leg, step, row):
+        wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
+    cost, each = step.files, part.cpu / payload
+    rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
+    wait(
+        job.files * cost.round_trips * rtt / cost.ahead * each,
+        "control round trips",
+        f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
+    )
+    hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
+    for end, operations, count, beside in (
+        (leg.source, cost.source, job.files, hidden),
+        (leg.destination, cost.destination, job.files, 0.0),
+        (leg.destination, cost.directory, job.directories, 0.0),
+    ):
+        seconds, base = storage.operations(end, operations, job)
+        seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
+        what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
+        formula = f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}"
+        wait(count * seconds * each, what, formula, base)
+    if cost.fixed is not None:
+        wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
+    if leg.route is not None and step.net is not None:
+        lost = _ramp(storage.network, leg, step.net, row)
+        which: Each = "file" if step.net.reopened else "start"
+        wait(lost * each, SLOW_START, "time the ramp loses against the steady rate", each=which)
+    return found
+
+
+def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stretch]:
+    """How the files that a step reads are read: random and direct requests are waited for."""
+    for end, asked in ((leg.source, step.read), (leg.destination, step.reread)):
+        use = storage.use(end, asked, leg)
+        if use is not None and end.volume is not None:
+            filesystem = end.host.volumes[end.volume].filesystem
+            yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
+
+
+def _ramp(network: Network, leg: Leg, net: NetUse, row: Row) -> Value:
+    """Seconds that the slow starts of a step lose, of all its files or of its workers."""
+    workers, payload = leg.plan.workers, max(leg.job.payload_B, 1.0)
+    data = leg.data
+    moved = (data.sizes_B * workers, data.counts) if net.reopened else (np.array([payload]), np.array([workers]))
+    rate = solo_rate(row.ledger.stations, row.demands)
+    assert leg.route is not None
+    return network.ramp(leg.route, net, moved, rate, row.ledger.draw, leg.spec)
+
+
+def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:
+    """Rate that the stations of some demands allow when nobody else is there [B/s]."""
+    load: dict[str, Value] = {}
+    for demand in demands:
+        load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
+    rate: Value = np.inf
+    for name, per_byte in load.items():
+        with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
+            cost = np.asarray(per_byte)
+            here = np.where(cost > 0, stations[name].capacity / cost, np.inf)
+        rate = np.minimum(rate, here)
+    return rate
+
+
+def positive(value: Value) -> bool:
+    """Whether any scenario has more than nothing."""
+    return bool(np.any(np.asarray(value) > 0))
