@@ -14,6 +14,7 @@ import numpy as np
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
+from dtnsim.ground.term import PRODUCT, Term, of, shown, term
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ class Row:
     ledger: Ledger
     transfer: str
     demands: list[Demand]
-    factor: Value = 1.0
+    factor: Term | Value = 1.0
     host: str = ""
     below_cache: bool = False
 
@@ -55,9 +56,9 @@ class Row:
         """The same row, seen from another host."""
         return replace(self, host=host)
 
-    def times(self, factor: Value) -> Self:
+    def times(self, factor: Term | Value) -> Self:
         """The same row where each byte counts ``factor`` times."""
-        return replace(self, factor=self.factor * factor)
+        return replace(self, factor=term(self.factor) * term(factor))
 
     def behind_cache(self) -> Self:
         """The same row, below the destination's page cache."""
@@ -67,13 +68,17 @@ class Row:
         """Value of a parameter in this scenario, or in all of them."""
         return self.ledger.draw(quantity)
 
+    def term(self, quantity: Quantity) -> Term:
+        """A parameter with its formula and source."""
+        return of(self.ledger.draw, quantity)
+
     def charge(
         self,
         component: str,
         kind: str,
         *,
-        capacity: Value,
-        per_byte: Value = 1.0,
+        capacity: Term | Value,
+        per_byte: Term | Value = 1.0,
         unit: str = "B",
         what: str,
         formula: str = "",
@@ -86,16 +91,16 @@ class Row:
         Args:
             component: Name of the station within its host.
             kind: Kind of station.
-            capacity: Capacity [unit/s]. Where the station exists already its first capacity stays, and the
-                demand is scaled so that a byte takes the time that it takes at its own capacity (a drive
-                that writes slower than it reads).
-            per_byte: Demand of one byte seen here [unit/B].
+            capacity: Capacity [unit/s] with its formula and source. Where the station exists already its first
+                capacity stays, and the demand is scaled so that a byte takes the time that it takes at its own
+                capacity (a drive that writes slower than it reads).
+            per_byte: Demand of one byte seen here [unit/B] with its formula and source.
             unit: Unit of the station.
             what: The activity, in words.
-            formula: How the capacity was reached.
-            source: Where its numbers come from.
+            formula: How a bare ``capacity`` was reached.
+            source: Where the numbers of a bare ``capacity`` come from.
             private: One station for each transfer instead of one for all.
-            cost: How ``per_byte`` was reached.
+            cost: How a bare ``per_byte`` was reached.
 
         Returns:
             Name of the station.
@@ -105,24 +110,31 @@ class Row:
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
+        own = capacity if isinstance(capacity, Term) else Term(capacity, formula, source)
+        use = per_byte if isinstance(per_byte, Term) else Term(per_byte, cost or shown(per_byte), source)
         known = self.ledger.stations.get(name)
         if known is None:
-            self.ledger.stations[name] = Station(name, host, component, kind, capacity, unit, formula, source, private)
+            self.ledger.stations[name] = Station(
+                name, host, component, kind, own.value, unit, own.formula, own.source, private
+            )
         elif (known.kind, known.unit) != (kind, unit):
             raise SpecError(
                 f"is a {known.kind} and a {kind} at once", key=name, remedy="give mounts, adapters and NICs other names"
             )
         else:
-            per_byte = per_byte * _scale(known.capacity, capacity)
-        demand = Demand(name, per_byte * self.factor, what, cost, source, below_cache=self.below_cache)
+            use = use * _scale(known, own)
+        whole = use * term(self.factor)
+        demand = Demand(name, whole.value, what, whole.formula, whole.source, below_cache=self.below_cache)
         self.demands.append(demand)
         return name
 
 
-def _scale(station: Value, here: Value) -> Value:
-    """Factor on a demand at capacity ``here`` that keeps its time at a station of another capacity."""
-    if np.array_equal(station, here):
-        return 1.0
-    known, own = np.asarray(station, float), np.asarray(here, float)
+def _scale(known: Station, own: Term) -> Term:
+    """Factor on a demand at capacity ``own`` that keeps its time at a station of another capacity."""
+    if np.array_equal(known.capacity, own.value):
+        return Term(1.0, "1")
+    station, here = np.asarray(known.capacity, float), np.asarray(own.value, float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isfinite(known) & np.isfinite(own) & (known > 0) & (own > 0), known / own, 1.0)
+        good = np.isfinite(station) & np.isfinite(here) & (station > 0) & (here > 0)
+        factor = np.where(good, station / here, 1.0)
+    return Term(factor, f"({known.formula}) / ({own.formula})", own.source, PRODUCT)

@@ -124,7 +124,7 @@ def parse(text: str | float, dimension: str) -> float:
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
-def show(value: float, dimension: str) -> str:
+def show(value: float, dimension: str, *, digits: int = 4) -> str:
     """Writes an SI value the way people write it, e.g. ``show(1.25e9, "B/s") == "10 Gb/s"``.
 
     Rates are shown in bits per second, as network people read them; sizes in decimal bytes.
@@ -132,21 +132,21 @@ def show(value: float, dimension: str) -> str:
     if math.isinf(value):
         return "unlimited"
     if dimension == "B/s":
-        return _scaled(value * 8, "b/s")
+        return _scaled(value * 8, "b/s", digits)
     if dimension == "s":
         for unit, factor in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
             if value >= factor * (1 if unit in ("s", "ms", "us") else 2):
-                return f"{value / factor:.4g} {unit}"
-        return f"{value / 1e-9:.4g} ns" if value else "0 s"
+                return f"{value / factor:.{digits}g} {unit}"
+        return f"{value / 1e-9:.{digits}g} ns" if value else "0 s"
     if dimension in ("B", "Hz"):
-        return _scaled(value, dimension)
+        return _scaled(value, dimension, digits)
     if dimension == "1/s":
-        return _scaled(value, "/s")
-    return f"{value:.4g}" + ("" if dimension == "1" else f" {dimension}")
+        return _scaled(value, "/s", digits)
+    return f"{value:.{digits}g}" + ("" if dimension == "1" else f" {dimension}")
 
 
-def _scaled(value: float, unit: str) -> str:
+def _scaled(value: float, unit: str, digits: int) -> str:
     for prefix, factor in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= factor:
-            return f"{value / factor:.4g} {prefix}{unit}"
-    return f"{value:.4g} {unit}"
+            return f"{value / factor:.{digits}g} {prefix}{unit}"
+    return f"{value:.{digits}g} {unit}"

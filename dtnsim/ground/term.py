@@ -1,0 +1,184 @@
+"""A number that carries how it came about: value, formula, source.
+
+Components calculate with `Term` instead of bare numbers, so the formula that `dtnsim explain` prints is written by
+the calculation itself and cannot say anything else. A formula is plain arithmetic that a reader can check with a pocket
+calculator, and a test evaluates: ``16 drives x 200 MB/s``, ``min(3 GB/s, 550 MB/s)``, or a law of
+`dtnsim.physics` with its arguments, ``hdd.zone_rate(position=0.5, outer_rate=262 MB/s, radius_ratio=0.55)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.quantity import Draw, Quantity, Value
+
+#: how tightly a formula holds together: a sum, a product, a single number or call
+_SUM: Final = 0
+PRODUCT: Final = 1
+_ATOM: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A number, the formula it came from and the sources of the numbers in it.
+
+    Attributes:
+        value: A float, or one value a scenario (S,).
+        formula: Arithmetic that gives ``value`` at the median scenario.
+        source: Where the numbers of the formula come from.
+        binds: Precedence of the formula's outermost operation (internal).
+    """
+
+    value: Value
+    formula: str
+    source: str = ""
+    binds: int = _ATOM
+
+    def __mul__(self, other: Term | float) -> Term:
+        return _joined(self, " x ", other, lambda a, b: a * b, PRODUCT)
+
+    def __rmul__(self, other: float) -> Term:
+        return _joined(other, " x ", self, lambda a, b: a * b, PRODUCT)
+
+    def __truediv__(self, other: Term | float) -> Term:
+        return _joined(self, " / ", other, _ratio, PRODUCT)
+
+    def __rtruediv__(self, other: float) -> Term:
+        return _joined(other, " / ", self, _ratio, PRODUCT)
+
+    def __add__(self, other: Term | float) -> Term:
+        return _joined(self, " + ", other, lambda a, b: a + b, _SUM)
+
+    def __radd__(self, other: float) -> Term:
+        return _joined(other, " + ", self, lambda a, b: a + b, _SUM)
+
+    def __sub__(self, other: Term | float) -> Term:
+        return _joined(self, " - ", other, lambda a, b: a - b, _SUM)
+
+    def __rsub__(self, other: float) -> Term:
+        return _joined(other, " - ", self, lambda a, b: a - b, _SUM)
+
+    def because(self, source: str) -> Term:
+        """The same number with another source."""
+        return replace(self, source=source)
+
+
+def term(given: Term | Value, dim: str = "1", source: str = "") -> Term:
+    """A bare number as a term; ``dim`` is the unit that its formula shows."""
+    if isinstance(given, Term):
+        return given
+    return Term(given, shown(given, dim), source)
+
+
+def of(draw: Draw, quantity: Quantity) -> Term:
+    """A parameter as a term: its value in this scenario, or in all of them."""
+    return Term(draw(quantity), str(quantity), quantity.source)
+
+
+def count(number: int, noun: str) -> Term:
+    """A counted thing: ``16 drives``, ``1 drive``."""
+    return Term(float(number), plural(number, noun))
+
+
+def plural(number: int, noun: str) -> str:
+    """A number with its noun: ``1 drive``, ``2 drives``."""
+    if abs(number) == 1:
+        return f"{number} {noun}"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{number} {noun}es"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{number} {noun}s"
+
+
+def least(*terms: Term) -> Term:
+    """The smallest of several; the formula keeps only what differs."""
+    return _extreme("min", np.minimum.reduce, terms)
+
+
+def largest(*terms: Term) -> Term:
+    """The largest of several."""
+    return _extreme("max", np.maximum.reduce, terms)
+
+
+def law(function: Callable[..., Any], **arguments: Any) -> Term:
+    """The result of a law of `dtnsim.physics`; the formula is the call itself.
+
+    Args:
+        function: A function of a module of `dtnsim.physics` that returns one number (or one a scenario).
+        arguments: Its arguments by name: terms, numbers or words.
+    """
+    values = {name: a.value if isinstance(a, Term) else a for name, a in arguments.items()}
+    name = f"{function.__module__.removeprefix('dtnsim.physics.')}.{function.__name__}"
+    written = ", ".join(f"{key}={_argument(a)}" for key, a in arguments.items())
+    sources = [a.source for a in arguments.values() if isinstance(a, Term)]
+    result = np.asarray(function(**values), float)
+    value = float(result) if result.ndim == 0 else result
+    return Term(value, f"{name}({written})", _sources(f"dtnsim.physics.{name}", *sources))
+
+
+def shown(value: Value, dim: str = "1") -> str:
+    """A number as a formula has it: six digits at the median scenario."""
+    flat = np.ravel(np.asarray(value, float))
+    middle = float(flat[0] if flat.size == 1 else np.median(flat))
+    if np.isinf(middle):
+        return "unlimited"
+    return f"{middle:.7g}" if dim == "1" else units.show(middle, dim, digits=7)
+
+
+def _argument(given: Any) -> str:
+    if isinstance(given, Term):
+        return given.formula
+    if isinstance(given, bool | str):
+        return repr(given)
+    return shown(given) if isinstance(given, int | float | np.ndarray) else repr(given)
+
+
+def _ratio(a: Value, b: Value) -> Value:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return a / b if isinstance(b, np.ndarray) or b != 0 else np.divide(a, b)
+
+
+def _joined(
+    left: Term | Value, sign: str, right: Term | Value, work: Callable[[Value, Value], Value], binds: int
+) -> Term:
+    a, b = term(left), term(right)
+    value = work(a.value, b.value)
+    if sign == " x ":  # once is not worth a word
+        if _is(b, 1.0):
+            return replace(a, value=value)
+        if _is(a, 1.0):
+            return replace(b, value=value)
+    if sign == " / " and _is(b, 1.0):
+        return replace(a, value=value)
+    if sign in (" + ", " - ") and _is(b, 0.0):
+        return replace(a, value=value)
+    if sign == " + " and _is(a, 0.0):
+        return replace(b, value=value)
+    head = a.formula if a.binds >= binds else f"({a.formula})"
+    tight = b.binds > binds or (b.binds == binds and sign in (" x ", " + "))
+    tail = b.formula if tight else f"({b.formula})"
+    return Term(value, f"{head}{sign}{tail}", _sources(a.source, b.source), binds)
+
+
+def _is(given: Term, number: float) -> bool:
+    return isinstance(given.value, int | float) and given.value == number and not given.source
+
+
+def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -> Term:
+    kept = list({t.formula: t for t in terms}.values())
+    if len(kept) == 1:
+        return kept[0]
+    value = reduce(np.broadcast_arrays(*(np.asarray(t.value, float) for t in kept)))
+    return Term(
+        float(value) if np.ndim(value) == 0 else value,
+        f"{name}({', '.join(t.formula for t in kept)})",
+        _sources(*(t.source for t in kept)),
+    )
+
+
+def _sources(*given: str) -> str:
+    return "; ".join(dict.fromkeys(part for text in given for part in text.split("; ") if part))

@@ -1,0 +1,63 @@
+"""Evaluates the formulas that ``dtnsim explain`` prints, as a reader with a pocket calculator would.
+
+``16 drives x 200 MB/s`` is a product; a number with a unit becomes SI, a counted noun only its number; ``min``,
+``max`` and the laws of `dtnsim.physics` are called by their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from typing import Any
+
+from dtnsim.ground.units import UNITS
+
+_NUMBER = re.compile(
+    r"""(?P<text>'[^']*'|"[^"]*")
+      | (?P<name>[A-Za-z_][\w.]*)(?=\s*[=(])
+      | (?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+        (?:\ ?(?P<unit>%|[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
+      | (?P<word>unlimited|True|False|None)
+      | (?P<times>\bx\b)
+    """,
+    re.VERBOSE,
+)
+
+
+class _Laws(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        if name in ("min", "max"):
+            return {"min": min, "max": max}[name]
+        if name == "unlimited":
+            return math.inf
+        return _Room(name)
+
+
+class _Room:
+    """A module of `dtnsim.physics`, by attribute access."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            module = importlib.import_module(f"dtnsim.physics.{self._name}")
+        except ModuleNotFoundError as error:
+            raise NameError(f"no law {self._name}.{name}") from error
+        found = getattr(module, name, None)
+        return _Room(f"{self._name}.{name}") if found is None or not callable(found) else found
+
+
+def evaluate(formula: str) -> float:
+    """The number that a formula gives."""
+
+    def written(match: re.Match[str]) -> str:
+        if match["times"]:
+            return "*"
+        if match["number"] is None:
+            return match[0]
+        unit = (match["unit"] or "").replace(" ", "")
+        return f"({float(match['number'].replace('_', ''))!r} * {UNITS[unit][1] if unit in UNITS else 1.0!r})"
+
+    return float(eval(_NUMBER.sub(written, formula), {"__builtins__": {}}, _Laws()))
