@@ -68,7 +68,7 @@ def test_the_public_surface_is_small_and_real() -> None:
 
 
 def test_importing_stays_light() -> None:
-    heavy = ["scipy", "plotly", "networkx", "simpy", "lmfit", "numba", "pandas", "jc"]
+    heavy = ["scipy", "plotly", "simpy", "lmfit", "numba", "pandas", "jc"]
     code = (
         "import sys, dtnsim; assert 'numpy' not in sys.modules; "
         "dtnsim.predict('venadi/gridftp-gpfs'); "

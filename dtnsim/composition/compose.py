@@ -59,9 +59,8 @@ class Composer:
         spec = self.spec.transfers[number]
         source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
         apart = source.host is not destination.host
-        made = leg(
-            spec, source, destination, self.network.route(source.host, destination.host, spec.via) if apart else None
-        )
+        route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
+        made = leg(spec, source, destination, route)
         for warning in made.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
         return made

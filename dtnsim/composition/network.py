@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from dtnsim.components import memory
 from dtnsim.components.access import Thread
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Segment
-from dtnsim.composition import graph, transport
+from dtnsim.composition import transport
 from dtnsim.composition.route import Framing, Route, background_share, wall_rate
+from dtnsim.description import graph
 from dtnsim.description.host import Host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
@@ -32,44 +32,61 @@ class Network:
     """The network of a path."""
 
     def __init__(self, spec: PathSpec) -> None:
-        self._hosts = list(spec.hosts)
-        self._wan = spec.wan
-        self._links = spec.links
-        self._graph = None if all(s.between is None for s in spec.links.values()) else graph.links(spec)
+        self._spec = spec
+        self._linked = any(s.between is not None for s in spec.links.values())
 
-    def route(self, source: Host, destination: Host, via: list[str]) -> Route:
-        """The way from one host to another.
+    def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
+        """The way from one host to another: the quickest in the path's graph, or over the links that a transfer names.
+
+        Args:
+            source: Sender.
+            destination: Receiver.
+            via: Links in the order in which they are taken; none for the quickest way.
+            nics: NIC to use, by host.
 
         Raises:
-            SpecError: the links do not join them.
+            SpecError: nothing joins them.
         """
-        forward = self._hosts.index(source.name) < self._hosts.index(destination.name)
         if via:
+            forward = self._forward(source, destination)
             return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
-        if self._graph is None:
-            named = zip(_names(self._wan), self._wan, strict=True)
-            return Route(source, destination, tuple((n, s, forward) for n, s in named))
         import networkx as nx
 
+        whole = self._spec.graph
+        ends = [f"{h.name}.{nic_of(h, nics)[0]}" for h in (source, destination)]
+        if self._spec.wan and not self._linked:
+            forward = self._forward(source, destination)
+            names = graph.way(whole, *ends) if whole.graph["near"] is not None else self._chain(forward=forward)
+            return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in names))
+        if not self._linked:
+            return Route(source, destination, ())
         try:
-            nodes = nx.shortest_path(self._graph, source.name, destination.name, weight="rtt")
-        except (nx.NetworkXNoPath, nx.NodeNotFound):
+            names = graph.way(whole, *ends)
+        except nx.NetworkXNoPath:
             raise SpecError(
                 f"no links join {source.name!r} and {destination.name!r}",
                 key="links",
                 remedy="give links with 'between: [a, b]' that lead from one to the other",
             ) from None
-        hops = []
-        for a, b in pairwise(nodes):
-            name = self._graph.edges[a, b]["name"]
-            segment = self._links[name]
-            hops.append((name, segment, segment.between == (a, b)))
-        return Route(source, destination, tuple(hops))
+        return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
+
+    def _forward(self, source: Host, destination: Host) -> bool:
+        """Whether bytes cross the WAN from its near end to its far end."""
+        near = self._spec.graph.graph["near"]
+        if near is not None and near[source.name] != near[destination.name]:
+            return bool(near[source.name])
+        order = list(self._spec.hosts)
+        return order.index(source.name) < order.index(destination.name)
+
+    def _chain(self, *, forward: bool) -> list[str]:
+        """All segments of the WAN, where the hosts that talk are not at two ends of it."""
+        names = graph.segment_names(self._spec.wan)
+        return names if forward else names[::-1]
 
     def _along(self, via: list[str], here: str, *, forward: bool) -> Iterator[tuple[str, Segment, bool]]:
         """Links in the order that a transfer names, each in the direction that it is crossed in."""
         for name in via:
-            segment = self._links[name]
+            segment = self._spec.links[name]
             if segment.between is None:
                 yield name, segment, forward
                 continue
@@ -88,7 +105,7 @@ class Network:
 
     def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> None:
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
-        nics = [self._nic(h, spec) for h in (route.source, route.destination)]
+        nics = [nic_of(h, spec.nics if spec is not None else None) for h in (route.source, route.destination)]
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
         row = row.times(net.overhead)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
@@ -114,7 +131,9 @@ class Network:
         """
         if net.transport != "tcp" or not route.nominal_rtt:
             return 0.0
-        frame = self.framing(route, [self._nic(h, spec)[1] for h in (route.source, route.destination)])
+        frame = self.framing(
+            route, [nic_of(h, spec.nics if spec is not None else None)[1] for h in (route.source, route.destination)]
+        )
         part, often = (np.asarray(a, float)[:, None] for a in moved)
         each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams
         if net.reopened:  # short ones too: round by round; the last byte's way is in the tool's own round trips
@@ -126,23 +145,6 @@ class Network:
         return float(lost[0]) if lost.size == 1 else lost
 
     @staticmethod
-    def _nic(host: Host, spec: TransferSpec | None) -> tuple[str, Nic]:
-        wanted = spec.nics.get(host.name) if spec is not None else None
-        if wanted is not None:
-            if wanted not in host.nics:
-                raise SpecError(
-                    "is not a NIC of that host",
-                    key=f"transfer.nics.{host.name}",
-                    value=wanted,
-                    remedy=f"NICs: {', '.join(host.nics)}",
-                )
-            return wanted, host.nics[wanted]
-        for name, card in host.nics.items():
-            if card.protocol == "ethernet":
-                return name, card
-        raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy="give it one: 'nic: {part: ...}'")
-
-    @staticmethod
     def framing(route: Route, nics: list[Nic]) -> Framing:
         """Packet sizes: the smallest MTU on the way."""
         mtu = min([n.mtu.value for n in nics] + [s.mtu.value for _, s, _ in route.hops if s.mtu is not None])
@@ -152,12 +154,26 @@ class Network:
         return Framing(mtu, mss, wire)
 
 
-def _names(segments: list[Segment]) -> list[str]:
-    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its number."""
-    if len(segments) == 1:
-        return ["wan"]
-    parts = [s.part for s in segments]
-    return [p if p is not None and parts.count(p) == 1 else f"wan{i + 1}" for i, p in enumerate(parts)]
+def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:
+    """The NIC that a transfer uses on a host: the NIC it names, or the first with Ethernet.
+
+    Raises:
+        SpecError: there is none.
+    """
+    wanted = (nics or {}).get(host.name)
+    if wanted is not None:
+        if wanted not in host.nics:
+            raise SpecError(
+                "is not a NIC of that host",
+                key=f"transfer.nics.{host.name}",
+                value=wanted,
+                remedy=f"NICs: {', '.join(host.nics)}",
+            )
+        return wanted, host.nics[wanted]
+    for name, card in host.nics.items():
+        if card.protocol == "ethernet":
+            return name, card
+    raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy="give it one: 'nic: {part: ...}'")
 
 
 def _host_side(

@@ -30,7 +30,7 @@ TRAIN_S: Final = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The segments between two hosts, in order, each with the direction it is crossed in."""
+    """The segments between two hosts in the order of travel, each with whether it is crossed from its near end."""
 
     source: Host
     destination: Host
@@ -131,8 +131,7 @@ def wall_rate(draw: Draw, wall: Firewall, streams: int) -> Value:
 def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
     """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before."""
     rates = [draw(nics[0].rate)] if nics else []
-    before = route.hops[:number] if route.hops[number][2] else route.hops[number + 1 :]
-    rates += [draw(segment.bandwidth) for _, segment, _ in before]
+    rates += [draw(segment.bandwidth) for _, segment, _ in route.hops[:number]]
     return np.minimum.reduce(np.broadcast_arrays(*rates)) if rates else np.inf
 
 

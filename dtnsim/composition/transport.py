@@ -10,7 +10,7 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.composition.route import Framing, Route, burst_rate, line_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Quantity, Value, prior
+from dtnsim.ground.quantity import Draw, Quantity, Value, middle, prior
 from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import choice, ratebased, window
 from dtnsim.physics.tcp import path as tcp_path
@@ -80,7 +80,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             "window",
             capacity=workers * window.window_rate(row.value(net.channel), rtt),
             private=True,
-            what=f"window of {net.channel} above TCP over {Quantity(float(np.median(rtt)), 's')}",
+            what=f"window of {net.channel} above TCP over {Quantity(middle(rtt), 's')}",
             formula=f"{workers} x {net.channel} / RTT",
             source=net.channel.source,
         )
@@ -133,7 +133,7 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
                 capacity=draw(policer.rate) * share * frame.mss / frame.mtu,
                 private=True,
                 what=f"{cc} cuts its window at every drop of the policer",
-                formula=f"{float(np.median(share)):.3g} of {policer.rate}, bucket {policer.burst}",
+                formula=f"{middle(share):.3g} of {policer.rate}, bucket {policer.burst}",
                 source="dtnsim.physics.policer.policed_tcp_rate",
             )
 
@@ -176,7 +176,7 @@ def tcp_goodput(streams: Connection, draw: Draw) -> tuple[Value, str]:
     the median.
     """
     scale = choice.loss_scale(
-        loss=float(np.median(streams.loss)), rtt_s=float(np.median(streams.rtt_s)), mss_B=streams.mss_B, cc=streams.cc
+        loss=middle(streams.loss), rtt_s=middle(streams.rtt_s), mss_B=streams.mss_B, cc=streams.cc
     )
     scaled = 1.0 if scale is None else draw(Quantity(scale.factor, "1", scale.spread, "dtnsim.physics.tcp.rounds"))
     goodput, limit = tcp_path.path_goodput(

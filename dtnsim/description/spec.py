@@ -7,8 +7,10 @@ anything is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Mapping as MappingABC
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, field_validator
 
@@ -23,6 +25,9 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools.plan import Tool
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: ends of a transfer that are no volume, and what kind of end they are
 DEVICES = {
@@ -112,6 +117,19 @@ class PathSpec(Model):
     def changed(self, overrides: Sequence[str]) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
         return self._again(overrides)
+
+    @cached_property
+    def graph(self) -> nx.Graph[str]:
+        """What is wired to what, from drives to drives: see `dtnsim.description.graph`."""
+        from dtnsim.description.graph import graph
+
+        return graph(self)
+
+    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same path with some fields changed; its graph is drawn anew."""
+        made = super().model_copy(update=update, deep=deep)
+        made.__dict__.pop("graph", None)
+        return made
 
     @property
     def folder(self) -> Path:

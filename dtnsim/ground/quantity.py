@@ -57,6 +57,12 @@ def prior(text: str, spread: float, source: str) -> Quantity:
     return Quantity(value, dim, spread, source, text)
 
 
+def middle(value: Value) -> float:
+    """Median of a number that may be one value a scenario (numpy's own loads masked arrays: 25 ms)."""
+    flat = np.sort(np.ravel(np.asarray(value, float)))
+    return float((flat[(flat.size - 1) // 2] + flat[flat.size // 2]) / 2)
+
+
 class Scalar(str):
     """A scalar of a YAML file: its text, the file and line it stands on, and the source it inherits."""
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 
 #: how tightly a formula holds together: a sum, a product, a single number or call
 _SUM: Final = 0
@@ -122,11 +122,10 @@ def law(function: Callable[..., Any], **arguments: Any) -> Term:
 
 def shown(value: Value, dim: str = "1") -> str:
     """A number as a formula has it: six digits at the median scenario."""
-    flat = np.ravel(np.asarray(value, float))
-    middle = float(flat[0] if flat.size == 1 else np.median(flat))
-    if np.isinf(middle):
+    central = middle(value)
+    if np.isinf(central):
         return "unlimited"
-    return f"{middle:.7g}" if dim == "1" else units.show(middle, dim, digits=7)
+    return f"{central:.7g}" if dim == "1" else units.show(central, dim, digits=7)
 
 
 def _argument(given: Any) -> str:

@@ -26,7 +26,7 @@ NIC = Nic.build({"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"})
 def way(*segments: dict[str, Any], backwards: bool = False, **tcp: str) -> Route:
     a, b = build_host("a", machine(tcp=tcp)), build_host("b", machine())
     hops = tuple((f"s{n}", Segment.build({"kind": "segment", **s}), not backwards) for n, s in enumerate(segments))
-    return Route(a, b, hops)
+    return Route(a, b, hops[::-1] if backwards else hops)
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=6))
@@ -80,8 +80,8 @@ def test_a_burst_arrives_at_the_rate_of_the_slowest_link_before() -> None:
     segments = [{"bandwidth": "40 Gb/s"}, {"bandwidth": "1 Gb/s"}, {"bandwidth": "100 Gb/s"}]
     there, back = way(*segments), way(*segments, backwards=True)
     assert [float(route.line_rate(there, n, [NIC], Draw())) * 8e-9 for n in range(3)] == pytest.approx([10, 10, 1])
-    # from the other end the last segment comes first
-    assert [float(route.line_rate(back, n, [NIC], Draw())) * 8e-9 for n in range(3)] == pytest.approx([1, 10, 10])
+    # from the other end the last segment comes first: 100, 1, 40 Gb/s
+    assert [float(route.line_rate(back, n, [NIC], Draw())) * 8e-9 for n in range(3)] == pytest.approx([10, 10, 1])
 
 
 def test_paced_streams_and_bbr_send_no_bursts() -> None:

@@ -1,0 +1,172 @@
+"""The path as one networkx graph: what is wired to what, from drives to drives.
+
+Nodes are components, segments and volumes, named as their stations are (``venadi.slot-hba``, ``network.wan``);
+edges are the wiring. Routes are shortest paths in it, and what still works when a node goes is asked of it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from dtnsim.components.segment import Segment
+from dtnsim.description.host import Host, label_of
+from dtnsim.physics import pcie
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from dtnsim.description.spec import PathSpec
+
+#: added to every hop's weight so that of two ways with the same delay the way with fewer links wins
+_HOP_S = 1e-9
+
+
+def graph(spec: PathSpec) -> nx.Graph[str]:
+    """Everything on a path: volumes, adapters, slots and uplinks, memory, processors, NICs, segments.
+
+    Args:
+        spec: The validated path.
+
+    Returns:
+        Nodes with the attributes ``kind`` (``volume``, ``hba``, ``slot``, ``memory``, ``cpu``, ``nic``, ``segment``,
+        ``junction``, ``server``), ``host`` (or ``network``), ``part`` (the component itself) and, where it has a
+        nominal rate of its own, ``rate_Bps``; edges with ``rtt`` [s], half of a segment's delay at either side of it.
+    """
+    import networkx as nx
+
+    whole: nx.Graph[str] = nx.Graph(name=spec.name, near=near_end(spec))
+    for host in spec.hosts.values():
+        _host(whole, host)
+    if spec.wan:
+        _wan(whole, spec)
+    for name, segment in spec.links.items():
+        node = _segment(whole, name, segment)
+        for end in segment.between or ():
+            if end not in spec.hosts:
+                whole.add_node(f"network.{end}", kind="junction", host="network", part=None)
+            ends = _ports(spec, spec.hosts[end]) if end in spec.hosts else [f"network.{end}"]
+            for port in ends:
+                whole.add_edge(port, node, rtt=segment.rtt.value / 2 + _HOP_S)
+    return whole
+
+
+def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
+    """Segments on the quickest way between two NICs, in order; no host is passed through.
+
+    Args:
+        whole: The graph of a path.
+        source: Node of the sender's NIC.
+        destination: Node of the receiver's NIC.
+
+    Returns:
+        Names of segments, without ``network.``.
+
+    Raises:
+        networkx.NetworkXNoPath: nothing joins them.
+    """
+    import networkx as nx
+
+    def passable(node: str) -> bool:
+        return node in (source, destination) or whole.nodes[node]["host"] == "network"
+
+    nodes = nx.shortest_path(nx.subgraph_view(whole, filter_node=passable), source, destination, weight="rtt")
+    return [n.removeprefix("network.") for n in nodes if whole.nodes[n]["kind"] == "segment"]
+
+
+def toward_memory(whole: nx.Graph[str], node: str) -> list[str]:
+    """What bytes pass from a card, slot or adapter to its host's memory, the node itself first, memory left out."""
+    import networkx as nx
+
+    return list(nx.shortest_path(whole, node, f"{whole.nodes[node]['host']}.memory")[:-1])
+
+
+def near_end(spec: PathSpec) -> dict[str, bool] | None:
+    """Which hosts stand at the near end of the WAN; None where those that talk to each other are not two sides."""
+    import networkx as nx
+
+    talk: nx.Graph[str] = nx.Graph()
+    talk.add_nodes_from(spec.hosts)
+    pairs = [(t.source_end.partition(":")[0].strip(), t.to.partition(":")[0].strip()) for t in spec.transfers]
+    for name, host in spec.hosts.items():
+        pairs += [(name, v.server.partition(":")[0].strip()) for v in host.volumes.values() if v.server]
+    talk.add_edges_from((a, b) for a, b in pairs if a != b and a in spec.hosts and b in spec.hosts)
+    if not nx.is_bipartite(talk):
+        return None
+    order = {name: number for number, name in enumerate(spec.hosts)}
+    near: dict[str, bool] = {}
+    for group in nx.connected_components(talk):
+        first = min(group, key=order.__getitem__)
+        for name in group:
+            near[name] = nx.shortest_path_length(talk, first, name) % 2 == 0
+    return near
+
+
+def segment_names(segments: list[Segment]) -> list[str]:
+    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its number."""
+    if len(segments) == 1:
+        return ["wan"]
+    parts = [s.part for s in segments]
+    return [p if p is not None and parts.count(p) == 1 else f"wan{i + 1}" for i, p in enumerate(parts)]
+
+
+def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
+    """The segments in series between both ends; hosts that talk across it are at its two ends."""
+    names = segment_names(spec.wan)
+    chain = [_segment(whole, name, segment) for name, segment in zip(names, spec.wan, strict=True)]
+    for (a, one), (b, other) in pairwise(zip(chain, spec.wan, strict=True)):
+        whole.add_edge(a, b, rtt=(one.rtt.value + other.rtt.value) / 2 + _HOP_S)
+    near = whole.graph["near"]
+    for name, host in spec.hosts.items():
+        for port in _ports(spec, host):
+            if near is None or near[name]:
+                whole.add_edge(port, chain[0], rtt=spec.wan[0].rtt.value / 2 + _HOP_S)
+            if near is None or not near[name]:
+                whole.add_edge(port, chain[-1], rtt=spec.wan[-1].rtt.value / 2 + _HOP_S)
+
+
+def _segment(whole: nx.Graph[str], name: str, segment: Segment) -> str:
+    node = f"network.{name}"
+    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.value)
+    return node
+
+
+def _ports(spec: PathSpec, host: Host) -> list[str]:
+    """NICs that are on the network: those with Ethernet, and those that a transfer names."""
+    named = {t.nics.get(host.name) for t in spec.transfers}
+    return [f"{host.name}.{n}" for n, card in host.nics.items() if card.protocol == "ethernet" or n in named]
+
+
+def _host(whole: nx.Graph[str], host: Host) -> None:
+    def node(name: str, kind: str, part: object, rate_Bps: float | None = None) -> str:
+        rate = {} if rate_Bps is None else {"rate_Bps": rate_Bps}
+        whole.add_node(f"{host.name}.{name}", kind=kind, host=host.name, part=part, **rate)
+        return f"{host.name}.{name}"
+
+    memory = node("memory", "memory", host.memory)
+    whole.add_edge(node("cpu", "cpu", host.cpu), memory, rtt=0.0)
+    for name, slot in host.slots.items():
+        node(f"slot-{name}", "slot", slot, float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value)))
+    for name, slot in host.slots.items():
+        behind = f"{host.name}.slot-{slot.behind}" if slot.behind else memory
+        whole.add_edge(f"{host.name}.slot-{name}", behind, rtt=0.0)
+    for name, hba in host.hbas.items():
+        whole.add_edge(node(name, "hba", hba, hba.lanes * hba.lane.value), _seat(host, hba.slot), rtt=0.0)
+    for name, nic in host.nics.items():
+        whole.add_edge(node(name, "nic", nic, nic.links * nic.rate.value), _seat(host, nic.slot), rtt=0.0)
+    for mount, volume in host.volumes.items():
+        label = node(label_of(mount), "volume", volume)
+        for via in volume.via:
+            adapter = via in host.hbas or via in host.nics
+            whole.add_edge(label, f"{host.name}.{via}" if adapter else f"{host.name}.slot-{via}", rtt=0.0)
+        if not volume.via:
+            whole.add_edge(label, memory, rtt=0.0)
+        system = getattr(volume.filesystem, "system", None)
+        if system is not None:  # several hosts mount the same servers
+            whole.add_node(str(system), kind="server", host="network", part=volume.filesystem)
+            whole.add_edge(label, str(system), rtt=0.0)
+
+
+def _seat(host: Host, slot: str | None) -> str:
+    """Node that a card is plugged into."""
+    return f"{host.name}.slot-{slot}" if slot else f"{host.name}.memory"

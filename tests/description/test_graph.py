@@ -1,0 +1,102 @@
+"""The path as a graph: everything is wired to memory, hosts to hosts through segments; stations are named after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+
+import dtnsim
+from dtnsim.composition.compose import compose
+from dtnsim.description import graph as graphs
+from dtnsim.description import spec
+from dtnsim.ground import library
+from dtnsim.ground.quantity import Draw
+from tests.lab import journey, machine
+from tests.strategies import load, paths
+
+#: what belongs to a connection or to a tool's workers, not to a component
+BETWEEN = {"tcp", "window", "transport", "target", "workers"}
+
+
+def linked(links: dict[str, dict[str, Any]], hosts: str = "abc") -> spec.PathSpec:
+    given = journey()
+    given["hosts"] = {h: machine() for h in hosts}
+    given["links"] = {n: {"bandwidth": "10 Gb/s", **link} for n, link in links.items()}
+    del given["wan"]
+    return load(given)
+
+
+def test_of_links_side_by_side_the_shorter_counts() -> None:
+    for first, second in (("5 ms", "9 ms"), ("9 ms", "5 ms")):
+        path = linked({"x": {"between": ["a", "b"], "rtt": first}, "y": {"between": ["b", "a"], "rtt": second}})
+        assert graphs.way(path.graph, "a.nic", "b.nic") == ["x" if first == "5 ms" else "y"]
+
+
+def test_of_two_ways_with_the_same_delay_the_way_with_fewer_links() -> None:
+    links = {
+        "ar": {"between": ["a", "r"], "rtt": "1 ms"},
+        "rb": {"between": ["r", "b"], "rtt": "1 ms"},
+        "ab": {"between": ["a", "b"], "rtt": "2 ms"},
+    }
+    assert graphs.way(linked(links).graph, "a.nic", "b.nic") == ["ab"]
+
+
+def test_no_way_leads_through_a_host() -> None:
+    path = linked({"ac": {"between": ["a", "c"], "rtt": "1 ms"}, "cb": {"between": ["c", "b"], "rtt": "1 ms"}})
+    with pytest.raises(nx.NetworkXNoPath):
+        graphs.way(path.graph, "a.nic", "b.nic")
+
+
+def test_links_side_by_side_are_both_drawn() -> None:
+    drawn = linked({"x": {"between": ["a", "b"]}, "y": {"between": ["a", "b"]}}).graph
+    assert {"network.x", "network.y"} <= set(drawn.nodes)
+
+
+@settings(max_examples=15, deadline=None)
+@given(paths())
+def test_every_volume_reaches_every_other_through_memory_and_network(path: dict[str, Any]) -> None:
+    drawn = load(path).graph
+    assert nx.is_connected(drawn)
+    way = nx.shortest_path(drawn, "alpha.data", "beta.data")
+    for stop in ("alpha.memory", "beta.memory", "network.wan", "alpha.eth", "beta.slot-b"):
+        assert stop in way
+    assert all({"kind", "host", "part"} <= set(data) for _, data in drawn.nodes(data=True))
+
+
+def test_a_shipped_path() -> None:
+    """Venadi: the boot mirror hangs on the chipset, the data pool on an adapter in a slot of its own."""
+    drawn = dtnsim.load("venadi/gridftp-gpfs").graph
+    assert graphs.toward_memory(drawn, "venadi.root") == ["venadi.root", "venadi.sata", "venadi.slot-dmi"]
+
+
+def test_segments_in_series_are_a_chain() -> None:
+    path = load(journey(wan=[{"bandwidth": "10 Gb/s"}, {"bandwidth": "40 Gb/s"}]))
+    assert graphs.way(path.graph, "a.nic", "b.nic") == ["wan1", "wan2"]
+    assert graphs.way(path.graph, "b.nic", "a.nic") == ["wan2", "wan1"]
+
+
+def test_senders_to_the_same_receiver_share_the_direction_of_the_wan() -> None:
+    """Hosts that talk across the WAN are at its two ends, in whichever order the file names them."""
+    given = journey()
+    given["hosts"] = {h: machine() for h in "abc"}
+    first = given.pop("transfer")
+    given["transfers"] = [
+        {**first, "from": "a:memory", "to": "b:memory"},
+        {**first, "from": "c:memory", "to": "b:memory"},
+    ]
+    problem = compose(load(given), Draw())
+    assert [s.name for s in problem.stations if s.kind == "network"] == ["network.wan"]
+
+
+@pytest.mark.parametrize("name", library.names("paths"))
+def test_stations_are_named_after_the_graph(name: str) -> None:
+    path = dtnsim.load(name)
+    nodes = set(path.graph)
+    for station in compose(path, Draw()).stations:
+        if station.kind in BETWEEN:
+            continue
+        parts = station.name.partition("[")[0].split(".")
+        assert any(".".join(parts[:n]) in nodes for n in range(1, len(parts) + 1)), station.name
