@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
@@ -35,6 +36,13 @@ class Model(BaseModel):
     """Base of everything a file can describe: unknown keys are errors, instances do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
+
+    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with some fields changed; what was worked out from the fields is worked out anew."""
+        made = super().model_copy(update=update, deep=deep)
+        for name in set(made.__dict__) - set(type(made).model_fields):
+            del made.__dict__[name]
+        return made
 
 
 class Component(Model):

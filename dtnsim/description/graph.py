@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dtnsim.components.segment import Segment
-from dtnsim.description.host import Host, label_of
-from dtnsim.physics import pcie
+from dtnsim.description.host import Host
+from dtnsim.description.wiring import label_of
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -74,13 +74,6 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     return [n.removeprefix("network.") for n in nodes if whole.nodes[n]["kind"] == "segment"]
 
 
-def toward_memory(whole: nx.Graph[str], node: str) -> list[str]:
-    """What bytes pass from a card, slot or adapter to its host's memory, the node itself first, memory left out."""
-    import networkx as nx
-
-    return list(nx.shortest_path(whole, node, f"{whole.nodes[node]['host']}.memory")[:-1])
-
-
 def near_end(spec: PathSpec) -> dict[str, bool] | None:
     """Which hosts stand at the near end of the WAN; None where those that talk to each other are not two sides."""
     import networkx as nx
@@ -138,35 +131,13 @@ def _ports(spec: PathSpec, host: Host) -> list[str]:
 
 
 def _host(whole: nx.Graph[str], host: Host) -> None:
-    def node(name: str, kind: str, part: object, rate_Bps: float | None = None) -> str:
-        rate = {} if rate_Bps is None else {"rate_Bps": rate_Bps}
-        whole.add_node(f"{host.name}.{name}", kind=kind, host=host.name, part=part, **rate)
-        return f"{host.name}.{name}"
-
-    memory = node("memory", "memory", host.memory)
-    whole.add_edge(node("cpu", "cpu", host.cpu), memory, rtt=0.0)
-    for name, slot in host.slots.items():
-        node(f"slot-{name}", "slot", slot, float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value)))
-    for name, slot in host.slots.items():
-        behind = f"{host.name}.slot-{slot.behind}" if slot.behind else memory
-        whole.add_edge(f"{host.name}.slot-{name}", behind, rtt=0.0)
-    for name, hba in host.hbas.items():
-        whole.add_edge(node(name, "hba", hba, hba.lanes * hba.lane.value), _seat(host, hba.slot), rtt=0.0)
-    for name, nic in host.nics.items():
-        whole.add_edge(node(name, "nic", nic, nic.links * nic.rate.value), _seat(host, nic.slot), rtt=0.0)
+    """A host's own wiring, under its name, and the servers that it shares with others."""
+    for node, data in host.wiring.nodes(data=True):
+        whole.add_node(f"{host.name}.{node}", host=host.name, **data)
+    for a, b in host.wiring.edges:
+        whole.add_edge(f"{host.name}.{a}", f"{host.name}.{b}", rtt=0.0)
     for mount, volume in host.volumes.items():
-        label = node(label_of(mount), "volume", volume)
-        for via in volume.via:
-            adapter = via in host.hbas or via in host.nics
-            whole.add_edge(label, f"{host.name}.{via}" if adapter else f"{host.name}.slot-{via}", rtt=0.0)
-        if not volume.via:
-            whole.add_edge(label, memory, rtt=0.0)
         system = getattr(volume.filesystem, "system", None)
         if system is not None:  # several hosts mount the same servers
             whole.add_node(str(system), kind="server", host="network", part=volume.filesystem)
-            whole.add_edge(label, str(system), rtt=0.0)
-
-
-def _seat(host: Host, slot: str | None) -> str:
-    """Node that a card is plugged into."""
-    return f"{host.name}.slot-{slot}" if slot else f"{host.name}.memory"
+            whole.add_edge(f"{host.name}.{label_of(mount)}", str(system), rtt=0.0)

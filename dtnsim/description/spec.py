@@ -7,7 +7,6 @@ anything is computed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Mapping as MappingABC
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -124,12 +123,6 @@ class PathSpec(Model):
         from dtnsim.description.graph import graph
 
         return graph(self)
-
-    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
-        """The same path with some fields changed; its graph is drawn anew."""
-        made = super().model_copy(update=update, deep=deep)
-        made.__dict__.pop("graph", None)
-        return made
 
     @property
     def folder(self) -> Path:

@@ -5,7 +5,8 @@ An access follows that chain to memory and charges everything on the way.
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -23,6 +24,10 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value
 from dtnsim.ground.term import count
+from dtnsim.physics import pcie
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class Volume(Model):
@@ -134,6 +139,45 @@ class Wired(Cores):
                 remedy="choose another slot, or set the slot's 'connector'",
             )
 
+    # -- the wiring as a graph -------------------------------------------------------------------
+
+    @cached_property
+    def wiring(self) -> nx.Graph[str]:
+        """Processors, memory, slots, adapters, NICs and volumes, named as their stations are within the host.
+
+        Nodes have ``kind``, ``part`` and, where they have a nominal rate of their own, ``rate_Bps``.
+        """
+        import networkx as nx
+
+        made: nx.Graph[str] = nx.Graph()
+        made.add_node("memory", kind="memory", part=self.memory)
+        made.add_node("cpu", kind="cpu", part=self.cpu)
+        made.add_edge("cpu", "memory")
+        for name, slot in self.slots.items():
+            rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value))
+            made.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate)
+            made.add_edge(f"slot-{name}", _seat(slot.behind))
+        for name, hba in self.hbas.items():
+            made.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value)
+            made.add_edge(name, _seat(hba.slot))
+        for name, nic in self.nics.items():
+            made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value)
+            made.add_edge(name, _seat(nic.slot))
+        for mount, volume in self.volumes.items():
+            made.add_node(label_of(mount), kind="volume", part=volume)
+            made.add_edges_from((label_of(mount), node) for node in self._adapters(volume) or ["memory"])
+        return made
+
+    def toward_memory(self, node: str) -> list[str]:
+        """Nodes that bytes pass from a card, slot or adapter to memory, the node itself first, memory left out."""
+        import networkx as nx
+
+        return list(nx.shortest_path(self.wiring, node, "memory")[:-1])
+
+    def _adapters(self, volume: Volume) -> list[str]:
+        """Nodes that a volume hangs on."""
+        return [n if n in self.hbas or n in self.nics else f"slot-{n}" for n in volume.via]
+
     # -- what an access charges on its way to memory ---------------------------------------------
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
@@ -158,24 +202,27 @@ class Wired(Cores):
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
         """Charges everything between a volume and memory; of several adapters each carries its part."""
-        names = self.volumes[volume].via
-        part = row.times(1.0 / max(len(names), 1))
-        for name in names:
-            if name in self.hbas:
-                self._through_hba(part, use, name)
-                card = self.hbas[name]
-                self._slots(part, card.slot, to_host=use.operation == "read", card=card)
-            elif name in self.slots:  # a drive in a slot of its own
-                self._slots(part, name, to_host=use.operation == "read", card=None)
-            elif name in self.nics:  # an array behind a storage network
-                self._through_nic(part, use, name)
+        adapters = self._adapters(self.volumes[volume])
+        part = row.times(1.0 / max(len(adapters), 1))
+        for node in adapters:
+            kind = self.wiring.nodes[node]["kind"]
+            if kind == "nic":  # an array behind a storage network
+                self._through_nic(part, use, node)
+                continue
+            if kind == "hba":
+                self._through_hba(part, use, node)
+            self._slots(part, node, to_host=use.operation == "read")
 
-    def _slots(self, row: Row, slot: str | None, *, to_host: bool, card: Hba | Nic | None) -> None:
-        """Charges a slot and the uplinks behind it; the card's own lanes and generation bind in its slot."""
-        lanes, generation = (card.card_lanes, card.card_generation) if card is not None else (32, 6)
-        for name in self.chain(slot):
-            self.slots[name].carry(row, f"slot-{name}", to_host=to_host, card_lanes=lanes, card_generation=generation)
-            lanes, generation = 32, 6
+    def _slots(self, row: Row, node: str, *, to_host: bool) -> None:
+        """Charges the slots and uplinks from a node to memory; a card's own lanes and generation bind in its slot."""
+        lanes, generation = 32, 6
+        for name in self.toward_memory(node):
+            part = self.wiring.nodes[name]["part"]
+            if isinstance(part, Slot):
+                part.carry(row, name, to_host=to_host, card_lanes=lanes, card_generation=generation)
+                lanes, generation = 32, 6
+            elif isinstance(part, Hba | Nic):
+                lanes, generation = part.card_lanes, part.card_generation
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
         """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
@@ -198,7 +245,12 @@ class Wired(Cores):
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory."""
-        self._slots(row, self.nics[name].slot, to_host=receiving, card=self.nics[name])
+        self._slots(row, name, to_host=receiving)
+
+
+def _seat(slot: str | None) -> str:
+    """Node that a card is plugged into."""
+    return f"slot-{slot}" if slot else "memory"
 
 
 def label_of(mount: str) -> str:

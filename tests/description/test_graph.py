@@ -68,8 +68,9 @@ def test_every_volume_reaches_every_other_through_memory_and_network(path: dict[
 
 def test_a_shipped_path() -> None:
     """Venadi: the boot mirror hangs on the chipset, the data pool on an adapter in a slot of its own."""
-    drawn = dtnsim.load("venadi/gridftp-gpfs").graph
-    assert graphs.toward_memory(drawn, "venadi.root") == ["venadi.root", "venadi.sata", "venadi.slot-dmi"]
+    path = dtnsim.load("venadi/gridftp-gpfs")
+    assert path.hosts["venadi"].toward_memory("root") == ["root", "sata", "slot-dmi"]
+    assert path.graph.has_edge("venadi.root", "venadi.sata")
 
 
 def test_segments_in_series_are_a_chain() -> None:
