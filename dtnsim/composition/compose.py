@@ -7,6 +7,8 @@ then throttled), the step becomes as many phases.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from dtnsim.composition.leg import Leg, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.storage import Storage
 from dtnsim.description.spec import PathSpec
+from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
@@ -24,12 +27,13 @@ from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.tools.plan import Step
 
 
-def compose(spec: PathSpec, draw: Draw) -> Problem:
+def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
     """Writes down all stations and demands of a path.
 
     Args:
         spec: The validated path.
         draw: Values of the parameters: nominal, or arrays of draws.
+        moved: Bytes that each timed transfer moves, as far as they are known (`dtnsim.steady.timed` finds them).
 
     Returns:
         The `Problem` that `solve` and `simulate` read.
@@ -37,7 +41,7 @@ def compose(spec: PathSpec, draw: Draw) -> Problem:
     Raises:
         SpecError: a path between two hosts that does not exist, or ends that make no sense.
     """
-    composer = Composer(spec, Ledger(draw))
+    composer = Composer(spec, Ledger(draw), moved or {})
     transfers = tuple(composer.transfer(leg) for leg in composer.legs)
     ledger = composer.ledger
     slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
@@ -49,8 +53,8 @@ def compose(spec: PathSpec, draw: Draw) -> Problem:
 class Composer:
     """Composes the transfers of one path on one ledger."""
 
-    def __init__(self, spec: PathSpec, ledger: Ledger) -> None:
-        self.spec, self.ledger = spec, ledger
+    def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float]) -> None:
+        self.spec, self.ledger, self.moved = spec, ledger, moved
         self.network = Network(spec)
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         self.storage = Storage(spec, ledger, self.network, self.legs)
@@ -60,7 +64,10 @@ class Composer:
         source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
         apart = source.host is not destination.host
         route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
-        made = leg(spec, source, destination, route)
+        made = leg(spec, source, destination, route, self.moved.get(spec.name))
+        if spec.dataset is None and made.timing is None:
+            size = units.show(made.job.payload_B, "B")
+            self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")
         for warning in made.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
         return made
@@ -75,6 +82,8 @@ class Composer:
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
+        # one file that lasts as long as the time does, unless something follows its end
+        endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
         return Transfer(
             spec.name,
             tuple(phases),
@@ -82,9 +91,11 @@ class Composer:
             job.payload_B,
             job.files,
             plan.weight,
-            sizes_B=tuple(float(s) for s in leg.data.sizes_B),
+            sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),
             counts=tuple(int(c) for c in leg.data.counts),
             start_s=spec.start.value if spec.start is not None else 0.0,
+            time_s=leg.timing.seconds if leg.timing is not None else math.inf,
+            omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
             **self._destination_memory(leg),
         )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Final
+
+import numpy as np
 
 from dtnsim.components.access import Thread
 from dtnsim.composition.route import Route
@@ -11,7 +14,10 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.description.spec import DEVICES, PathSpec, TransferSpec, split_end
-from dtnsim.tools.plan import EndKind, Job, Plan
+from dtnsim.tools.plan import EndKind, Job, Plan, Timing
+
+#: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
+FIRST_GUESS_BPS: Final = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,8 @@ class Leg:
         destination: End that is written.
         route: The network between the ends; None within one host.
         job: What the tool is asked to do.
+        data: The files that are moved.
+        timing: When it ends, where a time ends it.
         plan: How the tool does it.
     """
 
@@ -41,13 +49,10 @@ class Leg:
     source: End
     destination: End
     route: Route | None
+    data: Dataset
     job: Job
     plan: Plan
-
-    @property
-    def data(self) -> Dataset:
-        """The files that are moved."""
-        return self.spec.dataset if self.spec.dataset is not None else default_dataset()
+    timing: Timing | None = None
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""
@@ -63,13 +68,21 @@ def end_of(spec: PathSpec, text: str) -> End:
     return End(host, path, "volume", host.mount_of(path))
 
 
-def leg(spec: TransferSpec, source: End, destination: End, route: Route | None) -> Leg:
-    """A transfer with the plan that its tool makes for its data set and ends."""
-    data = spec.dataset if spec.dataset is not None else default_dataset()
+def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, moved_B: float | None = None) -> Leg:
+    """A transfer with the plan that its tool makes for its data set and ends.
+
+    Args:
+        spec: What the path file says of it.
+        source: End that is read.
+        destination: End that is written.
+        route: The network between the ends.
+        moved_B: What it moves in its time, where a time ends it and that is known by now [B].
+    """
+    data, timing = work(spec, moved_B)
     job = Job(
         name=spec.name,
         files=data.files,
-        payload_B=data.payload_B,
+        payload_B=data.payload_B if timing is None or moved_B is None else moved_B,
         largest_B=data.largest_B,
         directories=data.directories,
         rtt_s=route.nominal_rtt if route else 0.0,
@@ -79,7 +92,26 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None) 
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=route is not None,
     )
-    return Leg(spec, source, destination, route, job, spec.tool.plan(job))
+    return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
+
+
+def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | None]:
+    """What is moved, and when that ends where a time ends it.
+
+    A timed transfer moves its files over and over, or one without an end where none is given. How much that is
+    follows from the rate; before that is known it is a first guess.
+    """
+    timing = spec.timing()
+    if timing is None:
+        return (spec.dataset if spec.dataset is not None else default_dataset()), None
+    given: Dataset | None = spec.dataset
+    if given is not None and not timing.repeats and (moved_B is None or moved_B >= given.payload_B * (1 - 1e-9)):
+        return given, None
+    moved = FIRST_GUESS_BPS * timing.seconds if moved_B is None else moved_B
+    if given is None:
+        return dataset.of_sizes([moved], name=f"what moves in {timing.seconds:g} s"), timing
+    counts = np.maximum(np.rint(given.counts * (moved / given.payload_B)), 1).astype(np.int64)
+    return replace(given, counts=counts), timing
 
 
 @lru_cache(maxsize=1)

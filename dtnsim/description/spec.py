@@ -23,7 +23,7 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
-from dtnsim.tools.plan import Tool
+from dtnsim.tools.plan import Timing, Tool
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -50,6 +50,7 @@ class TransferSpec(Model):
         dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
         via: Links in the order in which the path takes them.
         start: When it begins.
+        duration: How long it lasts, where a time ends it and the tool has no option for that.
         core: Which of the placed application cores it runs on.
     """
 
@@ -62,11 +63,32 @@ class TransferSpec(Model):
     nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
     ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
     start: Annotated[Quantity, Unit("s")] | None = None
+    duration: Annotated[
+        Quantity | None,
+        Unit("s", low=0.001),
+        Field(description="ends after so long; its files are moved over and over until then"),
+    ] = None
     core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
     cached: Annotated[
         bool | None,
         Field(description="whether what is read lies in memory; where not said, as the tool has it"),
     ] = None
+
+    def timing(self) -> Timing | None:
+        """How long it lasts where a time ends it, said here or by the tool; None where its bytes do.
+
+        Raises:
+            SpecError: two times, or a time and a number of bytes for a tool that takes one of them.
+        """
+        tool = self.tool.timing(sized=self.dataset is not None)
+        if self.duration is None:
+            return tool
+        if tool is not None:
+            raise SpecError(
+                f"{self.tool.kind} has a time of its own ({tool.seconds:g} s)", key=f"transfer {self.name}.duration",
+                value=str(self.duration), remedy="write the tool's own option alone",
+            )  # fmt: skip
+        return Timing(self.duration.value)
 
     @field_validator("dataset", mode="before")
     @classmethod

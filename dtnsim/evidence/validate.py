@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.evidence import baseline
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Solved, solved, transfer_index, values
 from dtnsim.ground.quantity import Draw
 from dtnsim.steady.reasons import cause_of, reason
+from dtnsim.steady.timed import amounts, composed
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -209,8 +209,8 @@ def validate(
 
 def _run(case: Case, calibration: str | None, samples: int, seed: int) -> tuple[PathSpec, Solved, Solved]:
     given = spec.load(case.path, case.overrides, calibration)
-    nominal = solved(compose(given, Draw()))
-    drawn = solved(compose(given, Draw(samples, seed))) if samples else nominal
+    nominal = solved(composed(given, Draw()))
+    drawn = solved(composed(given, Draw(samples, seed), amounts(nominal.problem))) if samples else nominal
     return given, nominal, drawn
 
 

@@ -116,7 +116,8 @@ class Transfer:
         payload_B: Bytes to move.
         files: Number of files.
         weight: Weight in fair sharing (number of streams).
-        sizes_B: Sizes of the files, each of which stands for ``counts`` files.
+        sizes_B: Sizes of the files, each of which stands for ``counts`` files; infinite where a time ends it
+            and no files are given.
         counts: How many files have each of the sizes.
         start_s: When it starts.
         cache: The destination's page cache; None where the tool waits for the medium at every call.
@@ -125,6 +126,8 @@ class Transfer:
             it, what empties it. None where the tool waits for the medium at every call.
         flushed: True where the transfer ends when the medium has every byte, False where it ends when
             the cache has them.
+        time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
+        omitted_s: Time before that, which does not count.
     """
 
     name: str
@@ -140,6 +143,13 @@ class Transfer:
     space_B: float = math.inf
     buffered: Phase | None = None
     flushed: bool = True
+    time_s: float = math.inf
+    omitted_s: float = 0.0
+
+    @property
+    def timed(self) -> bool:
+        """Whether a time ends it, not its bytes."""
+        return self.time_s < math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +251,11 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class TransferPrediction:
-    """The answer for one transfer of a path."""
+    """The answer for one transfer of a path.
+
+    ``sender_Bps`` is what the sender of a timed test reports: it counts what its socket has taken, so also what
+    has not arrived when the time is up. None where bytes end the transfer.
+    """
 
     name: str
     throughput_Bps: Interval
@@ -250,6 +264,7 @@ class TransferPrediction:
     files: int
     payload_B: float
     ladder: tuple[Rung, ...]
+    sender_Bps: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

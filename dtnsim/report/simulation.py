@@ -57,6 +57,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "name": t.name, "files": t.files, "payload_B": t.payload_B, "started_s": number(t.started_s),
         "written_s": number(t.written_s), "finished_s": number(t.finished_s),
         "throughput_Bps": _quantiles(rates), "duration_s": _quantiles(durations), "finished_in": len(durations),
+        "omitted_s": t.omitted_s, "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         "file_s": _files(t), "waiting_share": number(_waiting(t)),
         "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
         "retries": t.retries,
@@ -161,7 +162,7 @@ def _summary(run: Run) -> Any:
     for t in run.transfers:
         done = math.isfinite(t.finished_s)
         spent = (run.end_s if not done else t.finished_s) - t.started_s
-        speed = text.rate(t.payload_B / spent) if spent > 0 else ""
+        speed = text.rate(t.throughput_Bps if done else t.payload_B / spent) if spent > 0 else ""
         files = [units.show(q, "s") for q in t.file_quantiles((0.5, 0.9, 0.99))] or [""] * 3
         rows.add_row(text.plain(t.name), str(t.files), units.show(t.payload_B, "B"),
                      units.show(t.duration_s, "s") if done else "not done",

@@ -78,10 +78,13 @@ def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
     label = f"{plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
+    span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else "  (as given)"
     out.print(
-        f"{label}duration      {units.show(d.p50, 's')}  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})"
+        f"{label}duration      {units.show(d.p50, 's')}{span}"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
     )
+    if t.sender_Bps is not None:
+        out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
     out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,6 +41,9 @@ _OWN_PART: Final = 32
 MAX_OPENINGS: Final = 1000
 #: parts a thread takes of a file that it shares with others
 _ROUNDS: Final = 32
+
+#: a file without an end is so many times as long as what a timed transfer is expected to move
+_ENDLESS: Final = 1000.0
 
 
 @dataclass(slots=True)
@@ -205,6 +208,8 @@ class Job:
         abort_after: Time after which a file that a fault has stopped is begun again [s].
         cache: The destination's page cache, if there is one.
         shared_since: When the file that all workers share was begun [s]; nan where none is.
+        omitted: What had arrived when a timed transfer began to count [B].
+        over: Whether its time is up.
     """
 
     transfer: Transfer
@@ -225,6 +230,8 @@ class Job:
     abort_after: float = 0.0
     cache: PageCache | None = None
     shared_since: float = math.nan
+    omitted: float = 0.0
+    over: bool = False
 
     @property
     def begun(self) -> bool:
@@ -250,6 +257,13 @@ class Job:
         return began
 
     @property
+    def arrived(self) -> float:
+        """Bytes that have come to where the tool waits for them: the medium, its page cache, or the memory there."""
+        if self.cache is not None:
+            return self.cache.drained if self.transfer.flushed else self.cache.filled
+        return self.carried + self.legs[self.main].tally.filled
+
+    @property
     def main(self) -> int:
         """The phase that carries the payload to its destination: that through the cache, else the first."""
         return next((n for n, leg in enumerate(self.legs) if leg.drain is not None), 0)
@@ -261,14 +275,25 @@ def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], ro
     Raises:
         ModelError: A file set larger than its target volume.
     """
-    if transfer.payload_B > transfer.space_B:
+    if transfer.payload_B > transfer.space_B and not transfer.timed:
         raise ModelError(
             f"{transfer.name}: {transfer.payload_B:.4g} bytes do not fit the destination of {transfer.space_B:.4g}; "
             "give a smaller data set or a larger volume"
         )
-    job = Job(transfer, legs_of(problem, transfer, capacity, row, scenario=scenario), steps(transfer))
+    job = Job(transfer, legs_of(problem, transfer, capacity, row, scenario=scenario), work(transfer))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
     return job
+
+
+def work(transfer: Transfer) -> Iterator[tuple[float, int]]:
+    """The `steps` of a transfer, over and over where a time ends it."""
+    if not transfer.timed:
+        yield from steps(transfer)
+        return
+    longest = _ENDLESS * max(transfer.payload_B, 1.0)
+    again = replace(transfer, sizes_B=tuple(min(size, longest) for size in transfer.sizes_B))
+    while True:
+        yield from steps(again)
 
 
 def _shared(transfer: Transfer, threads: int) -> Generator[tuple[float, int], None, None]:

@@ -66,7 +66,12 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[
         yield env.timeout(job.transfer.start_s)
     job.started = env.now
     changed()
-    yield env.all_of([env.process(_worker(env, engine, job, n)) for n in range(job.workers)])
+    workers = [env.process(_worker(env, engine, job, n)) for n in range(job.workers)]
+    if job.transfer.timed:
+        yield from _until_time_is_up(env, engine, job)
+        changed()
+        return
+    yield env.all_of(workers)
     job.written = env.now
     if job.cache is not None and job.transfer.flushed:
         job.flushing += 1
@@ -76,16 +81,31 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[
     changed()
 
 
+def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Process:
+    """What counts of a timed transfer: the bytes that arrive in its time, after what is omitted."""
+    yield env.timeout(job.transfer.omitted_s)
+    book(engine, job, env.now)
+    job.omitted = job.arrived
+    yield env.timeout(job.transfer.time_s)
+    book(engine, job, env.now)
+    job.moved, job.over = job.arrived - job.omitted, True
+    stop(engine, job, 0.0)
+    job.written = job.finished = env.now
+
+
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
     fresh = True
     opened: dict[int, float] = {}
     for size, files in job.steps:
         began = job.begin(files, env.now)
         while not (yield from _step(env, engine, job, number, (size, files, fresh), opened)):
+            if job.over:
+                return
             job.retries += files
             yield env.timeout(job.abort_after)
         fresh = False
-        job.moved += size
+        if not job.over:
+            job.moved += size
         job.files += files
         if files:  # none with a part of a file that others are still at
             job.file_s.add((env.now - began) / files, files)
@@ -106,7 +126,7 @@ def _step(
         opened: When the worker's connections of each phase were opened [s].
 
     Returns:
-        False where a fault stopped it.
+        False where a fault stopped it, or the time is up.
     """
     size, files, fresh = step
     for place in range(len(job.legs)):
@@ -115,6 +135,8 @@ def _step(
         if wait > 0:
             yield env.timeout(wait)
             job.waiting[place] += wait
+        if job.over:
+            return False
         if size <= 0:
             continue
         began = env.now

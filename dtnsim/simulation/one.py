@@ -15,6 +15,7 @@ from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import PhaseTime, Run, Series, TransferRun
+from dtnsim.steady.timed import sender_rate
 
 if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine
@@ -179,6 +180,8 @@ def _stuck(world: World) -> bool:
     if world.pending or not under_way or any(not j.begun for j in world.jobs):
         return False
     engine = world.engine
+    if any(job.transfer.timed for job in under_way):
+        return False
     for job in under_way:
         full = len(job.moves) >= min(job.workers, job.transfer.files - job.files)
         if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):
@@ -188,6 +191,8 @@ def _stuck(world: World) -> bool:
 
 def _payload(engine: Engine, job: Job) -> float:
     """Bytes of the files done, and what has been carried of those under way."""
+    if job.transfer.timed:
+        return job.arrived - job.omitted
     main = job.legs[job.main]
     parts = (m.flow.size - engine.left(m.flow) for m in job.moves.values() if m.leg is main)
     return min(job.moved + math.fsum(parts), job.transfer.payload_B)
@@ -216,6 +221,8 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
                 tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
                 job.retries,
                 recorder.held(f, names) if whole else recorder.held(f, names, _FEW_STRETCHES),
+                job.transfer.omitted_s,
+                sender_rate(world.scene.problem, job.transfer, job.moved / job.transfer.time_s) if job.done else None,
             )
         )
     none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))

@@ -117,6 +117,8 @@ class TransferRun:
         phases: What the workers spent on each phase.
         retries: Files started again after a fault.
         held: What held it back, when.
+        omitted_s: Time after its start that does not count [s].
+        sender_Bps: What the sender of a timed test reports; None where bytes end it.
     """
 
     name: str
@@ -130,11 +132,13 @@ class TransferRun:
     phases: tuple[PhaseTime, ...]
     retries: int
     held: tuple[Held, ...]
+    omitted_s: float = 0.0
+    sender_Bps: float | None = None
 
     @property
     def duration_s(self) -> float:
-        """From start to end."""
-        return self.finished_s - self.started_s
+        """From start to end, what is omitted left out."""
+        return self.finished_s - self.started_s - self.omitted_s
 
     @property
     def throughput_Bps(self) -> float:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
@@ -19,6 +18,7 @@ from dtnsim.simulation import parallel
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.scene import check_load, make_scene, settled
+from dtnsim.steady import timed
 from dtnsim.steady.reasons import Cause, reason
 
 
@@ -70,7 +70,7 @@ def simulate(
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     told.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        drawn = settled(compose(given, Draw(replicas - 1, seed)))
+        drawn = settled(timed.composed(given, Draw(replicas - 1, seed), timed.amounts(scene.problem)))
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)
     why = tuple(_why(scene.problem, f, t.held) for f, t in enumerate(runs[0].transfers))

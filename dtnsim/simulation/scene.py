@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
 from dtnsim.description.spec import DEVICES, split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.simulation.background import Crowd
 from dtnsim.simulation.variants import check_same, filled_up
-from dtnsim.steady import solve
+from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Background, Segment
@@ -124,12 +123,15 @@ class Scene:
 
     def _compose(self, given: PathSpec, key: Key) -> Problem:
         active, shares, under_way = key
+        moved = timed.amounts(self.problem)
         texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
         changed = _loaded(given.changed(texts) if texts else given, shares)
         if under_way:
             some = changed.model_copy(update={"transfers": [changed.transfers[f] for f in under_way]})
-            return filled_up(settled(compose(some, Draw())), self.variant((active, shares, ())), under_way)
-        problem = settled(compose(changed, Draw()))
+            return filled_up(
+                settled(timed.composed(some, Draw(), moved)), self.variant((active, shares, ())), under_way
+            )
+        problem = settled(timed.composed(changed, Draw(), moved))
         check_same(self.problem, problem, active)
         return problem
 
@@ -165,12 +167,15 @@ def make_scene(given: PathSpec) -> Scene:
         SpecError: Stations or keys that the path does not have, or events that change what it is made of.
         InputError: A trace that cannot be read.
     """
-    problem = settled(compose(given, Draw()))
+    problem = settled(timed.composed(given, Draw()))
     loads = tuple(
         (b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for s in _varying(given) if (b := s.background)
     )
     rates = solve.solve(solve.matrices(problem)).rate[0]
-    ends = [t.start_s + t.payload_B / max(r, 1e-300) for t, r in zip(problem.transfers, rates, strict=True)]
+    ends = [
+        t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
+        for t, r in zip(problem.transfers, rates, strict=True)
+    ]
     scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)), _shared(given))
     for number, event in enumerate(given.events):
         if event.station is not None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
+    SLOW_START,
     Bottleneck,
     Demand,
     Interval,
@@ -24,7 +24,7 @@ from dtnsim.ground.records import (
     StationUse,
     TransferPrediction,
 )
-from dtnsim.steady import solve
+from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import Cause, cause_of, reason
 
 if TYPE_CHECKING:
@@ -62,14 +62,16 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    problem = compose(given, Draw())
-    rates = scenario_rates(given, samples, seed) if samples else None
+    problem = timed.composed(given, Draw())
+    rates = scenario_rates(given, samples, seed, timed.amounts(problem)) if samples else None
     return answer(problem, rates)
 
 
-def scenario_rates(given: spec.PathSpec, samples: int, seed: int = 1) -> Array:
+def scenario_rates(
+    given: spec.PathSpec, samples: int, seed: int = 1, moved: Mapping[str, float] | None = None
+) -> Array:
     """Rates of every transfer in ``samples`` scenarios drawn from the spreads, (S, F) [B/s]."""
-    drawn = compose(given, Draw(samples, seed))
+    drawn = timed.composed(given, Draw(samples, seed), moved)
     rates = solve.solve(solve.matrices(drawn)).rate
     return np.broadcast_to(rates, (samples, rates.shape[1]))
 
@@ -122,16 +124,17 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
         if not np.isfinite(ceiling[f]):
             transfers.append(transfer)
             continue
-        name = f"{transfer.name}.workers"
+        name, gone = f"{transfer.name}.workers", float(m.opening[f][0])
         stations.append(
             Station(
                 name,
                 "tool",
                 "workers",
                 "workers",
-                transfer.workers,
+                transfer.workers * (1 - gone),
                 "s",
-                f"{transfer.workers:g} at work at once",
+                f"{transfer.workers:g} at work at once"
+                + (f", {gone:.1%} of the time for {SLOW_START}" if gone else ""),
                 "seconds of work per second",
                 private=True,
             )
@@ -143,7 +146,8 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
                 slowest = int(np.argmax(solo[0]))
                 words = f"demand / capacity at {problem.stations[slowest].name}"
                 work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
-            waits = tuple(replace(d, station=name) for d in phase.delays)
+            spread = (d for d in phase.delays if not (transfer.timed and d.each == "start"))
+            waits = tuple(replace(d, station=name) for d in spread)
             phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
         transfers.append(replace(transfer, phases=tuple(phases)))
     return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
@@ -156,14 +160,17 @@ def _one(
     cause = cause_of(m, f, binding)
     rate = _interval(drawn, float(nominal[f]))
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
+    if transfer.timed:
+        seconds = Interval(*(transfer.time_s,) * 3)
     return TransferPrediction(
         transfer.name,
         rate,
         seconds,
         _bottleneck(problem, f, cause),
         transfer.files,
-        transfer.payload_B,
+        float(nominal[f]) * transfer.time_s if transfer.timed else transfer.payload_B,
         _ladder(problem, given, f, cause, float(nominal[f])),
+        timed.sender_rate(problem, transfer, float(nominal[f])),
     )
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.ground.records import Problem
+from dtnsim.ground.records import Problem, Transfer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +43,8 @@ class Matrices:
         delay: For each transfer, one (S,) array per phase: seconds of waiting per payload byte.
         workers: (F,).
         weight: (F,).
+        opening: For each transfer, (S,) share of its workers' time that is gone once, at their start, where a time
+            ends it (else that is spread over the bytes, in ``delay``).
         private: (K,): station serves one transfer only, and its capacity is that of all its workers.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
@@ -54,6 +56,7 @@ class Matrices:
     workers: Array
     weight: Array
     private: NDArray[np.bool_]
+    opening: tuple[Array, ...]
     slowdowns: tuple[tuple[int, NDArray[np.intp], Array, Array], ...] = ()
 
 
@@ -89,7 +92,8 @@ def matrices(problem: Problem) -> Matrices:
             for demand in phase.demands:
                 row[:, index[demand.station]] += demand.per_byte
             rows.append(row)
-            waits.append(np.broadcast_to(sum((np.asarray(d.per_byte) for d in phase.delays), np.zeros(1)), (count,)))
+            spread = (np.asarray(d.per_byte) for d in phase.delays if not (transfer.timed and d.each == "start"))
+            waits.append(np.broadcast_to(sum(spread, np.zeros(1)), (count,)))
         phases.append(tuple(rows))
         delays.append(tuple(waits))
     return Matrices(
@@ -100,6 +104,7 @@ def matrices(problem: Problem) -> Matrices:
         np.array([t.workers for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
         np.array([s.private for s in problem.stations], dtype=bool),
+        tuple(np.broadcast_to(opening(t), (count,)) for t in problem.transfers),
         tuple(
             (
                 index[d.driver],
@@ -110,6 +115,18 @@ def matrices(problem: Problem) -> Matrices:
             for d in problem.slowdowns
         ),
     )
+
+
+def opening(transfer: Transfer) -> Array:
+    """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
+
+    What is omitted swallows it first: while connections open up next to nothing moves.
+    """
+    if not transfer.timed:
+        return np.zeros(1)
+    once = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
+    seconds = sum(once, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
+    return np.clip((seconds - transfer.omitted_s) / transfer.time_s, 0.0, 1.0)
 
 
 def _scenarios(problem: Problem) -> int:
@@ -138,9 +155,10 @@ def ceilings(m: Matrices) -> Array:
     for f, waits in enumerate(m.delay):
         times = solo_times(m, f)
         busy = sum((t.max(axis=1, initial=0.0) for t in times), np.zeros(1)) + sum(waits, np.zeros(1))
-        if len(times) > 1 or any(np.any(w > 0) for w in waits) or m.workers[f] > 1:
+        begun = np.any(m.opening[f] > 0)
+        if len(times) > 1 or any(np.any(w > 0) for w in waits) or m.workers[f] > 1 or begun:
             with np.errstate(divide="ignore"):
-                result[:, f] = m.workers[f] / busy
+                result[:, f] = m.workers[f] * (1 - m.opening[f]) / busy
     return result
 
 

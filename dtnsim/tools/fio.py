@@ -7,14 +7,15 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
-from dtnsim.ground.quantity import prior
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Count, Size
 from dtnsim.tools._volume import read_access, with_read, write_access
-from dtnsim.tools.plan import Job, Plan, Step, Tool
+from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
 
 
 class Fio(Tool):
-    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread --invalidate``.
+    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread --runtime ...``.
 
     Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
     direct I/O; one a job otherwise. Each is a worker, so that latency limits a shallow queue
@@ -42,6 +43,30 @@ class Fio(Tool):
     end_fsync: bool = False
     invalidate: Annotated[bool, Field(description="drop the files from the page cache first (--invalidate)")] = True
     rwmixread: Annotated[int, Field(ge=0, le=100)] = 50
+    runtime: Annotated[Quantity | None, Unit("s", low=0.001), Field(description="ends it after so long")] = None
+    time_based: Annotated[
+        bool, Field(description="goes over its files again until the runtime is up (--time_based)")
+    ] = False
+    ramp_time: Annotated[Quantity | None, Unit("s"), Field(description="time before what counts (--ramp_time)")] = None
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``runtime``, after a ``ramp_time`` that does not count; with ``time_based`` the files are used again.
+
+        Raises:
+            SpecError: ``time_based`` or ``ramp_time`` without ``runtime``.
+        """
+        if self.runtime is None:
+            for name in ("time_based", "ramp_time"):
+                if getattr(self, name):
+                    raise SpecError(
+                        "needs a runtime",
+                        key=f"tool.{name}",
+                        value=str(getattr(self, name)),
+                        remedy="add runtime: 60 s",
+                    )
+            return None
+        omitted = self.ramp_time.value if self.ramp_time is not None else 0.0
+        return Timing(self.runtime.value, omitted, repeats=self.time_based or not sized)
 
     @property
     def depth(self) -> int:

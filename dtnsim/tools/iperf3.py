@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Count, Rate, Size, Version, scaled, version_tuple
-from dtnsim.tools.plan import Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
 #: release that gave every stream its own thread (iperf3 release notes, December 2023)
 _THREADED = (3, 16)
@@ -18,7 +19,7 @@ _UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
 
 
 class Iperf3(Tool):
-    """``iperf3 -P ... -w ... -C ... -Z``; data flow from the transfer's ``from`` to its ``to``.
+    """``iperf3 -P ... -w ... -C ... -t ... -O ... -Z``; data flow from the transfer's ``from`` to its ``to``.
 
     Until release 3.15 one thread serves all streams of a side; since 3.16 each stream has its own.
 
@@ -44,7 +45,24 @@ class Iperf3(Tool):
     length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
         "128 KiB", 0.0, "iperf3(1): default length of a TCP buffer"
     )
+    omit: Annotated[Quantity | None, Unit("s"), Field(validation_alias=AliasChoices("O", "omit"))] = None
     version: Version = "3.17"
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-t`` seconds after ``-O`` that do not count; a data set is ``-n``, which ends it with its bytes.
+
+        Raises:
+            SpecError: a time and a number of bytes.
+        """
+        if not sized:
+            return Timing(self.t.value, self.omit.value if self.omit is not None else 0.0)
+        for name in ("t", "omit"):
+            if name in self.model_fields_set:
+                raise SpecError(
+                    "iperf3 takes a time or a number of bytes, not both", key=f"tool.{name}",
+                    value=str(getattr(self, name)), remedy="leave out 't' and 'O', or the dataset",
+                )  # fmt: skip
+        return None
 
     def plan(self, job: Job) -> Plan:
         """Streams from memory to memory."""

@@ -7,13 +7,14 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import prior
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Timing, Tool
 
 
 class Nuttcp(Tool):
-    """``nuttcp -N streams -w window -l buffer -R rate``; between files it is what nuttscp runs.
+    """``nuttcp -N streams -w window -l buffer -R rate -T seconds``; between files it is what nuttscp runs.
 
     From memory to memory it measures the network; with a file at an end the same thread reads or writes it,
     and that core's work adds up. Where it addresses each port of a NIC itself ("application bonding"), the NIC
@@ -31,6 +32,24 @@ class Nuttcp(Tool):
         "64 KiB", 0.0, "nuttcp(8): default buffer length for TCP"
     )
     R: Annotated[Rate | None, Field(validation_alias=AliasChoices("R", "rate_limit"))] = None
+    T: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("T", "timeout"))] = prior(
+        "10 s", 0.0, "nuttcp(8): default transmit timeout"
+    )
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-T`` seconds; a data set is ``-n`` buffers, or the files of nuttscp, and ends it with its bytes.
+
+        Raises:
+            SpecError: a time and a number of bytes.
+        """
+        if not sized:
+            return Timing(self.T.value)
+        if "T" in self.model_fields_set:
+            raise SpecError(
+                "ends after a time or a number of bytes, not both", key="tool.T", value=str(self.T),
+                remedy="leave out T, or the dataset",
+            )  # fmt: skip
+        return None
 
     def plan(self, job: Job) -> Plan:
         """One thread a side."""

@@ -167,6 +167,22 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """How long a timed test runs.
+
+    Attributes:
+        seconds: Time that counts [s].
+        omitted: Time before it that does not [s].
+        repeats: True where its files are moved over and over until the time is up, False where it ends earlier
+            once they have moved.
+    """
+
+    seconds: float
+    omitted: float = 0.0
+    repeats: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a tool does to a job."""
 
@@ -184,3 +200,12 @@ class Tool(Component):
     @abstractmethod
     def plan(self, job: Job) -> Plan:
         """What this tool does to a job."""
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """How long it runs where a time ends it; None where it ends with its bytes.
+
+        Args:
+            sized: Whether the path file says what is moved (``dataset``).
+        """
+        del sized
+        return None
