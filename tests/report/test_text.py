@@ -43,7 +43,8 @@ def test_the_answer_comes_first() -> None:
     assert "p90" in lines[1]
     assert lines[2].startswith("duration")
     assert " ".join(lines[2].split()) == "duration 10 s (as given) for 1 file, 12.38 GB"
-    assert lines[3].startswith("bottleneck    network.wan: ")
+    assert lines[3].startswith("sender        9.9 Gb/s")
+    assert lines[4].startswith("bottleneck    network.wan: ")
 
 
 def test_a_pipe_gets_plain_whole_lines() -> None:
