@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from json.encoder import JSONEncoder, encode_basestring_ascii
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from dtnsim.cli import options
 from dtnsim.ground.errors import LogError
+from dtnsim.logs._clean import visible
 from dtnsim.logs.measurement import Measurement, Unread
 
 #: rows that are held to be shown as one table; longer logs are written line by line
@@ -20,13 +22,17 @@ TABLE: Final = 500
 NOTES: Final = 20
 
 _quoted = encode_basestring_ascii
-_encoded = JSONEncoder().encode
+_encoded = JSONEncoder(allow_nan=False).encode
 
 
 def command(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Benchmark logs (gz, bz2, xz too); - is stdin.")
+        list[str],
+        typer.Argument(metavar="FILE...", help="Benchmark logs (gz, bz2, xz, zstd, tar too); - is stdin."),
     ],
+    recursive: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--recursive", "-r", help="Read every file under directories that are named.")
+    ] = False,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Show what was read from benchmark logs: every figure in SI, with its conditions and line.
@@ -38,14 +44,26 @@ def command(
     \b
     Examples:
       dtnsim logs dd.txt iozone.txt.gz
+      dtnsim logs -r results/ captures.tar.gz
       dtnsim logs --json capture.txt | jq 'select(.quantity == "throughput")'
       ssh dtn01 fio job.fio | dtnsim logs -
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     good = True
     for name in files:
-        good &= _one(name, json=json)
+        if recursive and Path(name).is_dir():
+            good &= _directory(Path(name), json=json)
+        else:
+            good &= _one(name, json=json)
     if not good:
         raise typer.Exit(2)
+
+
+def _directory(top: Path, *, json: bool) -> bool:
+    """Reads the regular files under a directory; whether any gave figures (what is no log is only noted)."""
+    read = [_one(str(path), json=json) for path in sorted(top.rglob("*")) if path.is_file()]
+    if not any(read):
+        _say(f"dtnsim: {top}: no file in it gave a figure; name the directory that holds the logs")
+    return any(read)
 
 
 def _one(name: str, *, json: bool) -> bool:
@@ -116,7 +134,7 @@ def _show(records: Iterator[Measurement]) -> None:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, text.plain(conditions))
     out = text.console()
-    out.print(text.plain(f"{head[0].file}: {len(head)} figures"))
+    out.print(text.plain(visible(f"{head[0].file}: {len(head)} figures")))
     out.print(rows)
 
 
@@ -132,7 +150,7 @@ def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
     parts = [f"{key}={_short(found)}" for key, found in record.conditions.items()]
     if record.status != "complete":
         parts.insert(0, record.status)
-    return str(record.line), record.tool, record.quantity, value, " ".join(parts) or record.printed
+    return str(record.line), record.tool, record.quantity, value, visible(" ".join(parts) or record.printed)
 
 
 def _short(value: object) -> str:
@@ -142,4 +160,4 @@ def _short(value: object) -> str:
 
 
 def _say(message: str) -> None:
-    print(message, file=sys.stderr)  # noqa: T201 - notes go to stderr
+    print(visible(message), file=sys.stderr)  # noqa: T201 - notes go to stderr

@@ -15,31 +15,39 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from dtnsim.ground.errors import LogError
 from dtnsim.logs.measurement import Measurement, Unread
 
 __all__ = ["iter_log", "read_logs", "read_text"]
 
 
 def iter_log(source: str | Path | IO[bytes], name: str | None = None) -> Iterator[Measurement | Unread]:
-    """Streams the records of one log in constant memory.
+    """Streams the records of one log in constant memory; of a tar archive those of every member.
 
     Args:
-        source: File name (``-`` is stdin; gzip, bzip2 and xz are unpacked) or an open binary file.
-        name: Name to give the log in its records; the file name by default.
+        source: File name (``-`` is stdin) or an open binary file; gzip, bzip2, xz and zstd are unpacked.
+        name: Name to give the log in its records; the file name by default. Members of an archive are called
+            ``archive:member``.
 
     Raises:
-        LogError: the file cannot be opened, is empty or is not text.
+        LogError: the file cannot be opened, is empty or is not text. Of a member of an archive a note says so.
     """
     from dtnsim.logs._reader import LogReader
-    from dtnsim.logs._source import blocks
+    from dtnsim.logs._source import logs
 
     label = name or (str(source) if isinstance(source, str | Path) else getattr(source, "name", None) or "log")
     if label == "-":
         label = "<stdin>"
-    reader = LogReader(label)
-    for block in blocks(source, label):
-        yield from reader.feed(block)
-    yield from reader.finish()
+    for log, blocks in logs(source, label):
+        reader = LogReader(log)
+        try:
+            for block in blocks:
+                yield from reader.feed(block)
+        except LogError as error:
+            if log == label:
+                raise
+            yield Unread(log, 1, "", str(error))
+        yield from reader.finish()
 
 
 def read_logs(sources: str | Path | Iterable[str | Path]) -> tuple[list[Measurement], list[Unread]]:

@@ -48,6 +48,7 @@ class Catalogue:
         types = list(types)
         self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
         self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
+        self.long = frozenset(key for t in self.documents for key in t.long)
         self.commands = frozenset(c for t in types for c in t.commands)
         self._words: dict[bytes, list[int]] = {}
         for at, kind in enumerate(self.lines):

@@ -27,7 +27,7 @@ PREFIX: Final = (
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d* ?\d*:\d*:\d* (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
 )
 _PREFIX: Final = re.compile(PREFIX)
-_QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) |^\|\| ")
+_QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
 #: pdsh host names have a digit; names of interfaces, disks, fio jobs, tools and iperf3's titles (``-T``)
@@ -35,10 +35,13 @@ _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
 _HOSTNAME: Final = re.compile(
     r"^(?!(?:eth|en[opsx]|ib|bond|md|sd|hd|vd|xvd|dm-|nvme|loop|lo|wl|job|cpu|tun|tap|br)\d)"
     r"(?!(?:iperf|ping|traceroute|tracepath)\d: |(?:IOR|mdtest|fio|sysbench|elbencho|iozone)-?\d)"
+    r"(?!(?:[Ss]tream|[Tt]est|[Rr]un|[Tt]itle)-?\d+: )"
     r"(?!\S+:  (?:\[|Connecting|- - -|iperf|Test |Starting|CPU|snd_|rcv_|$))"
     r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
     r"(?!\(g|\(f|flags|ios=|Laying|No space|error)"
 )
+#: C0, DEL, C1, direction marks and overrides, line separators, halves of pairs
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
 def host_of(text: str) -> tuple[str | None, str]:
@@ -60,6 +63,16 @@ def without_codes(block: bytes) -> bytes:
             block = block.replace(b"\r\r", b"\r")
         block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\r\n")
     return block
+
+
+def visible(text: str) -> str:
+    """The text with escapes for what a terminal would obey and not show: control and direction characters."""
+    return text if text.isprintable() else _UNSEEN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def needs_cleaning(text: str) -> bool:

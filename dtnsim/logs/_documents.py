@@ -10,12 +10,18 @@ from typing import Any, Final, Literal
 from dtnsim.logs.base import Document
 from dtnsim.logs.measurement import Unread
 
-LARGEST: Final = 16 << 20
+#: a longer document is read in parts (JSON) or as text [B]
+LARGEST: Final = 2 << 20
 _ROOT: Final = re.compile(rb"<([A-Za-z][\w:-]*)")
 _JSON_START: Final = re.compile(rb"\s*(?:[A-Za-z]\S*\s+)?(\{|\[\{|\[)\s*(?:$|[\"{}\[])")
 _JSON_LINE: Final = re.compile(rb"^\s*(?:\"[^\"]*\"\s*:|[{}\[\]\"]|-?\d|true|false|null)")
 
-_TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|"|[{}\[\],]')
+_TOKENS: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?P<end>"?)|[{}\[\],]')
+_STRINGS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?')
+_BRACKETS: Final = re.compile(rb"[{}\[\]]")
+_NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"{}[]")
+_LEVELS: Final = 40
+_CHUNK: Final = 1024
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 State = Literal["more", "never", "done"]
@@ -27,24 +33,24 @@ def whole_part(text: str) -> Any:
     Cuts at the last comma or closing bracket outside strings and closes what is open there.
     """
     open_at: list[str] = []
-    best: tuple[int, str] | None = None
+    best: tuple[int, int] | None = None  # where, and how many are open there: from then on only more are opened
     for token in _TOKENS.finditer(text):
         mark = token[0]
-        if mark == '"':
+        if token["end"] == "":
             break  # an unterminated string
         if mark in _CLOSERS:
             open_at.append(_CLOSERS[mark])
         elif mark in ("}", "]"):
             if not open_at or open_at.pop() != mark:
                 return None
-            best = token.end(), "".join(reversed(open_at))
+            best = token.end(), len(open_at)
         elif mark == ",":
-            best = token.start(), "".join(reversed(open_at))
+            best = token.start(), len(open_at)
     if best is None:
         return None
     try:
-        return json.loads(text[: best[0]] + best[1])
-    except (json.JSONDecodeError, RecursionError):
+        return json.loads(text[: best[0]] + "".join(reversed(open_at[: best[1]])))
+    except (ValueError, RecursionError):
         return None
 
 
@@ -56,6 +62,8 @@ class DocumentBuffer:
         self.lines: list[tuple[int, bytes]] = [(line, raw)]
         self._size = len(raw)
         self._depth = 0
+        self._closed = False  # everything that was opened is closed
+        self._tried = 0  # size at the last attempt to decode
         self._ends = b"</table" if kind == "html" else b""
         self._indent = len(raw) - len(raw.lstrip())
         self._count(raw)
@@ -75,8 +83,20 @@ class DocumentBuffer:
         return None
 
     def _count(self, raw: bytes) -> None:
-        if self.kind == "json":
-            self._depth += raw.count(b"{") + raw.count(b"[") - raw.count(b"}") - raw.count(b"]")
+        """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
+        if self.kind != "json" or self._closed:
+            return
+        if b'"' in raw:
+            raw = _STRINGS.sub(b"", raw)
+        closers = raw.count(b"}") + raw.count(b"]")
+        if self._depth > closers:
+            self._depth += raw.count(b"{") + raw.count(b"[") - closers
+            return
+        for mark in _BRACKETS.finditer(raw):
+            self._depth += 1 if mark[0] in b"{[" else -1
+            if self._depth <= 0:
+                self._closed = True
+                return
 
     def add(self, raw: bytes, line: int) -> bool:
         """Takes a line; False when this is no document (any more)."""
@@ -89,14 +109,43 @@ class DocumentBuffer:
         self._count(raw)
         return self._size <= LARGEST
 
+    def extend(self, lines: list[bytes], at: int, number: int) -> int:
+        """Takes lines from ``at`` on while none can end the document; the index of the first that it did not take."""
+        if self.kind != "json" or len(self.lines) < _CHUNK:  # short ones line by line
+            return at
+        while at < len(lines) and self._size <= LARGEST:
+            chunk = lines[at : at + _CHUNK]
+            text = b"\n".join(chunk)
+            depth = self._depth_after(text)
+            if depth is None:
+                break
+            self.lines += zip(range(number, number + len(chunk)), chunk, strict=True)
+            self._size, self._depth = self._size + len(text) + 1, depth
+            at, number = at + len(chunk), number + len(chunk)
+        return at
+
+    def _depth_after(self, text: bytes) -> int | None:
+        """Depth after several lines; None if the document may end among them."""
+        brackets = _STRINGS.sub(b"", text).translate(None, _NO_BRACKETS)
+        for _ in range(_LEVELS):
+            shorter = brackets.replace(b"{}", b"").replace(b"[]", b"")
+            if len(shorter) == len(brackets):
+                break
+            brackets = shorter
+        opening = brackets.lstrip(b"}]")
+        closed = len(brackets) - len(opening)
+        if b"}" in opening or b"]" in opening or closed >= self._depth:
+            return None
+        return self._depth - closed + len(opening)
+
     def may_end(self) -> bool:
         """Whether the last line may close the document (cheap)."""
         last = self.lines[-1][1].rstrip()
         if self.kind == "json":
-            if not last.endswith((b"}", b"]")):
-                return False
-            indent = len(last) - len(last.lstrip())
-            return self._depth <= 0 or (len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2)
+            if self._closed or not last.endswith((b"}", b"]")) or self._size < 2 * self._tried:
+                return self._closed
+            indent = len(last) - len(last.lstrip())  # of a text that is none, so that it does not swallow the log
+            return len(self.lines) > 1 and indent <= self._indent and len(last) - indent <= 2
         if self.kind == "html":
             return b"</table" in last
         if not self._ends:
@@ -111,8 +160,8 @@ class DocumentBuffer:
         """(state, document, what follows it on its last line)."""
         if not self.may_end():
             return "more", None, b""
-        raw = b"\n".join(line for _, line in self.lines)
-        text = raw.decode("utf-8", "replace")
+        self._tried = self._size
+        text = self.raw().decode("utf-8", "replace")
         first = self.lines[0][0]
         if self.kind != "json":
             return "done", Document(self.kind, None, text, first), b""
@@ -121,17 +170,26 @@ class DocumentBuffer:
         try:
             data, end = json.JSONDecoder().raw_decode(text, start)
         except json.JSONDecodeError as error:
-            ended = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
-            return ("more" if ended else "never"), None, b""
-        except RecursionError:
+            unended = not self._closed and (error.pos >= len(text.rstrip()) or "Unterminated" in error.msg)
+            return ("more" if unended else "never"), None, b""
+        except (RecursionError, ValueError):
             return "never", None, b""
         return "done", Document("json", data, text[:end], first), text[end:].encode()
+
+    def raw(self) -> bytes:
+        """The lines so far."""
+        return b"\n".join(line for _, line in self.lines)
+
+    @property
+    def long(self) -> bool:
+        """Whether this is JSON too long to hold."""
+        return self.kind == "json" and self._size > LARGEST
 
     def cut(self) -> Document | None:
         """The whole elements of a JSON document in which the file ends."""
         if self.kind != "json" or self._size > LARGEST:
             return None
-        text = b"\n".join(line for _, line in self.lines).decode("utf-8", "replace")
+        text = self.raw().decode("utf-8", "replace")
         data = whole_part(text)
         return None if data is None else Document("json", data, text, self.lines[0][0], cut=True)
 
@@ -143,7 +201,7 @@ class DocumentBuffer:
         head = self.lines[0][1][:80].decode("utf-8", "replace")
         why = "the file ends inside it (its whole elements are read)" if ended else "it is not valid"
         if self._size > LARGEST:
-            why = "it is longer than 16 MiB"
+            why = f"it is longer than {LARGEST >> 20} MiB"
         return Unread(file, self.lines[0][0], head, f"{self.kind.upper()} document: {why}")
 
 

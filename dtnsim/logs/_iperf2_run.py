@@ -72,6 +72,7 @@ class Connection:
     listening: bool
     star: bool
     reverse: bool
+    group: int = 0
 
 
 @dataclass(slots=True)
@@ -114,6 +115,8 @@ class Run:
     connections: dict[str, Connection] = field(default_factory=dict)
     reports: set[str] = field(default_factory=set)
     streams: dict[Key, Stream] = field(default_factory=dict)
+    #: of streams without a connection line (CSV): the test each belongs to
+    groups: dict[str, int] = field(default_factory=dict)
     _shared: dict[Key, tuple[tuple[int, int], dict[str, Condition]]] = field(default_factory=dict)
 
     def row(self, parser: LineParser, row: Row, number: str | None = None) -> Iterator[Record]:
@@ -142,6 +145,23 @@ class Run:
             return True
         return all(s.held is not None and (s.intervals or not _whole(s.held)) for s in self.streams.values())
 
+    def summed(self) -> bool:
+        """Whether a ``[SUM]`` row of the whole test stands at the end: what follows is another test."""
+        last = [s for key, s in self.streams.items() if key[0] == "SUM"]
+        return bool(last) and all(self._is_final(s) for s in self.streams.values())
+
+    def connect(self, number: str, connection: Connection) -> None:
+        """Takes a connection line: streams opened before the first row that may sum up belong together."""
+        others = [c.group for c in self.connections.values()]
+        connection.group = max(others, default=0)
+        if any(s.held is not None and self._group(key) == connection.group for key, s in self.streams.items()):
+            connection.group += 1
+        self.connections[number] = connection
+
+    def _group(self, key: Key) -> int:
+        connection = self.connections.get(key[0])
+        return self.groups.get(key[0], 0) if connection is None else connection.group
+
     # ---- figures --------------------------------------------------------------------------------------
     def _interval(self, parser: LineParser, key: Key, stream: Stream, row: Row) -> Record:
         stream.interval(row)
@@ -150,7 +170,7 @@ class Run:
         if shared is None or shared[0] != state:  # what all rows of a stream share is put together once
             base: dict[str, Condition] = {n: v for n, v in self._known(key, row).items() if v is not None}
             del base["duration_s"]
-            base["interval"] = True
+            base |= {"interval": True, "host": self.host or ""}
             if key[0] != "SUM" and len(self._peers(key)) > 1:
                 base["stream"] = int(row.id)
             shared = self._shared[key] = (state, base)
@@ -190,6 +210,7 @@ class Run:
         self._shared.clear()
         self.reports.clear()
         self.connections.clear()
+        self.groups.clear()
 
     def _is_final(self, stream: Stream) -> bool:
         row = stream.held
@@ -277,9 +298,9 @@ class Run:
 
     # ---- who and whither ------------------------------------------------------------------------------
     def _peers(self, key: Key) -> list[Key]:
-        """Streams of the same direction, seen from the same end."""
-        own = self._direction(key), key[2]
-        return [k for k in self.streams if k[0] != "SUM" and (self._direction(k), k[2]) == own]
+        """Streams of the same test and direction, seen from the same end."""
+        own = self._direction(key), key[2], self._group(key)
+        return [k for k in self.streams if k[0] != "SUM" and (self._direction(k), k[2], self._group(k)) == own]
 
     def _direction(self, key: Key) -> str | None:
         number, star, _ = key
@@ -303,8 +324,7 @@ class Run:
         streams = {k[0] for k in self.streams if k[0] != "SUM"} if number == "SUM" else set(self._peers(key))
         if streams:
             found["streams"] = len(streams)
-        if self.host is not None:
-            found["host"] = self.host
+        found["host"] = self.host
         found["direction"] = direction
         found["duration_s"] = row.end_s - row.start_s
         if report or (direction is None and udp_of(row.rest) is not None):

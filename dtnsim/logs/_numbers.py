@@ -22,6 +22,7 @@ BINARY: Final = {
     "E": 2.0**60,
 }  # fmt: skip
 
+_DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
 
 
@@ -53,8 +54,14 @@ def grouped(text: str) -> float:
 
 
 def integer(text: str) -> int:
-    """Reads a whole number with any digit groups: ``12,000,138``, ``7 681 501``, ``1.073.741``."""
-    return int(text.translate(_GROUPS))
+    """Reads a whole number with any digit groups: ``12,000,138``, ``7 681 501``, ``1.073.741``.
+
+    Raises ValueError when it is not a number, or one of more digits than any tool counts.
+    """
+    digits = text.translate(_GROUPS)
+    if len(digits) > _DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._catalogue import Catalogue, Targets, catalogue
 from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
-from dtnsim.logs._commands import CommandReader
+from dtnsim.logs._dispatch import Host, hand_over, safely
 from dtnsim.logs._documents import DocumentBuffer, printed
-from dtnsim.logs.base import Context, Document, DocumentParser, LineParser, Record
+from dtnsim.logs._json_stream import JsonStream
+from dtnsim.logs.base import Document, DocumentParser, Record
 from dtnsim.logs.measurement import Unread
 
 #: a longer line is passed over (of a document in one line: of JSON, XML, HTML) [B]
 LONGEST_LINE: Final = 2 << 20
 LONGEST_DOCUMENT: Final = 17 << 20
+#: shapes that are remembered, and their length [B]
 _CACHE: Final = 50_000
+_SHORT: Final = 300
 #: of a stretch of interval lines, so many at its start and at its end are handed to the parsers
 HEAD_OF_STRETCH: Final = 1000
 TAIL_OF_STRETCH: Final = 200
@@ -30,31 +33,20 @@ _BREAK: Final = re.compile(rb"<br\s*/?>", re.IGNORECASE)
 _DELETED: Final = b"0123456789."
 
 
-def _feed(parser: LineParser, text: str, out: list[Record]) -> None:
-    """Hands a line over; what only looks like a number (``1.7.44``, a superscript digit) is noted."""
-    try:
-        records = parser.feed(text)
-        if records:
-            out += records
-    except (ValueError, OverflowError, ZeroDivisionError) as error:
-        out.append(parser.unread(text, f"a figure of the line is no number ({error})"))
+class _Shapes(dict[bytes, Targets]):
+    """Who cares for lines of a shape: looked up once a shape."""
 
+    def __init__(self, parsers: Catalogue) -> None:
+        super().__init__()
+        self._all = parsers
 
-class _Host:
-    """Parsers of one host of a pdsh log (or of the whole file)."""
-
-    def __init__(self, parsers: Catalogue, file: str | None, memo: dict[str, Any]) -> None:
-        self.ctx = Context(file=file, memo=memo)
-        self.parsers = [kind(self.ctx) for kind in parsers.lines]
-        self.documents = [kind(self.ctx) for kind in parsers.documents]
-        self.commands = CommandReader(parsers.commands)
-        self.open: dict[int, LineParser] = {}
-
-    def mark(self, at: int) -> None:
-        if self.parsers[at].open:
-            self.open[at] = self.parsers[at]
-        else:
-            self.open.pop(at, None)
+    def __missing__(self, shape: bytes) -> Targets:
+        targets = self._all.targets(shape)
+        if len(shape) <= _SHORT:
+            if len(self) >= _CACHE:
+                self.clear()
+            self[shape] = targets
+        return targets
 
 
 class LogReader:
@@ -64,9 +56,9 @@ class LogReader:
         self.file = file
         self.all = parsers or catalogue()
         self._memo: dict[str, Any] = {}
-        self._hosts: dict[str | None, _Host] = {None: _Host(self.all, file, self._memo)}
+        self._hosts: dict[str | None, Host] = {None: Host(self.all, file, self._memo)}
         self._main = self._hosts[None]
-        self._cache: dict[bytes, Targets] = {}
+        self._shape = _Shapes(self.all).__getitem__
         self._line = 0
         self._rest = b""
         self._skipping = False  # in a line too long to keep
@@ -77,6 +69,8 @@ class LogReader:
         self._before = self._last_raw = b""
         self._busy = False  # some parser, command or document wants every line
         self._document: DocumentBuffer | None = None
+        self._stream: JsonStream | None = None  # JSON too long to hold
+        self._to_stream: list[bytes] = []
 
     # ---- bytes to lines -------------------------------------------------------------------------
     def feed(self, block: bytes) -> Iterator[Record]:
@@ -87,47 +81,74 @@ class LogReader:
                 return
             self._line, self._skipping = self._line + 1, False
         if self._rest:
-            block = self._rest + block
+            block, self._rest = self._rest + block, b""
+        if self._stream is not None:
+            block = yield from self._streamed(block)
+            if not block:
+                return
         end = max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1
         if end == 0:
             longest = LONGEST_DOCUMENT if block.lstrip()[:1] in (b"{", b"[", b"<") else LONGEST_LINE
             if len(block) < longest:
                 self._rest = block
                 return
+            self._rest = b""
+            if block.lstrip()[:1] in (b"{", b"[") and self._document is None:
+                self._line, self._before = self._line + 1, b""
+                self._stream = JsonStream(self._line, self.all.long)
+                yield from self.feed(block)
+                return
             why = f"a line of more than {longest >> 20} MiB is passed over"
             yield Unread(self.file, self._line + 1, decode(block[:100]), why)
-            self._rest, self._skipping = b"", True
+            self._skipping = True
             return
         self._rest = block[end:]
-        yield from self._lines(block[:end])
+        yield from self._through(block[:end])
 
     def finish(self) -> Iterator[Record]:
         """The log ends: the last line, then whatever the parsers still hold."""
         if self._rest:
             rest, self._rest = self._rest, b""
             self._last, self._cut = True, rest[-1:] in b"0123456789.,"
-            yield from self._lines(rest)
+            if self._stream is not None:
+                rest = yield from self._streamed(rest)
+            yield from self._through(rest)
         if self._tail:
             yield from self._end_of_stretch(self._stretch)
         if self._document is not None:
             yield from self._abandon(ended=True)
+        if self._stream is not None:
+            for doc in self._stream.cut():
+                yield from self._read_document(doc)
+            why = "JSON document: the file ends inside it (its whole elements are read)"
+            yield Unread(self.file, self._stream.first, "", why)
         for host in self._hosts.values():
             for parser in host.parsers:
-                yield from parser.close()
+                yield from safely(parser, parser.close())
+
+    def _through(self, block: bytes) -> Iterator[Record]:
+        """Reads whole lines, of which a long document may have begun in the middle."""
+        yield from self._lines(block)
+        while self._to_stream:
+            text, self._to_stream = b"\n".join([*self._to_stream, b""]), []
+            tail = yield from self._streamed(text)
+            if tail.strip():
+                yield from self._lines(tail)
 
     def _lines(self, block: bytes) -> Iterator[Record]:
         block = without_codes(block).removesuffix(b"\n")
         lines = block.split(b"\n")
         shapes = block.translate(None, _DELETED).split(b"\n")
-        found = list(map(self._cache.get, shapes))
+        found = list(map(self._shape, shapes))
         if self._redrawn or b"\r" in block:
             yield from self._redrawn_lines(lines, shapes, found)
             return
         first = self._line + 1
         stretch = self._stretch
+        taken = 0  # lines up to here went into a document
         for at, targets in enumerate(found):
-            if targets is None:
-                targets = self._targets(shapes[at])
+            if at < taken:
+                continue
             if targets.interval:
                 stretch += 1
                 if stretch > HEAD_OF_STRETCH:
@@ -146,6 +167,8 @@ class LogReader:
                 records = self._take(lines[at], targets, first + at)
                 if records:
                     yield from records
+                if self._document is not None:
+                    taken = self._document.extend(lines, at + 1, first + at + 1)
         self._stretch = stretch
         self._line, self._last_raw = first + len(lines) - 1, lines[-1]
 
@@ -162,7 +185,7 @@ class LogReader:
         for raw, targets, number in tail:
             yield from self._take(raw, targets, number)
 
-    def _redrawn_lines(self, lines: list[bytes], shapes: list[bytes], found: list[Targets | None]) -> Iterator[Record]:
+    def _redrawn_lines(self, lines: list[bytes], shapes: list[bytes], found: list[Targets]) -> Iterator[Record]:
         last = len(lines) - 1
         if self._tail:
             yield from self._end_of_stretch(self._stretch)
@@ -175,26 +198,19 @@ class LogReader:
             after, self._redrawn = self._redrawn, redraw
             if redraw and at < last and shapes[at] == shapes[at + 1]:
                 continue  # a progress line redrawn many times: the next says more
-            targets = found[at] or self._targets(shapes[at])
+            targets = found[at]
             if self._busy or not targets.idle:
                 yield from self._take(raw[:-1] if redraw else raw, targets, number, redraw=redraw, after=after)
         self._last_raw = lines[-1]
-
-    def _targets(self, shape: bytes) -> Targets:
-        targets = self._cache.get(shape)  # another line of the same block may have put it there
-        if targets is None:
-            targets = self.all.targets(shape)
-            if len(shape) <= 300:
-                if len(self._cache) >= _CACHE:
-                    self._cache.clear()
-                self._cache[shape] = targets
-        return targets
 
     # ---- lines to records -----------------------------------------------------------------------
     def _take(
         self, raw: bytes, targets: Targets, number: int, *, redraw: bool = False, after: bool = False
     ) -> Iterable[Record]:
         """One line somebody may care for."""
+        if self._stream is not None:
+            self._to_stream.append(raw)
+            return ()
         if self._document is not None:
             return self._more(raw, number)
         if targets.document:
@@ -205,7 +221,7 @@ class LogReader:
         if b"<br" in raw or b"<BR" in raw:  # a web page may hold a whole run in one line
             parts = [part for part in _BREAK.split(raw) if part.strip()]
             shapes = [part.translate(None, _DELETED) for part in parts]
-            pairs = zip(parts, map(self._targets, shapes), strict=True)
+            pairs = zip(parts, map(self._shape, shapes), strict=True)
             return [r for part, of in pairs for r in self._text(part, of, number, redraw=redraw, after=after)]
         return self._text(raw, targets, number, redraw=redraw, after=after)
 
@@ -220,7 +236,7 @@ class LogReader:
         out: list[Record] = []
         for at in targets.parsers:
             parser = parsers[at]
-            _feed(parser, text, out)
+            hand_over(parser, text, out)
             if parser.open:
                 host.open[at] = parser
                 self._busy = True
@@ -251,28 +267,28 @@ class LogReader:
             wanted = (*wanted, *(at for at in host.open if at not in wanted))
         for at in wanted:
             parser = host.parsers[at]
-            _feed(parser, text, out)
+            hand_over(parser, text, out)
             if parser.open is not (at in host.open):
                 host.mark(at)
         if host.open or host.commands.open or self._busy:
             self._busy = self._still_busy()
         return out
 
-    def _command(self, host: _Host, text: str, number: int, out: list[Record]) -> str:
+    def _command(self, host: Host, text: str, number: int, out: list[Record]) -> str:
         """Settles runs if the line is a command; returns the line, without the sign if it is commented out."""
         command = host.commands.feed(text, number)
         if command is None:
             return text[2:] if text[:2] == "# " else text
         for at, parser in enumerate(host.parsers):
-            out.extend(parser.on_command(command))
+            out.extend(safely(parser, parser.on_command(command)))
             host.mark(at)
         host.ctx.command = command
         return text
 
-    def _new_host(self, name: str) -> _Host:
+    def _new_host(self, name: str) -> Host:
         if len(self._hosts) > 512:
             return self._main
-        host = self._hosts[name] = _Host(self.all, self.file, self._memo)
+        host = self._hosts[name] = Host(self.all, self.file, self._memo)
         host.ctx.host = name
         host.ctx.command = self._main.ctx.command
         return host
@@ -282,6 +298,11 @@ class LogReader:
         assert self._document is not None
         if self._document.add(raw, number):
             return list(self._try_document()) if self._document.may_end() else []
+        if self._document.long:
+            buffer, self._document = self._document, None
+            self._stream = JsonStream(buffer.lines[0][0], self.all.long)
+            self._to_stream = [line for _, line in buffer.lines]
+            return []
         return list(self._abandon(ended=False))
 
     def _try_document(self) -> Iterator[Record]:
@@ -293,18 +314,44 @@ class LogReader:
         if state == "never" or doc is None:
             yield from self._abandon(ended=False)
             return
-        parser = self._parser_of(doc)
-        if parser is None:
-            if doc.kind == "json":
-                self._document, self._busy = None, self._still_busy()
-                yield from self._embedded(doc)
-            else:
-                yield from self._abandon(ended=False)
+        if doc.kind != "json" and self._parser_of(doc) is None:
+            yield from self._abandon(ended=False)
             return
         self._document, self._busy = None, self._still_busy()
-        yield from parser.read(doc)
+        yield from self._read_document(doc)
         if tail.strip():
-            yield from self._take(tail, self._targets(tail.translate(None, _DELETED)), buffer.lines[-1][0])
+            yield from self._take(tail, self._shape(tail.translate(None, _DELETED)), buffer.lines[-1][0])
+
+    def _read_document(self, doc: Document) -> Iterator[Record]:
+        parser = self._parser_of(doc)
+        yield from self._embedded(doc) if parser is None else safely(parser, parser.read(doc))
+
+    def _streamed(self, block: bytes) -> Generator[Record, None, bytes]:
+        """Hands a piece of a long document on; returns what follows its end."""
+        stream = self._stream
+        assert stream is not None
+        for doc in stream.feed(block):
+            yield from self._read_document(doc)
+        if not stream.ended:
+            return b""
+        rest = stream.rest()
+        self._stream, self._line = None, stream.line - 1
+        self._busy = self._still_busy()
+        if not stream.why:
+            return rest
+        why = f"JSON document: {stream.why}; the rest of the line is passed over"
+        yield Unread(self.file, stream.line, decode(rest[:80]), why)
+        _, newline, rest = rest.partition(b"\n")
+        if not newline:
+            self._skipping = True
+            return b""
+        *lines, partial = rest.split(b"\n")
+        for self._line, raw in enumerate(lines, stream.line + 1):  # as text: what is no document shall not begin again
+            yield from self._text(
+                raw, self._shape(raw.translate(None, _DELETED)), self._line, redraw=False, after=False
+            )
+        self._line = stream.line + len(lines)
+        return partial
 
     def _embedded(self, doc: Document) -> Iterator[Record]:
         """What a wrapper's JSON says that programs printed; every line has the document's number."""
@@ -314,7 +361,7 @@ class LogReader:
                 redraw = raw[-1:] == b"\r"
                 line = raw[:-1] if redraw else raw
                 yield from self._text(
-                    line, self._targets(line.translate(None, _DELETED)), doc.line, redraw=redraw, after=False
+                    line, self._shape(line.translate(None, _DELETED)), doc.line, redraw=redraw, after=False
                 )
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
@@ -333,14 +380,16 @@ class LogReader:
             doc = buffer.cut() if ended else None
             parser = None if doc is None else self._parser_of(doc)
             if doc is not None and parser is not None:
-                yield from parser.read(doc)
+                yield from safely(parser, parser.read(doc))
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1
         for at, (number, raw) in enumerate(buffer.lines):
             self._cut = cut and at == last
-            targets = self._targets(raw.translate(None, _DELETED))
+            targets = self._shape(raw.translate(None, _DELETED))
             yield from self._text(raw, targets, number, redraw=False, after=False)
 
     def _still_busy(self) -> bool:
-        return self._document is not None or any(h.open or h.commands.open for h in self._hosts.values())
+        if self._document is not None or self._stream is not None:
+            return True
+        return any(h.open or h.commands.open for h in self._hosts.values())

@@ -1,13 +1,14 @@
-"""Opens a log whatever it is wrapped in (gzip, bzip2, xz, UTF-16, stdin) and refuses what is no text."""
+"""Opens a log whatever it is wrapped in (gzip, bzip2, xz, zstd, tar, UTF-16, stdin) and refuses what is no text."""
 
 from __future__ import annotations
 
 import codecs
-import io
 import os
 import select
 import sys
+import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -16,39 +17,71 @@ from dtnsim.ground.errors import LogError
 BLOCK: Final = 1 << 20
 #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
 PATIENCE_MS: Final = 5000
+_UTF8: Final = codecs.getincrementaldecoder("utf-8")
 _TEXT_CONTROL: Final = b"\x00\t\n\r\f\x0b\x1b\x08\x07\x0e\x0f\x1a\x03\x04\x1c\x05"
 
 
-def blocks(source: str | Path | IO[bytes], name: str) -> Iterator[bytes]:
+def logs(source: str | Path | IO[bytes], name: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yields (name, `blocks`) of every log in a file: one, or each member of a tar archive as ``archive:member``.
+
+    The blocks of a log are to be used up before the next log is asked for.
+
+    Raises:
+        LogError: missing, a directory, not readable, compressed and broken; `blocks` raises it for what is no text.
+    """
+    with _complained(name), _bytes(source) as packed:
+        file = _unpacked(packed, name)
+        if not _is_tar(file):
+            yield name, blocks(file, name)
+            return
+        with tarfile.open(fileobj=cast("IO[bytes]", file), mode="r|") as archive:
+            for member in archive:
+                found = archive.extractfile(member) if member.isfile() else None
+                if found is not None:
+                    label = f"{name}:{member.name}"
+                    yield label, blocks(_unpacked(found, label), label)
+
+
+def blocks(file: _Peekable, name: str) -> Iterator[bytes]:
     """Yields the bytes of a log in UTF-8 (or the 8-bit encoding it has), about 1 MiB at a time.
 
     Raises:
-        LogError: missing, a directory, not readable, empty, compressed and broken, not text.
+        LogError: empty, compressed and broken, not text.
     """
+    with _complained(name):
+        yield from _text(file, name)
+
+
+@contextmanager
+def _complained(name: str) -> Iterator[None]:
+    """Turns what reading may raise into a `LogError` that says what to do."""
     try:
-        yield from _blocks(source, name)
+        yield
+    except tarfile.TarError as error:
+        raise LogError(f"{name}: the tar archive cannot be read ({error}); check it with tar -t") from None
     except (OSError, EOFError) as error:
         if isinstance(error, FileNotFoundError):
             raise LogError(f"{name}: no such file; give the name of a benchmark log, or - for stdin") from None
         if isinstance(error, IsADirectoryError):
-            raise LogError(f"{name}: is a directory; name the log files in it, for instance {name}/*.txt") from None
+            raise LogError(f"{name}: is a directory; read all logs in it with: dtnsim logs -r {name}") from None
         if isinstance(error, PermissionError):
             raise LogError(f"{name}: permission denied; make it readable for this user") from None
         raise LogError(f"{name}: cannot be read ({error})") from None
     except Exception as error:
-        if type(error).__module__ in ("zlib", "_lzma", "lzma"):
+        if type(error).__module__.partition(".")[0] in ("zlib", "_lzma", "lzma", "zstd", "zstandard", "compression"):
             raise LogError(f"{name}: cannot be decompressed ({error}); check the file with its own tool") from None
         raise
 
 
-def _blocks(source: str | Path | IO[bytes], name: str) -> Iterator[bytes]:
+@contextmanager
+def _bytes(source: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     if not isinstance(source, str | Path):
-        yield from _text(source, name)
+        yield source
     elif str(source) == "-":
-        yield from _text(sys.stdin.buffer, name)
+        yield sys.stdin.buffer
     else:
         with os.fdopen(_opened(str(source)), "rb") as file:
-            yield from _text(_unpacked(file), name)
+            yield file
 
 
 def _opened(path: str) -> int:
@@ -68,24 +101,59 @@ def _opened(path: str) -> int:
     return number
 
 
-def _unpacked(file: io.BufferedReader) -> IO[bytes]:
-    head = file.peek(6)[:6]  # a pipe cannot be wound back
+class _Peekable:
+    """A stream whose first bytes can be looked at without taking them: a pipe cannot be wound back."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._head = file, b""
+
+    def peek(self, size: int) -> bytes:
+        while len(self._head) < size and (more := self._file.read(size - len(self._head))):
+            self._head += more
+        return self._head[:size]
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._file.read(size)
+        head, self._head = (self._head, b"") if size < 0 else (self._head[:size], self._head[size:])
+        return head if size >= 0 else head + self._file.read()
+
+
+def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
+    file = _Peekable(packed)
+    head, stream = file.peek(6), cast("IO[bytes]", file)
     if head.startswith(b"\x1f\x8b"):
         import gzip
 
-        return cast("IO[bytes]", gzip.open(file))
+        return _Peekable(cast("IO[bytes]", gzip.open(stream)))
     if head.startswith(b"BZh"):
         import bz2
 
-        return cast("IO[bytes]", bz2.open(file))
+        return _Peekable(cast("IO[bytes]", bz2.open(stream)))
     if head.startswith(b"\xfd7zXZ\x00"):
         import lzma
 
-        return cast("IO[bytes]", lzma.open(file))
+        return _Peekable(cast("IO[bytes]", lzma.open(stream)))
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _Peekable(_zstd(stream, name))
     return file
 
 
-def _text(file: IO[bytes], name: str) -> Iterator[bytes]:
+def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        message = f"{name}: is packed with zstd; unpack it with zstd -d, or: pip install 'dtn-pathsim[zstd]'"
+        raise LogError(message) from None
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+
+
+def _is_tar(file: _Peekable) -> bool:
+    """Whether a tar archive begins here (POSIX or GNU: both have ``ustar`` at 257)."""
+    return file.peek(512)[257:262] == b"ustar"
+
+
+def _text(file: _Peekable, name: str) -> Iterator[bytes]:
     first = file.read(BLOCK)
     while 0 < len(first) < 8192 and (more := file.read(BLOCK)):  # a pipe gives little at first
         first += more
@@ -124,11 +192,9 @@ def _encoding(first: bytes, name: str) -> str | None:
         return "utf-16-be"
     # bytes no terminal capture holds: control codes beside those that terminals use
     controls = sum(1 for byte in sample if byte < 32 and byte not in _TEXT_CONTROL) + sample.count(0x7F)
-    try:
-        sample[: len(sample) - 4].decode()
-        high = 0
-    except UnicodeDecodeError:
-        high = sum(1 for byte in sample if 0x80 <= byte < 0xA0)
+    # bytes that are no UTF-8 become lone surrogates; the sample may end within a character
+    text = _UTF8("surrogateescape").decode(sample)
+    high = 0 if text.isascii() else sum(1 for character in text if "\udc80" <= character < "\udca0")
     if controls + high > 0.02 * len(sample) or even + odd > 0.3 * len(sample):
         raise LogError(f"{name}: is not text (binary data); give the text or JSON the tool printed")
     return None

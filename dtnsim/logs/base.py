@@ -56,7 +56,9 @@ State that a file leaves open is settled in ``close()``. A parser must take any 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
@@ -67,8 +69,8 @@ from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, siz
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Record",
-    "agrees", "decimal", "grouped", "integer", "number", "size_bytes",
+    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Parser",
+    "Record", "agrees", "decimal", "grouped", "integer", "number", "size_bytes",
 ]  # fmt: skip
 
 Record = Measurement | Unread
@@ -78,6 +80,16 @@ Conditions = dict[str, Any]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
+
+
+_NEWLINE: Final = re.compile("\n")
+#: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
+_LARGEST: Final = 1e24
+_NUMBERS: Final = (float, int)
+
+
+def _is_condition(value: Condition) -> bool:
+    return value is not None and (value.__class__ not in _NUMBERS or -_LARGEST < float(value) < _LARGEST)
 
 
 @dataclass(slots=True)
@@ -119,7 +131,7 @@ class Context:
         return None if self.command is None else self.command.args(*programs)
 
 
-class _Parser(ABC):
+class Parser(ABC):
     """What line and document parsers share."""
 
     #: name of the tool in `Measurement.tool`
@@ -163,17 +175,23 @@ class _Parser(ABC):
         """`measure` with the conditions as a dict, which the record keeps (do not change it afterwards)."""
         ctx = self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
-            return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {value} {unit}")
+            shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
+            return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
         if ctx.cut and (line is None or line == ctx.line) and status == "complete":
             status = "truncated"
         if "host" not in conditions:
-            host = ctx.host or (ctx.command.host if ctx.command is not None else None)
+            command = ctx.command
+            host = ctx.host
+            if host is None and command is not None and command.line <= (line or ctx.line):  # not the next prompt's
+                host = command.host
             if host is not None:
                 conditions["host"] = host
         elif conditions["host"] == "":  # known to be unknown: not the present line's
             del conditions["host"]
-        if None in conditions.values():
-            conditions = {key: found for key, found in conditions.items() if found is not None}
+        for found in conditions.values():
+            if found is None or (found.__class__ in _NUMBERS and not -_LARGEST < found < _LARGEST):
+                conditions = {key: value for key, value in conditions.items() if _is_condition(value)}
+                break
         return Measurement(
             self.tool,
             quantity,
@@ -202,7 +220,7 @@ class _Parser(ABC):
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
 
-class LineParser(_Parser):
+class LineParser(Parser):
     """A parser that is fed line by line; see the module's docstring.
 
     One instance lives as long as its file (one per pdsh host); it must keep little.
@@ -231,7 +249,7 @@ class LineParser(_Parser):
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Document:
     """A JSON value, XML text or HTML table found in a log.
 
@@ -242,6 +260,8 @@ class Document:
         line: Line where it starts.
         cut: The file ends inside the document; ``data`` (JSON only) holds the elements that are whole,
             so that a missing key may mean a missing end.
+        part: One of several parts of a document too long to hold: some elements of its long array beside
+            the keys before it, or (last) the other keys.
     """
 
     kind: Literal["json", "xml", "html"]
@@ -249,15 +269,45 @@ class Document:
     text: str
     line: int
     cut: bool = False
+    part: bool = False
+    _breaks: list[int] | None = None
 
     def line_of(self, needle: str, start: int = 0) -> int:
         """Line of the first ``needle`` at or after offset ``start``; of the document if absent."""
-        at = self.text.find(needle, start)
-        return self.line + (self.text.count("\n", 0, at) if at > 0 else 0)
+        return self.line_at(self.text.find(needle, start))
+
+    def line_at(self, offset: int) -> int:
+        """Line of an offset into ``text``; of the document for -1."""
+        if self._breaks is None:
+            self._breaks = [found.start() for found in _NEWLINE.finditer(self.text)]
+        return self.line + bisect_left(self._breaks, offset)
+
+    def lines(self, start: int = 0) -> LineCursor:
+        """Lines of one needle after another from offset ``start`` on, in one pass."""
+        return LineCursor(self, start)
 
 
-class DocumentParser(_Parser):
-    """A parser of whole documents (at most 16 MiB of text each).
+class LineCursor:
+    """Finds needles in a document one after another; what is missing is looked for once."""
+
+    def __init__(self, doc: Document, start: int = 0) -> None:
+        self._doc = doc
+        self._at = max(start, 0)
+        self._missing: set[str] = set()
+
+    def next(self, needle: str) -> int:
+        """Line of the next ``needle``; where there is none, that of the last one found."""
+        if needle not in self._missing:
+            at = self._doc.text.find(needle, self._at + 1)
+            if at < 0:
+                self._missing.add(needle)
+            else:
+                self._at = at
+        return self._doc.line_at(self._at)
+
+
+class DocumentParser(Parser):
+    """A parser of documents: whole ones, and parts of those of more than 2 MiB of text (see ``long``).
 
     The reader finds documents in the stream (a line that starts ``{``, ``[{``, ``<?xml``,
     ``<topology`` or ``<table``), decodes them and hands each to the first parser that says `match`.
@@ -266,6 +316,9 @@ class DocumentParser(_Parser):
     """
 
     kind: ClassVar[Literal["json", "xml", "html"]] = "json"
+    #: keys of arrays of which a long document may have too many elements to hold; `read` then gets several
+    #: documents with ``part`` set
+    long: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def match(self, doc: Document) -> bool:
@@ -306,14 +359,14 @@ def agrees(computed: float, printed: float, text: str) -> bool:
     return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)
 
 
-def parser_types(modules: Sequence[Any]) -> list[type[_Parser]]:
+def parser_types(modules: Sequence[Any]) -> list[type[Parser]]:
     """The parser classes that ``modules`` define, in order of definition."""
     return [
         item
         for module in modules
         for item in vars(module).values()
         if isinstance(item, type)
-        and issubclass(item, _Parser)
+        and issubclass(item, Parser)
         and item.__module__ == module.__name__
         and not getattr(item, "__abstractmethods__", None)
     ]

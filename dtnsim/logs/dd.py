@@ -41,11 +41,22 @@ _RECORDS: Final = re.compile(r"(?P<full>\d+)\+(?P<part>\d+)\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
 _STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
 _TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)
-_SIZE: Final = re.compile(r"(?P<n>\d+)(?P<u>[a-zA-Z]*)(?:x(?P<rest>.*))?")
+_SIZE: Final = re.compile(r"(?P<n>\d+)(?P<u>[a-zA-Z]*)")
+_ABSURD: Final = 1e24  # no size [B]
 
 
 def argument_bytes(text: str) -> float | None:
     """A dd size argument (``1M``, ``64k``, ``1MB``, ``2x512``) in [B]; None if it is none."""
+    product = 1.0
+    for part in text.split("x"):
+        size = _factor_bytes(part)
+        if size is None:
+            return None
+        product *= size
+    return product if product < _ABSURD else None
+
+
+def _factor_bytes(text: str) -> float | None:
     match = _SIZE.fullmatch(text.removesuffix("B") if text[-2:] == "iB" else text)
     if match is None:
         return None
@@ -59,8 +70,7 @@ def argument_bytes(text: str) -> float | None:
         factor = BINARY[unit[0]]
     else:
         return None
-    rest = 1.0 if match["rest"] is None else argument_bytes(match["rest"])
-    return None if rest is None else int(match["n"]) * factor * rest
+    return float(match["n"]) * factor
 
 
 @dataclass(slots=True)

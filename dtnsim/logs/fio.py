@@ -19,14 +19,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
 from dtnsim.logs.measurement import Measurement, Status
 
-TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-#: percentiles worth keeping
-PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
 _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
@@ -69,39 +67,11 @@ _ETA: Final = re.compile(
 _ERROR: Final = re.compile(
     r"^fio: (?!pid=|io_u error)(?P<what>.*(?:error|failed|not found|cannot|unable).*)", re.IGNORECASE
 )
+_STOPPED: Final = re.compile(r"fio: terminating on signal \d+")
 _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
 
 
-def factor_of(unit: str) -> float:
-    """``MiB`` 2**20; ``MB`` 1e6, ``Mbit`` 1e6 / 8 (3.x); use `BINARY` for 2.x, whose ``MB`` is 2**20."""
-    if unit.endswith("bit"):
-        return factor_of(unit.removesuffix("bit") + "B") / 8
-    prefix = unit.rstrip("B")
-    return BINARY[prefix[0]] if prefix.endswith("i") else DECIMAL[prefix]
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", ""))
-
-
-class Seen:
-    """Runs already counted, told by job, direction and milliseconds; one per file."""
-
-    def __init__(self, memo: dict[str, Any]) -> None:
-        self._seen: dict[tuple[str, str, int], set[str]] = memo.setdefault("fio", {})
-
-    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
-        """Whether another form gave this result already; notes it otherwise."""
-        forms = self._seen.setdefault((job, operation, milliseconds), set())
-        if len(self._seen) > 10_000:
-            self._seen.clear()
-        if forms and form not in forms:
-            return True
-        forms.add(form)
-        return False
-
-
-class Fio(LineParser):
+class Fio(Stoppable, LineParser):
     """Normal text and terse lines."""
 
     tool = "fio"
@@ -153,13 +123,18 @@ class Fio(LineParser):
 
     def _preamble(self, text: str) -> Iterable[Record]:
         """What fio prints before it starts, and its complaints: a run before it is over."""
+        if _STOPPED.search(text):
+            self.stopped = True
+            return ()
         if (start := _START.match(text)) is not None:
+            self.stopped = False
             self._started[start["job"]] = _conditions(start)
             if len(self._started) > 1000:
                 self._started.clear()
             return self._release()
         if (version := _VERSION.search(text)) is not None:
             self.version = version[1] or version[2]
+            self.stopped = False
             self._counts.clear()
             self._failed.clear()
             return self._release()
@@ -237,7 +212,7 @@ class Fio(LineParser):
             "operation": match["op"],
             "duration_s": int(match["ms"].replace(",", "")) / 1e3,
         }
-        iops = _number(match["iops"]) * DECIMAL[match["iopsu"]]
+        iops = figure_of(match["iops"]) * DECIMAL[match["iopsu"]]
         value = self._rate_of(match, iops, conditions)
         if value <= 0:
             return
@@ -248,9 +223,9 @@ class Fio(LineParser):
 
     def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
-            return _number(match["rate"]) * factor_of(match["unit"])
+            return figure_of(match["rate"]) * factor_of(match["unit"])
         prefix = match["unit"].rstrip("Bi")
-        value, block = _number(match["rate"]), conditions.get("block_B")
+        value, block = figure_of(match["rate"]), conditions.get("block_B")
         if isinstance(block, float) and iops > 1000 and prefix:
             decimal_value = value * DECIMAL[prefix]
             if abs(iops * block - decimal_value) < 0.003 * decimal_value:
@@ -260,7 +235,7 @@ class Fio(LineParser):
     def _check(self, match: re.Match[str], value: float) -> Record:
         unit = match["iou"]
         new = "other" in match.groupdict()
-        moved = _number(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
+        moved = figure_of(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
         seconds = int(match["ms"].replace(",", "")) / 1e3
         conditions = {**(self._job or {}), "operation": match["op"]}
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
@@ -295,7 +270,7 @@ class Fio(LineParser):
         count = self._counts.pop((self._group, operation), 0)
         new = "other" in match.groupdict()
         prefix = match["unit"].rstrip("Bi")
-        value = _number(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
+        value = figure_of(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
         failed = self._group in self._failed
         if (count == 1 and not failed) or value <= 0 or (failed and not count):
             return ()  # the job's own line has given it, or it failed
@@ -351,7 +326,8 @@ class Fio(LineParser):
     # ---- ends -----------------------------------------------------------------------------------
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the run before it."""
-        return self.close()
+        yield from self.close()
+        self.stopped = False
 
     def close(self) -> Iterator[Record]:
         """A progress line that no result followed."""

@@ -12,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dtnsim.logs._fio import PERCENTILES, Seen, Stoppable
 from dtnsim.logs.base import BINARY, Conditions, Context, Document, DocumentParser, Record, number, size_bytes
-from dtnsim.logs.fio import PERCENTILES, Seen
 
 _OPTIONS: Final = {"rw": "pattern", "ioengine": "engine", "filename": "target", "directory": "target"}
 
 
-class FioJson(DocumentParser):
+class FioJson(Stoppable, DocumentParser):
     """One JSON document."""
+
+    long = ("jobs",)
 
     tool = "fio"
 
@@ -42,16 +44,14 @@ class FioJson(DocumentParser):
             return
         jobs = [job for job in jobs if isinstance(job, dict)]
         total = [job for job in jobs if job.get("jobname") == "All clients"]
-        if not jobs:
+        if not jobs and not doc.part:
             yield self.unread("jobs", "the document has no job results", line=doc.line)
         if doc.cut and "client_stats" in data and not total:
             yield self.unread("client_stats", "the sum over all clients is cut off", line=doc.line)
             return
-        start = 0
+        lines = doc.lines()
         for job in total or jobs:
-            at = doc.text.find(f'"{job.get("jobname")}"', start)
-            start = max(start, at)
-            line = doc.line_of(f'"{job.get("jobname")}"', start)
+            line = lines.next(f'"{job.get("jobname")}"')
             yield from self._job(job, shared if isinstance(shared, dict) else {}, line)
 
     def _job(self, job: dict[str, Any], shared: dict[str, Any], line: int) -> Iterator[Record]:

@@ -92,12 +92,11 @@ class GlobusJson(DocumentParser):
     def read(self, doc: Document) -> Iterator[Record]:
         """The figures of each task."""
         tasks = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data]
-        at = 0
+        lines = doc.lines()
         for task in tasks:
             if not isinstance(task, dict):
                 continue
-            at = max(doc.text.find('"effective_bytes_per_second"', at + 1), at)
-            yield from _records(self, task, doc.line + doc.text.count("\n", 0, at), {}, cut=doc.cut)
+            yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
 
 def _records(

@@ -6,7 +6,7 @@ since the line before (``interval=True``). Checked: 49888100352 bytes at 1486.77
 
 The line is redrawn; the last drawing counts, and may fall short of the file. A copy that ``-t`` ended says
 ``Cancelling copy...``: its mean is good (``ended="timer"``); without ``-t`` it was broken off (``partial``). An error
-after the line makes the run a failure without a rate.
+after the line makes the run a failure; its last mean is kept as ``partial`` (``ended="error"``).
 """
 
 from __future__ import annotations
@@ -128,10 +128,12 @@ class GlobusUrlCopy(LineParser):
         if not mine or self.ctx.line - self._failed <= 4:
             return
         self._failed = self.ctx.line
-        known = self._held.known if self._held is not None else {**self._conditions(), **self._where}
-        if self._held is not None:
-            known = {**known, "bytes": self._held.size}
-        self._held = None
+        held = self._held
+        known = held.known if held is not None else {**self._conditions(), **self._where}
+        if held is not None:
+            known = {**known, "bytes": held.size}
+            held.status, held.ended = "partial", "error"
+            yield from self._settle()
         yield failed(self, error[0], known)
 
     # ---- figures ------------------------------------------------------------------------------------------

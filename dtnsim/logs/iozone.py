@@ -67,7 +67,7 @@ class Iozone(LineParser):
     """Everything iozone prints."""
 
     tool = "iozone"
-    words = ("reclen", "report", "throughput", "Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
+    words = ("reclen", "report", "throughput", "Revision", "$Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
              "Microseconds", "File", "Can", "Error")  # fmt: skip
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
     commands = ("iozone",)

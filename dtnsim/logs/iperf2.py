@@ -14,7 +14,9 @@ the client's TCP figure is what it handed to the socket, ``Server Report`` comes
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
@@ -40,11 +42,17 @@ _FAILED: Final = re.compile(
 )
 #: the only line that a client that was refused prints after its banner; no other tool words it so
 _REFUSED: Final = re.compile(r"(?:tcp )?connect failed: ")
+#: ``bwctl -x`` gives what both ends of one transfer printed
+_BWCTL: Final = re.compile(r"\s*(?:RECEIVER|SENDER) (?:START|END)\s*$")
 _CSV: Final = re.compile(
     r"^(?:[+-]\d{4}:)?(?P<date>\d{14})[\d.+-]*,(?P<src>[^,]*),(?P<sport>\d+),(?P<dst>[^,]*),(?P<dport>\d+),"
     r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<size>\d+),(?P<rate>\d+)"
     r"(?:,(?P<jitter>[\d.]+),(?P<lost>-?\d+),(?P<total>-?\d+),(?P<share>[-\d.]+|-?nan),(?P<late>-?\d+))?"
 )
+
+
+#: streams of one test start together, to the second that CSV prints and the second that opening them takes [s]
+_TOGETHER_S: Final = 2.0
 
 
 class _Iperf2(LineParser):
@@ -79,7 +87,7 @@ class Iperf2Text(_Iperf2):
     """Rows, preambles and messages of iperf 2."""
 
     words = (*ROW_WORDS, "iperf", "listening", "connecting", "connected", "failed", "Report", "datagrams",
-             "Byte", "KByte", "MByte", "WARNING")  # fmt: skip
+             "Byte", "KByte", "MByte", "WARNING", "RECEIVER", "SENDER")  # fmt: skip
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
@@ -89,6 +97,8 @@ class Iperf2Text(_Iperf2):
         if row is not None:
             yield from self._settled()
             yield from self._run.row(self, row)
+        elif _BWCTL.match(text):
+            yield from self._restart()
         elif "connected with" in text:
             yield from self._connection(text)
         else:
@@ -100,11 +110,10 @@ class Iperf2Text(_Iperf2):
             return
         yield from self._settled()
         run = self._run
-        if run.finished(found["id"]):
+        if run.finished(found["id"]) or run.summed():
             yield from run.settle(self)
-        run.connections[found["id"]] = Connection(
-            int(found["local"]) == run.port, bool(found["star"]), "(reverse)" in found["rest"]
-        )
+        listening = int(found["local"]) == run.port
+        run.connect(found["id"], Connection(listening, bool(found["star"]), "(reverse)" in found["rest"]))
         run.conditions.setdefault("target", found["host"])
 
     def _remark(self, text: str) -> Iterator[Record]:
@@ -157,6 +166,23 @@ class Iperf2Csv(_Iperf2):
     needs = (",,",)
     shape = r"^(?:[+-]:)?[+-]?,[^,\s]*,,[^,\s]*,,-?,[-,],,(?:,|$)"
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._starts: deque[tuple[int, float]] = deque([(0, -1e12)], maxlen=16)
+
+    def _test_of(self, date: str, end_s: float) -> int:
+        """The number of the test that started when this row's did: streams of one test start together."""
+        try:
+            start = datetime.strptime(date, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp() - end_s
+        except ValueError:
+            return 0
+        for number, other in self._starts:
+            if abs(start - other) <= _TOGETHER_S:
+                return number
+        number = self._starts[-1][0] + 1
+        self._starts.append((number, start))
+        return number
+
     def feed(self, text: str) -> Iterable[Record]:
         """One row."""
         found = _CSV.match(text)
@@ -179,6 +205,8 @@ class Iperf2Csv(_Iperf2):
         )
         run = self._run
         number = "SUM" if total else f"{found['id']} {found['sport']} {found['dport']}"
+        if not total and number not in run.groups:
+            run.groups[number] = self._test_of(found["date"], row.end_s)
         if not total:
             run.conditions.setdefault("target", found["dst"])
         yield from run.row(self, row, number)

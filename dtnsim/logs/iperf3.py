@@ -23,7 +23,7 @@ from dtnsim.logs.base import LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _THIRD: Final = 3
-_TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):  (?=\S|$)")
+_TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):(?:  (?=\S|$)| (?=\[))")
 _CONNECTED: Final = re.compile(r"\[ *(?P<id>\d+)\] local \S+ port \d+ connected to (?P<remote>\S+) port")
 _START: Final = re.compile(r"Connecting to host (?P<host>[^\s,]+), port|Accepted connection from")
 _TEST: Final = re.compile(
@@ -63,7 +63,7 @@ class Iperf3Text(LineParser):
         generation, row = read_line(text, self.ctx)
         if generation != _THIRD:
             return ()
-        title = _TITLE.match(text) if ":  " in text else None
+        title = _TITLE.match(text) if ": " in text else None
         key = title["title"] if title is not None else None
         if row is not None:
             return self._row(key, row)

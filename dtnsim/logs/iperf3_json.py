@@ -32,6 +32,7 @@ class Iperf3Json(DocumentParser):
 
     tool = "iperf3"
     kind = "json"
+    long = ("intervals",)
 
     def match(self, doc: Document) -> bool:
         """Whether these are iperf3's keys."""
@@ -96,21 +97,20 @@ class Iperf3Json(DocumentParser):
     def _intervals(
         self, doc: Document, intervals: Iterable[Any], conditions: Mapping[str, Condition]
     ) -> Iterator[Record]:
-        at = max(doc.text.find('"intervals"'), 0)
+        lines = doc.lines(doc.text.find('"intervals"'))
         for interval in intervals:
             for key in ("sum", "sum_bidir_reverse"):
                 part = _dict(_dict(interval).get(key))
                 rate, start, end = (number(part.get(k)) for k in ("bits_per_second", "start", "end"))
                 if rate is None or start is None or end is None:
                     continue
-                at = max(doc.text.find(f'"{key}"', at + 1), at)
+                line = lines.next(f'"{key}"')
                 known = dict(conditions)
                 known |= {"interval": True, "start_s": start, "end_s": end}
                 known["retransmits"] = _whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 if part.get("omitted") is True:
                     known["omitted"] = True
-                line = doc.line + doc.text.count("\n", 0, at)
                 yield figure(self, "throughput", rate / 8, "B/s", f"{rate:g} bit/s", known, line=line)
 
     def _mean(self, doc: Document, intervals: list[Any], conditions: Mapping[str, Condition]) -> Iterator[Record]:

@@ -198,7 +198,7 @@ class MtrJson(DocumentParser):
         at, answered = 0, 0
         for index, hub in enumerate(hubs):
             at = max(doc.text.find('"count"', at + 1), at)
-            line = doc.line + doc.text.count("\n", 0, at)
+            line = doc.line_at(at)
             host, hop = str(hub.get("host", "")), int(number(hub.get("count")) or index + 1)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
             last = {"last": True} if index == len(hubs) - 1 and not doc.cut else {}
@@ -228,7 +228,7 @@ class MtrXml(DocumentParser):
             values = {"Loss%" if key == "Loss" else key: value for key, text in pairs
                       if (value := number(text)) is not None}  # fmt: skip
             last = {"last": True} if at == len(hubs) - 1 else {}
-            line = doc.line + doc.text.count("\n", 0, hub.start())
+            line = doc.line_at(hub.start())
             yield from _Hops.records(self, int(hub[1]), hub[2], values, {**conditions, **last}, line)
 
 

@@ -71,7 +71,7 @@ class PschedulerJson(DocumentParser):
             more["retransmits"] = _whole(part.get("retransmits"))
             if part.get("omitted") is True:
                 more["omitted"] = True
-            line = doc.line + doc.text.count("\n", 0, at)
+            line = doc.line_at(at)
             yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
         summary = _dict(result.get("summary"))
         if not summary and doc.cut:
@@ -80,7 +80,7 @@ class PschedulerJson(DocumentParser):
         last = max(doc.text.rfind('"summary"'), 0)
         streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
         total = _dict(summary.get("summary"))
-        line = doc.line + doc.text.count("\n", 0, last)
+        line = doc.line_at(last)
         yield from self._sum(total, {**known, "streams": len(streams) or None}, line)
         for stream in streams if len(streams) > 1 else []:
             yield from self._sum(stream, {**known, "stream": _whole(stream.get("stream-id"))}, line)
@@ -155,7 +155,7 @@ class PschedulerJson(DocumentParser):
                 if value is None:
                     continue
                 at = max(doc.text.find('"rtt"', at + 1), at)
-                line = doc.line + doc.text.count("\n", 0, at)
+                line = doc.line_at(at)
                 answered = (count, value, line, _dict(hop))
                 if count < len(hops):
                     each = {**more, "hop": count, "address": _address(hop), "interval": True}

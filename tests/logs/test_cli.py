@@ -94,3 +94,63 @@ def test_unread_parts_go_to_stderr(monkeypatch, capsys, tmp_path):
     code, _, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
     assert code == 0
     assert "a:4: dd: prints 300 MB/s" in err
+
+
+HOSTILE = "$ dd if=/dev/zero of='/x\x1b]0;owned\x07\x9b31m\u202e' bs=1M\n"
+
+
+def test_control_characters_are_shown_escaped(monkeypatch, capsys, tmp_path):
+    name = tmp_path / "a\x1b[2J"
+    name.write_text(
+        HOSTILE.replace("\x1b", "\x1b\x1b\x01") + DD + "1 bytes (1 B) copied, 10 s, 300 MB/s \x1b\x02\x9b1m\n"
+    )
+    for args in ((), ("--json",)):
+        code, out, err = run(monkeypatch, capsys, *args, name)
+        assert code == 0
+        assert not [c for c in out + err if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c == "\u202e")]
+    assert "\\x1b[2J" in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"$ dd if=/dev/zero of=/x bs={'9' * 400}M\n" + DD,
+        f"$ dd if=/dev/zero of=/x bs={'9' * 5000}M count={'9' * 400}\n" + DD,
+        f"{'9' * 400} bytes (11 GB) copied, 92.9101 s, 116 MB/s\n" + DD,
+        f"{'9' * 5000}+0 records out\n" + DD,
+        f"9 bytes (11 GB) copied, {'9' * 400} s, 116 MB/s\n" + DD,
+        f"1.96,1.96,host,1,1353,{'9' * 400}G,,,,{'9' * 400},13,47358,10,,,156821,14,537.7,22\n" + DD,
+        "Version 1.96 ------Sequential Output------\nMachine        Size K/sec\n"
+         f"host {'9' * 400}G {'9' * 400} 98 {'9' * 5000} 13 47358 10 156821 14 537.7 22\n" + DD,
+        '{"fio version": "fio-3.1", "jobs": [{"jobname": "a", "error": 0, "job options": {"bs": "1e999k", "iodepth": '
+        f'{"9" * 400}}}, "read": {{"io_bytes": {"9" * 400}, "bw": 1e999, "runtime": {"9" * 400}}}}}]}}\n' + DD,
+    ],
+    ids=["block", "arguments", "bytes", "records", "seconds", "bonnie-csv", "bonnie-text", "fio"],
+)  # fmt: skip
+def test_integers_of_400_digits_lose_no_figure_and_give_valid_json(monkeypatch, capsys, tmp_path, text):
+    (tmp_path / "a").write_text(text)
+    code, out, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    assert code == 0
+    assert "Traceback" not in err
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    records = [json.loads(line, parse_constant=refuse) for line in out.splitlines()]
+    assert [r["value"] for r in records if r["quantity"] == "throughput"][-1] == pytest.approx(10737418240 / 92.9101)
+    assert all(abs(v) < 1e24 for r in records for v in r["conditions"].values() if isinstance(v, int | float))
+    run(monkeypatch, capsys, tmp_path / "a")
+
+
+def test_a_directory_is_read_with_r(monkeypatch, capsys, tmp_path):
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    (tmp_path / "one" / "two" / "dd.txt").write_text(DD)
+    (tmp_path / "picture").write_bytes(bytes(range(256)))
+    code, out, err = run(monkeypatch, capsys, "--json", "-r", tmp_path)
+    assert code == 0
+    assert {json.loads(line)["file"] for line in out.splitlines()} == {str(tmp_path / "one" / "two" / "dd.txt")}
+    assert "picture: is not text" in err
+    code, _, err = run(monkeypatch, capsys, "-r", tmp_path / "one" / "three")
+    assert code == 2
+    (tmp_path / "one" / "two" / "dd.txt").unlink()
+    assert run(monkeypatch, capsys, "-r", tmp_path)[0] == 2

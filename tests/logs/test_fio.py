@@ -187,3 +187,27 @@ def test_bits_and_decimal_blocks(log):
 def test_progress_in_bits(log):
     read = log("Jobs: 1 (f=1): [R(1)][50.0%][r=168Mbit/s][r=160 IOPS][eta 00m:01s]\n")
     assert read.value("throughput", status="partial") == 168e6 / 8
+
+
+def test_a_run_that_a_signal_stopped_is_partial(log):
+    block = (
+        "  read: IOPS=48.0k, BW=188MiB/s (197MB/s)(11.0GiB/60001msec)\n"
+        "Run status group 0 (all jobs):\n"
+        "   READ: bw=188MiB/s (197MB/s), 188MiB/s-188MiB/s, io=11.0GiB (11.8GB), run=60001-60001msec\n"
+    )
+    job = "job: (groupid=0, jobs=1): err= 0: pid={}: Tue Mar  5 11:00:00 2022\n"
+    text = "fio-3.33\n^C\nfio: terminating on signal 2\n" + job.format(1) + block
+    found = log(text + "fio-3.33\n" + job.format(2).replace("job:", "other:") + block.replace("60001", "60002"))
+    assert [(r.conditions["job"], r.status) for r in found.all("throughput")] == [
+        ("job", "partial"),
+        ("other", "complete"),
+    ]
+
+
+def test_json_of_a_run_that_a_signal_stopped_is_partial(log):
+    text = (
+        '{"fio version": "fio-3.1", "jobs": [{"jobname": "a", "error": 0, "read": {"io_bytes": 1000000, '
+        '"bw_bytes": 1000000, "bw": 976, "iops": 244.0, "runtime": 1000}}]}\n'
+    )
+    assert log("fio: terminating on signal 2\n" + text).one("throughput").status == "partial"
+    assert log(text).one("throughput").status == "complete"

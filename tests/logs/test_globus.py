@@ -42,7 +42,8 @@ def test_an_error_after_a_good_line_is_a_failure(log):
     )
     found = log("$ globus-url-copy -vb gsiftp://a/b file:/c\n" + text)
     assert found.one("failure").conditions["bytes"] == 7797473280
-    assert not found.all("throughput")
+    last = found.one("throughput", interval=None)
+    assert (last.status, last.value, last.conditions["ended"]) == ("partial", 929.52 * MIB, "error")
     assert not log("globus-url-copy/venadi_login.txt").all("throughput")
 
 
@@ -115,3 +116,10 @@ def test_task_documents(log):
     found = log(json.dumps(many) + "\n")
     assert [r.value for r in found.all("throughput")] == [100, 99]
     assert len(found.all("failure")) == 1
+
+
+@pytest.mark.parametrize("prefix", ["(out)", "(out) "])
+def test_task_text_as_a_notebook_prefixes_it(log, prefix):
+    found = log("".join(f"{prefix}{line}\n" for line in _text().splitlines()))
+    assert found.value("throughput") == 2714391
+    assert found.one("throughput").conditions["target"] == "b"

@@ -128,3 +128,9 @@ def test_a_short_excel_row_is_not_shifted(log):
     found = log('"Writer report"\n        "4"  "8"  "16"  "32"\n"64"   581273  743988\n')
     assert not found.found
     assert found.unread
+
+
+def test_the_version_stands_between_dollars(log):
+    text = "\tIozone: Performance Test of File I/O\n\t        Version $Revision: 3.489 $\n" + HEAD
+    found = log(text + "         8388608       4  850821  879929 2400110 2395613\n")
+    assert {r.version for r in found.found} == {"3.489"}

@@ -109,3 +109,57 @@ def test_a_stream_that_ends_on_a_whole_second_beside_others(log):
     assert read.value("throughput", direction="send") == pytest.approx(5.53e9 / 8)
     assert read.value("throughput", direction="receive") == pytest.approx(6.73e9 / 8)
     assert read.value("throughput", direction="both") == pytest.approx(12.3e9 / 8)
+
+
+TWO_TESTS = """$ iperf -s
+Server listening on TCP port 5001
+[  4] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 51001
+[ ID] Interval       Transfer     Bandwidth
+[  4]  0.0-10.0 sec  1.09 GBytes   936 Mbits/sec
+[  5] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 51002
+[  5]  0.0-10.0 sec  1.09 GBytes   936 Mbits/sec
+"""
+
+
+def test_tests_after_one_another_on_a_server_are_not_added_up(log):
+    found = log(TWO_TESTS)
+    assert [(r.value * 8, r.status) for r in found.found] == [(936e6, "complete")] * 2
+    assert {r.conditions["streams"] for r in found.found} == {1}
+    both = TWO_TESTS.splitlines(keepends=True)
+    together = log("".join([*both[:3], both[5], *both[3:5], both[6]]))
+    assert together.value("throughput", derived="sum of streams") * 8 == 2 * 936e6
+
+
+def test_parallel_tests_after_one_another_keep_their_sums(log):
+    test = """[{0}] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 5100{0}
+[{1}] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 5100{1}
+[{0}]  0.0-10.0 sec   545 MBytes   457 Mbits/sec
+[{1}]  0.0-10.0 sec   550 MBytes   461 Mbits/sec
+[SUM]  0.0-10.0 sec  1.07 GBytes   918 Mbits/sec
+"""
+    found = log("Server listening on TCP port 5001\n" + test.format(4, 5) + test.format(6, 7))
+    sums = [r for r in found.found if "stream" not in r.conditions]
+    assert [(r.value * 8, r.conditions["streams"], r.status) for r in sums] == [(918e6, 2, "complete")] * 2
+
+
+def test_csv_of_tests_after_one_another_is_not_added_up(log):
+    row = "2022010100{},10.0.0.2,5001,10.0.0.1,5100{},{},0.0-10.0,1173094400,938475520\n"
+    apart = log(row.format("0010", 1, 4) + row.format("0035", 2, 5))
+    assert [r.value * 8 for r in apart.all("throughput")] == [938475520] * 2
+    together = log(row.format("0010", 1, 4) + row.format("0011", 2, 5))
+    assert together.value("throughput", derived="sum of streams") * 8 == 2 * 938475520
+
+
+def test_bwctl_gives_both_ends_of_one_transfer(log):
+    """``bwctl -x``: layout of the bwctl manual, figures of a gigabit path."""
+    found = log(
+        "RECEIVER START\nServer listening on TCP port 5239\n"
+        "[ 15] local 192.168.0.2 port 5239 connected with 192.168.0.1 port 5239\n"
+        "[ 15]  0.0-10.0 sec  1173094400 Bytes  937346208 bits/sec\n"
+        "RECEIVER END\n\nSENDER START\nClient connecting to 192.168.0.2, TCP port 5239\n"
+        "[  7] local 192.168.0.1 port 5239 connected with 192.168.0.2 port 5239\n"
+        "[  7]  0.0-10.0 sec  1173094400 Bytes  938346208 bits/sec\nSENDER END\n"
+    )
+    assert found.value("throughput", role="receiver") * 8 == 937346208
+    assert found.value("throughput", role="sender") * 8 == 938346208
+    assert len(found.all("throughput")) == 2

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import json
+import lzma
+import sys
+import tarfile
+from pathlib import Path
 
 import pytest
 
-from dtnsim.logs import read_text
+from dtnsim.ground.errors import LogError
+from dtnsim.logs import read_logs, read_text
 
+DATA = Path(__file__).parent / "data"
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
 RATE = 10737418240 / 92.9101
 
@@ -102,3 +111,76 @@ def test_a_run_in_one_line_of_a_web_page():
     found = read_text("<p>" + "<br />".join(IOZONE.splitlines()) + "<BR>" + "<br>".join(DD.splitlines()) + "</p>\n")[0]
     assert [m.value for m in found if m.tool == "dd"] == [pytest.approx(RATE), pytest.approx(92.9101)]
     assert [m.value / 1024 for m in found if m.tool == "iozone"] == [1834017, 2930211, 5820112, 6120333]
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["Скопировано байт: ", "复制了十兆字节的数据", "├─sda1 └─sda2 ", "“quoted” "],
+    ids=["russian", "chinese", "tree", "quotes"],
+)
+@pytest.mark.parametrize("cut", range(4))
+def test_a_sample_may_end_within_a_character(around, cut):
+    text = (around * 2000).encode()[: 8192 + cut] + b"\n" + DD.encode()
+    assert [m.value for m in read_text(b"x" * cut + text)[0] if m.quantity == "throughput"] == [pytest.approx(RATE)]
+
+
+def test_a_capture_that_ends_within_a_character_is_text():
+    found = read_text(DD.encode() + ("数据" * 100).encode()[:-1])[0]
+    assert [m.value for m in found if m.quantity == "throughput"] == [pytest.approx(RATE)]
+
+
+def _zstd(raw: bytes) -> bytes:
+    return pytest.importorskip("zstandard").ZstdCompressor().compress(raw)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, _zstd])
+def test_standard_input_is_unpacked(monkeypatch, pack):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(DD.encode()))))
+    found = read_logs("-")[0]
+    assert [(m.file, m.quantity) for m in found] == [("<stdin>", "throughput"), ("<stdin>", "duration")]
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz"])
+def test_members_of_an_archive_by_name(tmp_path, mode):
+    archive = tmp_path / "runs.tar"
+    with tarfile.open(archive, mode) as out:
+        out.add(tmp_path, "runs", recursive=False)
+        for name, raw in (("a.txt", DD.encode()), ("b.txt.gz", gzip.compress(DD.encode())), ("c", bytes(range(256)))):
+            member = tarfile.TarInfo(f"runs/{name}")
+            member.size = len(raw)
+            out.addfile(member, io.BytesIO(raw))
+    found, unread = read_logs(archive)
+    assert [m.file for m in found] == [f"{archive}:runs/{name}" for name in ("a.txt", "a.txt", "b.txt.gz", "b.txt.gz")]
+    assert [m.line for m in found] == [3] * 4
+    assert [(n.file, "not text" in n.why) for n in unread] == [(f"{archive}:runs/c", True)]
+
+
+def test_a_broken_archive(tmp_path):
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as out:
+        member = tarfile.TarInfo("a.txt")
+        member.size = 5000
+        out.addfile(member, io.BytesIO(b"x" * 5000))
+    (tmp_path / "cut.tar").write_bytes(raw.getvalue()[:1000])
+    with pytest.raises(LogError, match="tar archive cannot be read"):
+        read_logs(tmp_path / "cut.tar")
+
+
+@pytest.mark.parametrize("name", ["iperf2/bytes.txt", "iperf3/killed.txt", "ping/killed.txt", "rsync/interrupted.txt"])
+def test_the_next_prompt_says_nothing_of_the_run_before_it(log, name):
+    raw = (DATA / name).read_text()
+    found, _ = read_text(raw.rstrip("\n") + "\n[root@otherhost7 ~]# ls -l\n[root@otherhost7 ~]# date\n")
+    assert found
+    assert "otherhost7" not in {m.conditions.get("host") for m in found}
+
+
+def test_a_title_is_no_host(log):
+    found = log(
+        "Connecting to host x, port 5201\n"
+        "Stream1: [  5] local 10.0.0.1 port 1 connected to 10.0.0.2 port 5201\n"
+        "Stream1: [  5]   0.00-10.00  sec  43.5 GBytes  37.4 Gbits/sec    0             sender\n"
+    ).one("throughput")
+    assert "host" not in found.conditions
+    assert found.conditions["title"] == "Stream1"
+    pdsh = log("dtn01: 1000000000 bytes (1.0 GB) copied, 10 s, 100 MB/s\n").one("throughput")
+    assert pdsh.conditions["host"] == "dtn01"
