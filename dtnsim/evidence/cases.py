@@ -11,7 +11,7 @@ A site's cases are one file, ``calibration/<site>/cases.yaml``; its raw logs lie
         set: {transfer.tool.conv: fdatasync}        # overrides, as --set takes them (optional)
         measured: 4.157 GB/s                        # with its unit; never a bare number
         log: logs/dd.txt:12                         # file and line that the figure stands on
-        role: fit                                   # fit (component test) or blind (end-to-end: only judges)
+        role: fit                                   # fit (component test), blind (only judges), repeat (see below)
         tool: dd
       - id: scp
         path: venadi/scp
@@ -49,11 +49,16 @@ Keys of a case:
     is searched in "station kind reason" of the predicted bottleneck. A plain text is both.
 ``what``
     The command or the circumstances, for the table. ``source`` overrides that of the file.
+``study``
+    Where a file collects figures of several sources: which of them this is. Figures of one study share
+    machines, people and mistakes, so they are left out together; without it the site is the study.
 ``withheld: true``
     The figure is not public: the path must run, nothing is compared, and ``measured`` is left out.
 
 Figures of one test fit or judge, never both: an ``id`` has one role, and a log line stands in for
-one throughput figure only.
+one throughput figure only. A figure that was not fitted, but repeats what was (another run of a sample that
+fits, or a quantity that follows from fitted ones), has the role ``repeat``: it tells how far runs lie apart, and
+is counted neither among those that fit nor among those that judge.
 """
 
 from __future__ import annotations
@@ -77,7 +82,7 @@ SCHEMA: Final = "dtnsim.cases/1"
 #: quantity -> its SI unit
 UNITS: Final = {"throughput": "B/s", "duration": "s", "iops": "1/s", "cpu_share": "1", "throughput_sd": "B/s"}
 
-Role = Literal["fit", "blind"]
+Role = Literal["fit", "blind", "repeat"]
 
 
 class Stated(Model):
@@ -115,6 +120,7 @@ class CaseEntry(Model):
     bottleneck_stated: Stated | None = None
     what: str = ""
     source: str = ""
+    study: str = ""
     withheld: bool = False
 
     @field_validator("bottleneck_stated", mode="before")
@@ -172,6 +178,7 @@ class Case:
         stated: What the source says held it back.
         what: The command or the circumstances.
         source: Document or log.
+        study: Source whose figures are left out together.
     """
 
     id: str
@@ -191,6 +198,7 @@ class Case:
     stated: Stated | None
     what: str
     source: str
+    study: str = ""
 
     @property
     def unit(self) -> str:
@@ -282,6 +290,7 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         stated=entry.bottleneck_stated,
         what=entry.what,
         source=entry.source or parsed.source,
+        study=f"{parsed.site}/{entry.study}" if entry.study else parsed.site,
     )
 
 
