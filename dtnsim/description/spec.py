@@ -17,11 +17,13 @@ from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.description import dataset
 from dtnsim.description.events import Event, Others
+from dtnsim.description.fitted import fitted_together
 from dtnsim.description.host import Host, build_host
+from dtnsim.description.keys import keyed
 from dtnsim.description.override import override, put, split_key
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.quantity import Correlation, Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools.plan import Timing, Tool
 
@@ -129,6 +131,7 @@ class PathSpec(Model):
     host_files: dict[str, str] = Field(default_factory=dict)
     _again: Callable[[Sequence[str]], PathSpec] = PrivateAttr()
     _folder: Path = PrivateAttr(default=Path())
+    _correlation: Correlation = PrivateAttr(default_factory=Correlation)
 
     def remembering(self, again: Callable[[Sequence[str]], PathSpec], folder: Path) -> Self:
         """This path, knowing how to be read again and where it lies."""
@@ -145,6 +148,16 @@ class PathSpec(Model):
         from dtnsim.description.graph import graph
 
         return graph(self)
+
+    def known_together(self, correlation: Correlation) -> Self:
+        """This path, with fitted parameters that are drawn with their correlation."""
+        self._correlation = correlation
+        return self
+
+    @property
+    def correlation(self) -> Correlation:
+        """How the errors of its fitted parameters go together."""
+        return self._correlation
 
     @property
     def folder(self) -> Path:
@@ -190,8 +203,9 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     for text in filter(_comes_first, overrides):
         override(raw, text)
     raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
+    correlation = Correlation()
     if raw.get("calibration") not in (None, "none"):
-        _calibrate(raw, str(raw["calibration"]), beside)
+        correlation = _calibrate(raw, str(raw["calibration"]), beside)
     for text in overrides:
         if not _comes_first(text):
             override(raw, text)
@@ -212,6 +226,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
+    spec = keyed(spec, correlation.keys).known_together(correlation)
     return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
 
 
@@ -336,7 +351,7 @@ def _tool(tool: object) -> object:
     return tool
 
 
-def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
+def _calibrate(raw: Mapping, name: str, beside: Path | None) -> Correlation:
     """Puts fitted parameters over those of the hosts they were fitted for (matched by the host file's name)."""
     file = library.calibration(name, beside=beside)
     fitted = yamlio.load(file, name=library.shown(file))
@@ -352,6 +367,7 @@ def _calibrate(raw: Mapping, name: str, beside: Path | None) -> None:
         own = parameters.get(str(host.get("name", alias)))
         for key, value in (own or {}).items():
             put(raw, ["hosts", alias, *split_key(key)], value, key)
+    return fitted_together(fitted)
 
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:

@@ -47,6 +47,12 @@ Keys of a case:
 ``bottleneck_stated``
     What the source says held it back: ``says`` quotes it, ``station`` is a regular expression that
     is searched in "station kind reason" of the predicted bottleneck. A plain text is both.
+    ``inferred: true`` where no document says so; such a statement is shown and not counted.
+``runs``
+    Every run of the same test on the same day, where more than one is printed (``measured`` is one of them):
+    their scatter is the repeat noise.
+``repeats``
+    ``{of: ID, on: same day}`` or ``{of: ID, on: another day}``: the figure is another run of that case.
 ``what``
     The command or the circumstances, for the table. ``source`` overrides that of the file.
 ``study``
@@ -90,6 +96,7 @@ class Stated(Model):
 
     says: str
     station: str
+    inferred: bool = False
 
     @field_validator("station")
     @classmethod
@@ -100,6 +107,13 @@ class Stated(Model):
         """Whether a predicted bottleneck is the one that was stated; what else takes time does not count."""
         reason = re.sub(r"; \d+% of the time, .*", "", reason)
         return re.search(self.station, f"{station} {kind} {reason}", re.IGNORECASE) is not None
+
+
+class Repeats(Model):
+    """Of which case a figure is another run."""
+
+    of: str
+    on: Literal["same day", "another day"]
 
 
 class CaseEntry(Model):
@@ -121,6 +135,8 @@ class CaseEntry(Model):
     what: str = ""
     source: str = ""
     study: str = ""
+    runs: Annotated[list[str], Field(min_length=2)] | None = None
+    repeats: Repeats | None = None
     withheld: bool = False
 
     @field_validator("bottleneck_stated", mode="before")
@@ -179,6 +195,8 @@ class Case:
         what: The command or the circumstances.
         source: Document or log.
         study: Source whose figures are left out together.
+        runs: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
+        repeats: Of which case this is another run, and when.
     """
 
     id: str
@@ -199,6 +217,8 @@ class Case:
     what: str
     source: str
     study: str = ""
+    runs: tuple[float, ...] = ()
+    repeats: Repeats | None = None
 
     @property
     def unit(self) -> str:
@@ -280,6 +300,8 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         quantity=quantity,
         pattern=pattern or None,
         measured=_measured(entry, quantity, where),
+        runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
+        repeats=entry.repeats,
         spread=entry.spread.value,
         bound=entry.bound,
         role=entry.role,
@@ -303,17 +325,17 @@ def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
         raise SpecError(
             "has no measured figure", **where, remedy=f"write 'measured: {units.EXAMPLES[UNITS[quantity]]}'"
         )
+    return _figure(entry.measured, quantity, {**where, "key": f"cases.{entry.id}.measured"})
+
+
+def _figure(text: str, quantity: str, where: dict[str, Any]) -> float:
     try:
-        value = units.parse(str(entry.measured), UNITS[quantity])
+        value = units.parse(str(text), UNITS[quantity])
     except UnitError as error:
-        raise SpecError(str(error), **{**where, "key": f"cases.{entry.id}.measured"}) from None
+        raise SpecError(str(error), **where) from None
     if not value > 0:
-        raise SpecError(
-            "must be above zero",
-            **{**where, "key": f"cases.{entry.id}.measured"},
-            value=str(entry.measured),
-            remedy="a run that moved nothing measured nothing: leave the case out",
-        )
+        remedy = "a run that moved nothing measured nothing: leave the case out"
+        raise SpecError("must be above zero", **where, value=str(text), remedy=remedy)
     return value
 
 
@@ -351,6 +373,9 @@ def _no_double(cases: list[Case], items: list[Any]) -> None:
                 "is given twice", **place(item, "id"), key="cases", value=case.id, remedy="give each case its own id"
             )
         seen[case.id] = case
+        if case.repeats is not None and case.repeats.of not in {c.id for c in cases}:
+            where = {**place(item, "repeats"), "key": f"cases.{case.id}.repeats.of", "value": case.repeats.of}
+            raise SpecError("there is no case of that id in this file", **where, remedy="write the id of a case")
         figure = (case.log, case.quantity, case.pattern, case.measured)
         other = figures.setdefault(figure, case)
         if case.log is not None and other.role != case.role:

@@ -93,13 +93,13 @@ class Model:
     def __init__(self, figures: Sequence[Figure], hosts: Sequence[str]) -> None:
         self.figures, self.hosts = tuple(figures), tuple(hosts)
         collection = Collection(hosts)
-        self._runs: list[tuple[PathSpec, dict[int, int], list[int]]] = []
+        self._runs: list[tuple[PathSpec, dict[str, int], list[int]]] = []
         known: dict[tuple[str, tuple[str, ...]], int] = {}
         for number, figure in enumerate(self.figures):
             key = (figure.spec.file or str(id(figure.spec)), figure.case.overrides)
             if key not in known:
                 known[key] = len(self._runs)
-                self._runs.append((*collection.own(figure.spec), []))
+                self._runs.append((figure.spec, collection.own(figure.spec), []))
             self._runs[known[key]][2].append(number)
         for spec, place, _ in self._runs:
             recorder = Recorder()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 from pydantic import BaseModel
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
     Array = NDArray[np.float64]
-
-M = TypeVar("M", bound=BaseModel)
 
 #: how far a parameter may go from its prior, in prior standard deviations
 FARTHEST: Final = 4.0
@@ -67,42 +65,28 @@ class Recorder(Draw):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen: dict[int, Quantity] = {}
+        self.seen: dict[tuple[str, Quantity], Quantity] = {}
 
     def __call__(self, quantity: Quantity) -> Value:
         """Nominal value."""
         if quantity.spread:
-            self.seen.setdefault(id(quantity), quantity)
+            self.seen.setdefault((quantity.key, quantity), quantity)
         return quantity.value
 
 
 class Table(Draw):
     """Gives parameters the values of a table, one row a scenario; everything else its nominal value."""
 
-    def __init__(self, place: Mapping[int, int], alike: Mapping[Quantity, int], values: Array) -> None:
+    def __init__(self, place: Mapping[str, int], alike: Mapping[Quantity, int], values: Array) -> None:
         super().__init__()
         self._place, self._alike, self._values = place, alike, values
 
     def __call__(self, quantity: Quantity) -> Value:
         """Column of the parameter, shape (scenarios,), or the nominal value."""
-        column = self._place.get(id(quantity))
+        column = self._place.get(quantity.key) if quantity.key else None
         if column is None:
             column = self._alike.get(quantity)
         return quantity.value if column is None else self._values[:, column]
-
-
-def own_quantities(model: M) -> M:
-    """A copy of a model whose quantities are its own: defaults of a class are shared by all its instances."""
-    changed: dict[str, Any] = {}
-    for name in type(model).model_fields:
-        value = getattr(model, name)
-        if isinstance(value, Quantity):
-            changed[name] = replace(value)
-        elif isinstance(value, BaseModel):
-            changed[name] = own_quantities(value)
-        elif isinstance(value, dict):
-            changed[name] = {k: own_quantities(v) if isinstance(v, BaseModel) else v for k, v in value.items()}
-    return model.model_copy(update=changed)
 
 
 def quantities(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Quantity, Unit]]:
@@ -139,24 +123,22 @@ class Collection:
         self._index: dict[tuple[str, str], int] = {}
         self._alike: dict[Quantity, int] = {}
 
-    def own(self, spec: PathSpec) -> tuple[PathSpec, dict[int, int]]:
-        """A copy of a path whose fitted hosts own their quantities, and the parameter of each (by id)."""
-        place: dict[int, int] = {}
-        hosts = dict(spec.hosts)
+    def own(self, spec: PathSpec) -> dict[str, int]:
+        """Makes parameters of what a path's fitted hosts are made of: the parameter of each quantity, by its key."""
+        place: dict[str, int] = {}
         for alias, host in spec.hosts.items():
             file = spec.host_files.get(alias, alias)
             if file not in self.hosts:
                 continue
-            hosts[alias] = own_quantities(host)
-            for key, quantity, unit in quantities(hosts[alias]):
+            for key, quantity, unit in quantities(host):
                 if quantity.spread > 0 and quantity.value > 0 and key != "name":
-                    place[id(quantity)] = self._parameter(file, key, quantity, unit)
-        return spec.model_copy(update={"hosts": hosts}), place
+                    place[quantity.key] = self._parameter(file, key, quantity, unit)
+        return place
 
-    def others(self, seen: Iterable[Quantity], place: Mapping[int, int]) -> None:
+    def others(self, seen: Iterable[Quantity], place: Mapping[str, int]) -> None:
         """Makes parameters of uncertain quantities that belong to no fitted host: they may move, but are not kept."""
         for quantity in seen:
-            if id(quantity) not in place and quantity not in self._alike and quantity.value > 0:
+            if quantity.key not in place and quantity not in self._alike and quantity.value > 0:
                 self._alike[quantity] = len(self.parameters)
                 self.parameters.append(Parameter("", _short(quantity), quantity))
 
@@ -171,7 +153,7 @@ class Collection:
             self.parameters.append(Parameter(host, key, quantity, *limits))
         return known
 
-    def draw(self, place: Mapping[int, int], values: Array) -> Table:
+    def draw(self, place: Mapping[str, int], values: Array) -> Table:
         """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
         return Table(place, self._alike, values)
 

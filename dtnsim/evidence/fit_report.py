@@ -62,7 +62,7 @@ def document(found: Fit) -> dict[str, Any]:
         "figures": len(found.figures),
         "error": {"before": _errors(found.ratio_before), "after": _errors(found.ratio_after)},
         "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
-        "correlations": _correlations(found, own),
+        "covariance": _covariance(found, own),
         "unidentifiable": words(found),
         "outliers": _outliers(found),
     }
@@ -93,13 +93,11 @@ def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:
     return {"median": f"{100 * float(np.median(error)):.2f} %", "worst": f"{100 * float(error.max()):.1f} %"}
 
 
-def _correlations(found: Fit, own: Sequence[int]) -> list[dict[str, Any]]:
+def _covariance(found: Fit, own: Sequence[int]) -> dict[str, Any]:
+    """Correlation of the kept parameters' logarithms below the diagonal; their spreads stand beside the values."""
     rho = found.correlation
-    pairs = [(i, j) for n, i in enumerate(own) for j in own[n + 1 :] if abs(rho[i, j]) >= 0.3]
-    return [
-        {"a": found.parameters[i].name, "b": found.parameters[j].name, "rho": round(float(rho[i, j]), 2)}
-        for i, j in pairs
-    ]
+    rows = [" ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in own[: n + 1]) for n, i in enumerate(own)]
+    return {"parameters": [f"{found.parameters[j].host}: {found.parameters[j].key}" for j in own], "correlation": rows}
 
 
 def untold(found: Fit) -> list[str]:

@@ -2,11 +2,13 @@
 
 `Quantity` is what every parameter of every component is. `Draw` turns quantities into floats: the
 nominal value, or ``samples`` values each (Latin hypercube, so that a few hundred draws fill every
-margin evenly), which makes the whole model an array calculation over scenarios.
+margin evenly), which makes the whole model an array calculation over scenarios. A draw belongs to the
+key of what is drawn, so neither the order of keys in a file nor the order of use changes it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +40,9 @@ class Quantity:
         spread: Relative standard deviation; the number is drawn log-normally around ``value``.
         source: Where it comes from: datasheet, document and line, log file, or ``assumed: why``.
         text: The value as it was written, for people.
+        typical: What such a number is where nobody states it. ``value`` is then the ideal, which the median answer
+            is calculated with; scenarios are drawn from ``typical``.
+        key: What the number belongs to: host and dotted key, segment, tool. Quantities of one key share one draw.
     """
 
     value: float
@@ -45,6 +50,8 @@ class Quantity:
     spread: float = 0.0
     source: str = ""
     text: str = field(default="", compare=False)
+    typical: Quantity | None = None
+    key: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         """The value as people write it."""
@@ -61,6 +68,20 @@ def middle(value: Value) -> float:
     """Median of a number that may be one value a scenario (numpy's own loads masked arrays: 25 ms)."""
     flat = np.sort(np.ravel(np.asarray(value, float)))
     return float((flat[(flat.size - 1) // 2] + flat[flat.size // 2]) / 2)
+
+
+def unstated(ideal: str, typical: str, factor: float, source: str) -> Quantity:
+    """A default of something that paths seldom state and that is seldom ideal.
+
+    Args:
+        ideal: Value of the median answer, the ceiling: ``"0"`` for loss.
+        typical: Median of what such paths have.
+        factor: Two thirds of them lie within this factor of it.
+        source: Where the distribution comes from.
+    """
+    usual = prior(typical, math.sqrt(math.expm1(math.log(factor) ** 2)), source)
+    best = prior(ideal, 0.0, f"not stated: the ideal; drawn around {typical} within a factor of {factor:g}: {source}")
+    return replace(best, typical=usual)
 
 
 class Scalar(str):
@@ -161,31 +182,63 @@ def _parse(given: str | float, dim: str) -> float:
         raise ValueError(str(error)) from None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlation:
+    """Parameters that are known together: the logarithms of ``keys`` have this correlation.
+
+    Attributes:
+        keys: Keys of the parameters (K).
+        factor: Lower triangular, (K, K); ``factor @ factor.T`` is the correlation.
+    """
+
+    keys: tuple[str, ...] = ()
+    factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+
+
 class Draw:
     """Gives each quantity its value: nominal (``samples=0``) or an array of draws.
 
-    The same seed gives the same numbers. A quantity is drawn once and keeps its draw, so two uses of
-    one parameter are correlated as they are in the machine. Dimensions follow the order of first use,
-    which is the order along the path, not the order of keys in a file.
+    The same seed gives the same numbers. Quantities of one key share a draw, so two uses of one parameter are
+    correlated as they are in the machine; a number of the model itself, which belongs to no component, is one and
+    the same wherever it is used.
     """
 
-    def __init__(self, samples: int = 0, seed: int = 1) -> None:
+    def __init__(self, samples: int = 0, seed: int = 1, correlation: Correlation | None = None) -> None:
         self.samples, self._seed = samples, seed
-        self._drawn: dict[int, tuple[Quantity, Value]] = {}
+        #: what was drawn so far: standard normal scores by key, (samples,) each
+        self.scores: dict[str, NDArray[np.float64]] = {}
+        self._known = correlation or Correlation()
+        self._row = {key: number for number, key in enumerate(self._known.keys)}
         if samples:
             normal = NormalDist()
             self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or an array of shape (samples,)."""
-        if not self.samples or not quantity.spread:
+        if not self.samples:
             return quantity.value
-        known = self._drawn.get(id(quantity))
+        law = quantity.typical or quantity
+        if not law.spread:
+            return law.value
+        sigma = math.sqrt(math.log1p(law.spread**2))
+        drawn = law.value * np.exp(sigma * self.score(quantity.key or f"{law.source} {law.value:g} {law.dim}"))
+        # a probability or share drawn past 1 is not one
+        return np.minimum(drawn, 1.0) if law.dim == "1" and law.value <= 1 else drawn
+
+    def score(self, key: str) -> NDArray[np.float64]:
+        """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
+        known = self.scores.get(key)
         if known is None:
-            order = np.random.default_rng([self._seed, len(self._drawn)]).permutation(self.samples)
-            sigma = math.sqrt(math.log1p(quantity.spread**2))
-            drawn = quantity.value * np.exp(sigma * self._grid[order])
-            # a probability or share drawn past 1 is not one
-            known = (quantity, np.minimum(drawn, 1.0) if quantity.dim == "1" and quantity.value <= 1 else drawn)
-            self._drawn[id(quantity)] = known  # keeps the quantity alive, so that its id stays its own
-        return known[1]
+            row = self._row.get(key)
+            if row is None:
+                known = self._permuted(key)
+            else:
+                others = self._known.keys[: row + 1]
+                known = self._known.factor[row, : row + 1] @ np.array([self._permuted(k) for k in others])
+            self.scores[key] = known
+        return known
+
+    def _permuted(self, key: str) -> NDArray[np.float64]:
+        digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
+        seed = [self._seed, int.from_bytes(digest, "little")]
+        return np.asarray(self._grid[np.random.default_rng(seed).permutation(self.samples)])

@@ -14,7 +14,7 @@ from dtnsim.description import spec
 from dtnsim.evidence import fit, fit_report
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit_parameters import Collection, own_quantities, quantities
+from dtnsim.evidence.fit_parameters import Collection, quantities
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 
@@ -187,12 +187,12 @@ def test_no_figure_of_the_host() -> None:
 def test_parameters_are_found_with_keys_that_set_them() -> None:
     path = paths()[0]
     collection = Collection(["bench"])
-    own, place = collection.own(path)
+    place = collection.own(path)
     keys = {p.key for p in collection.parameters}
     assert {"cpu.clock", "stack.file_call", "volumes./data.array.of.rate"} <= keys
     assert len(place) == len(keys)
-    assert own.hosts["bench"].stack.send_byte is not path.hosts["bench"].stack.send_byte
-    for key, quantity, unit in quantities(own_quantities(path.hosts["bench"])):
+    assert {f"bench.{key}" for key in keys} == set(place)
+    for key, quantity, unit in quantities(path.hosts["bench"]):
         assert unit.dim == quantity.dim, key
 
 

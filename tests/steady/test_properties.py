@@ -112,7 +112,8 @@ def test_names_of_components_do_not_matter(path: dict[str, Any]) -> None:
         host["volumes"] = {"/other": {**host["volumes"]["/data"], "via": ["card"]}}
     for end in ("from", "to"):
         renamed["transfer"][end] = "x" + renamed["transfer"][end].replace("/data", "/other")
-    assert predict(load(path), samples=32).throughput_Bps == predict(load(renamed), samples=32).throughput_Bps
+    # draws go by the names of what is drawn; the median scenario does not
+    assert rate(renamed) == rate(path)
 
 
 @few

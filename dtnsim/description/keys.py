@@ -1,0 +1,96 @@
+"""What every number of a path belongs to: the key that its draw goes by.
+
+A host's number belongs to that host; a segment's to the segment; a tool's constants to the tool, whichever transfer
+uses it. Two hosts of one kind are two machines and drawn apart, but hosts that mount one shared file system share
+the draw of its servers. Fitted parameters belong to the host file that they were fitted for, since the estimate is one
+and the same wherever that host stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from dtnsim.ground.quantity import Quantity
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec
+
+M = TypeVar("M", bound=BaseModel)
+
+Name = Callable[[str], str]
+
+
+def keyed(spec: PathSpec, fitted: Iterable[str] = ()) -> PathSpec:
+    """The path with every quantity knowing its key.
+
+    Args:
+        spec: The path.
+        fitted: Keys of fitted parameters, ``host file: dotted key``.
+    """
+    known = frozenset(fitted)
+    hosts = {alias: _host(host, alias, spec.host_files.get(alias, alias), known) for alias, host in spec.hosts.items()}
+    wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
+    links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
+    transfers = [
+        t.model_copy(update={"tool": named(t.tool, _below(f"tool {t.tool.kind}"))}) for t in spec.transfers
+    ]  # fmt: skip
+    return spec.model_copy(update={"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
+
+
+def named(model: M, name: Name, prefix: str = "") -> M:
+    """A copy of a model whose quantities are its own and know their keys.
+
+    Args:
+        model: The model; defaults of its class are shared by all instances and are copied.
+        name: Key of a quantity by its dotted key below ``model``.
+        prefix: Dotted key of ``model`` itself.
+    """
+    changed: dict[str, Any] = {}
+    for field in type(model).model_fields:
+        value = getattr(model, field)
+        new = _named(value, name, f"{prefix}{field}")
+        if new is not value:
+            changed[field] = new
+    return model.model_copy(update=changed) if changed else model
+
+
+def _named(value: Any, name: Name, key: str) -> Any:
+    if isinstance(value, Quantity):
+        return replace(value, key=name(key)) if value.spread or value.typical else value
+    if isinstance(value, BaseModel):
+        return named(value, name, f"{key}.")
+    if isinstance(value, dict):
+        return {k: _named(v, name, f"{key}.{k}") for k, v in value.items()}
+    if isinstance(value, list) and any(isinstance(v, BaseModel | Quantity) for v in value):
+        return [_named(v, name, f"{key}.{n}") for n, v in enumerate(value)]
+    return value
+
+
+def _below(prefix: str) -> Name:
+    return lambda key: f"{prefix}.{key}"
+
+
+def _host(host: Host, alias: str, file: str, fitted: frozenset[str]) -> Host:
+    """A host; the servers of a file system that it shares with others belong to that file system."""
+    systems = {
+        f"volumes.{mount}.filesystem.": str(system)
+        for mount, volume in host.volumes.items()
+        if (system := getattr(volume.filesystem, "system", None)) is not None
+    }
+
+    def name(key: str) -> str:
+        if f"{file}: {key}" in fitted:
+            return f"{file}: {key}"
+        for prefix, system in systems.items():
+            rest = key.removeprefix(prefix)
+            # what a client can take is its own
+            if rest != key and not rest.startswith("client"):
+                return f"system {system}.{rest}"
+        return f"{alias}.{key}"
+
+    return named(host, name)

@@ -1,0 +1,104 @@
+"""What a draw belongs to: the same part of the machine, whatever the order of keys or of use."""
+
+import numpy as np
+import pytest
+
+from dtnsim.description import spec
+from dtnsim.description.fitted import factor, fitted_together
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Correlation, Draw, Quantity, unstated
+from tests.lab import load
+
+HOST = {
+    "cpu": {"kind": "cpu", "cores": 4, "clock": "3 GHz"},
+    "memory": {"kind": "memory", "channels": 2, "rate": "3200 MT/s", "size": "16 GiB"},
+    "nic": {"kind": "nic", "rate": "10 Gb/s"},
+    "volumes": {"/scratch": {"filesystem": {"kind": "lustre", "system": "one"}}},
+}
+PATH = {
+    "name": "two clients of one file system",
+    "hosts": {"a": HOST, "b": HOST},
+    "wan": {"bandwidth": "10 Gb/s", "rtt": "1 ms"},
+    "transfer": {"from": "a:/scratch", "to": "b:memory", "tool": "bbcp"},
+}
+
+
+def keys(path):
+    return {h: path.hosts[h].volumes["/scratch"].filesystem for h in "ab"}
+
+
+def test_clients_of_one_file_system_share_its_servers_and_nothing_else():
+    path, draw = load(PATH), Draw(64)
+    a, b = keys(path)["a"], keys(path)["b"]
+    assert a.share.key == b.share.key == "system one.share"
+    assert np.array_equal(draw(a.target_rate), draw(b.target_rate))
+    assert not np.array_equal(draw(a.client_rate), draw(b.client_rate))
+    assert not np.array_equal(draw(path.hosts["a"].cpu.clock), draw(path.hosts["b"].cpu.clock))
+    assert path.hosts["a"].stack.send_byte.key == "a.stack.send_byte"
+    assert path.wan[0].rtt.key == "wan.0.rtt"
+
+
+def test_tools_constants_are_those_of_the_tool():
+    two = {**PATH, "transfers": [{**PATH["transfer"], "name": n} for n in "xy"]}
+    del two["transfer"]
+    tools = [t.tool for t in load(two).transfers]
+    mine = [{k: getattr(t, k).key for k in type(t).model_fields if isinstance(getattr(t, k), Quantity)} for t in tools]
+    assert mine[0] == mine[1]
+    assert any(key.startswith("tool bbcp.") for key in mine[0].values())
+
+
+def test_neither_order_of_use_nor_of_keys_changes_a_draw():
+    one, two = Draw(32, 5), Draw(32, 5)
+    p, q = (Quantity(10.0, "B/s", 0.3, "x", key=k) for k in ("host.p", "host.q"))
+    first, second = one(p), one(q)
+    assert np.array_equal(two(q), second)
+    assert np.array_equal(two(p), first)
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(Draw(32, 6)(p), first)
+    # the grid: every one of 32 equal parts of the distribution once
+    assert np.allclose(np.sort(np.log(first)), np.sort(np.log(second)))
+
+
+def test_the_same_value_with_another_spread_keeps_its_scores():
+    narrow, wide = Quantity(10.0, "B/s", 0.1, "x", key="k"), Quantity(99.0, "B/s", 1.0, "y", key="k")
+    draw = Draw(64)
+    assert np.corrcoef(np.log(draw(narrow)), np.log(draw(wide)))[0, 1] == pytest.approx(1.0)
+
+
+def test_fitted_parameters_are_drawn_with_their_correlation():
+    rho = np.array([[1.0, -0.8, 0.1], [-0.8, 1.0, 0.3], [0.1, 0.3, 1.0]])
+    draw = Draw(4096, 1, Correlation(("a", "b", "c"), factor(rho)))
+    drawn = np.log([draw(Quantity(1e6, "B/s", 0.2, "x", key=k)) for k in "cab"])
+    assert np.corrcoef(drawn)[1, 2] == pytest.approx(-0.8, abs=0.03)
+    assert np.corrcoef(drawn)[0, 1] == pytest.approx(0.1, abs=0.05)
+    assert drawn.std(axis=1) == pytest.approx(np.sqrt(np.log(1.04)), rel=0.03)
+    # each scores the same whether the others are asked for or not
+    alone = Draw(4096, 1, Correlation(("a", "b", "c"), factor(rho)))
+    assert np.allclose(np.log(alone(Quantity(1e6, "B/s", 0.2, "x", key="b"))), drawn[2])
+
+
+def test_a_file_states_the_correlation_and_shared_hosts_share_the_estimate():
+    path = spec.load("nasa/nuttscp-1of7-get")
+    shown = {path.hosts[h].cpu.clock.key for h in ("c1", "c2")} | {
+        path.hosts[h].stack.receive_byte.key for h in ("c1", "c2")
+    }
+    assert set(path.correlation.keys) & shown, "estimates of one host file are one draw"
+    assert np.allclose(np.diag(path.correlation.factor @ path.correlation.factor.T), 1.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["{parameters: [a, b], correlation: ['1']}", "{parameters: [a], correlation: [x]}", "3"]
+)
+def test_a_broken_covariance_is_refused(text):
+    with pytest.raises(SpecError, match="covariance"):
+        fitted_together(yamlio.loads(f"covariance: {text}", "f.yaml"))
+
+
+def test_what_nobody_states_is_ideal_at_the_median_and_drawn_from_what_is_typical():
+    loss = unstated("0", "1e-6", 10.0, "a study")
+    assert Draw()(loss) == 0.0
+    drawn = Draw(2048)(loss)
+    assert np.median(drawn) == pytest.approx(1e-6, rel=0.01)
+    assert np.exp(np.log(drawn).std()) == pytest.approx(10.0, rel=0.02)
+    assert np.median(Draw(64)(Quantity(0.0, "1", 0.5, "stated"))) == 0.0
