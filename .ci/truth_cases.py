@@ -11,15 +11,44 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1] / "calibration"
-INPUTS = ("group", "rate_bps", "rtt_s", "buffer_bytes", "loss_prob", "bg_share", "bg_kind", "mtu_bytes", "streams", "cc",
-          "wnd_limit_bytes", "wnd_method", "size_bytes")  # fmt: skip
+INPUTS = (
+    "group",
+    "rate_bps",
+    "rtt_s",
+    "buffer_bytes",
+    "loss_prob",
+    "bg_share",
+    "bg_kind",
+    "mtu_bytes",
+    "streams",
+    "cc",
+    "wnd_limit_bytes",
+    "wnd_method",
+    "size_bytes",
+)
 GROUPS = ("loss", "clean", "buffer", "streams", "mtu9000", "window", "highrate", "repeat", "background", "fct")
 #: Ethernet's part of a frame on the wire; the emulator counts IP packets
 FRAME_B = 38
-TOOLS = {"scp": "scp", "sftp": "sftp", "rsync": "rsync", "rsyncd": "rsync", "guc": "gridftp", "xrdcp": "xrdcp",
-         "nuttcp": "nuttcp"}  # fmt: skip
-SETS = {"A": (1, "64 MB"), "A20": (1, "20 MB"), "B30": (30, "30 MB"), "B100": (100, "100 MB"), "C50": (50, "500 kB"),
-        "C200": (200, "2 MB"), "C1000": (1000, "10 MB"), "E400": (400, "2 MB"), "E100": (100, "500 kB")}  # fmt: skip
+TOOLS = {
+    "scp": "scp",
+    "sftp": "sftp",
+    "rsync": "rsync",
+    "rsyncd": "rsync",
+    "guc": "gridftp",
+    "xrdcp": "xrdcp",
+    "nuttcp": "nuttcp",
+}
+SETS = {
+    "A": (1, "64 MB"),
+    "A20": (1, "20 MB"),
+    "B30": (30, "30 MB"),
+    "B100": (100, "100 MB"),
+    "C50": (50, "500 kB"),
+    "C200": (200, "2 MB"),
+    "C1000": (1000, "10 MB"),
+    "E400": (400, "2 MB"),
+    "E100": (100, "500 kB"),
+}
 
 
 def points(name: str, keys: tuple[str, ...]) -> dict[tuple[str, ...], list[dict[str, str]]]:
@@ -31,13 +60,22 @@ def points(name: str, keys: tuple[str, ...]) -> dict[tuple[str, ...], list[dict[
     return found
 
 
-def case(identity: str, path: str, sets: dict[str, str], figures: list[str], tool: str, what: str, line: str,
-         quantity: str = "throughput") -> str:  # fmt: skip
+def case(
+    identity: str,
+    path: str,
+    sets: dict[str, str],
+    figures: list[str],
+    tool: str,
+    what: str,
+    line: str,
+    quantity: str = "throughput",
+) -> str:
     """One entry of a cases file."""
     runs = f"    runs: [{', '.join(figures)}]\n" if len(figures) > 1 else ""
     kind = "" if quantity == "throughput" else f"    quantity: {quantity}\n"
     return (
-        f"  - id: {identity}\n    path: paths/{path}.yaml\n    set: {{{', '.join(f'{k}: {v}' for k, v in sets.items())}}}\n"
+        f"  - id: {identity}\n    path: paths/{path}.yaml\n"
+        f"    set: {{{', '.join(f'{k}: {v}' for k, v in sets.items())}}}\n"
         f"{kind}    measured: {figures[0]}\n{runs}    log: public.csv:{line}\n    role: blind\n    tool: {tool}\n"
         f'    what: "{what}"\n'
     )
@@ -56,8 +94,12 @@ def tcp() -> list[str]:
         if r["group"] not in GROUPS or r["flow2_cc"]:
             continue
         mtu = float(r["mtu_bytes"])
-        sets = {"wan.bandwidth": line_rate(r["rate_bps"], mtu), "wan.rtt.value": f"{float(r['rtt_s']) * 1e3:g} ms",
-                "wan.buffer.value": f"{r['buffer_bytes']} B", "hosts.a.tcp.cc": r["cc"]}  # fmt: skip
+        sets = {
+            "wan.bandwidth": line_rate(r["rate_bps"], mtu),
+            "wan.rtt.value": f"{float(r['rtt_s']) * 1e3:g} ms",
+            "wan.buffer.value": f"{r['buffer_bytes']} B",
+            "hosts.a.tcp.cc": r["cc"],
+        }
         if float(r["loss_prob"] or 0):
             sets["wan.loss.value"] = r["loss_prob"]
         if float(r["bg_share"] or 0):
@@ -67,8 +109,13 @@ def tcp() -> list[str]:
         if r["wnd_method"] == "sockbuf":
             sets["transfer.tool.w"] = f"{r['wnd_limit_bytes']} B"
         elif r["wnd_method"] == "sysctl":
-            sets |= {"hosts.b.tcp.rmem_max": f"{r['wnd_limit_bytes']} B", "hosts.a.tcp.wmem_max": f"{r['wnd_limit_bytes']} B"}
-        words = f"{r['cc']}, {float(r['rate_bps']) / 1e6:g} Mb/s, {float(r['rtt_s']) * 1e3:g} ms, {r['streams']} streams"
+            sets |= {
+                "hosts.b.tcp.rmem_max": f"{r['wnd_limit_bytes']} B",
+                "hosts.a.tcp.wmem_max": f"{r['wnd_limit_bytes']} B",
+            }
+        words = (
+            f"{r['cc']}, {float(r['rate_bps']) / 1e6:g} Mb/s, {float(r['rtt_s']) * 1e3:g} ms, {r['streams']} streams"
+        )
         if r["group"] == "fct":
             sets["transfer.dataset.size"] = f"{r['size_bytes']} B"
             figures = [f"{x['completion_s']} s" for x in rows]
@@ -83,9 +130,17 @@ def tcp() -> list[str]:
 def options(row: dict[str, str]) -> dict[str, str] | None:
     """Options under the names of the model's tool; None where it has no such option."""
     text, found = f" {row['options']} {row['env']}", {}
-    for pattern, key in ((r" -p (\d+)", "p"), (r" -cc (\d+)", "cc"), (r" --parallel (\d+)", "parallel"), (r" -R (\d+)", "R"),
-                         (r" -B (\d+)", "B"), (r" -S (\d+)", "S"), (r" -w(\d+)k", "w"), (r" XRD_CPCHUNKSIZE=(\d+)", "chunk_size"),
-                         (r" XRD_CPPARALLELCHUNKS=(\d+)", "parallel_chunks")):  # fmt: skip
+    for pattern, key in (
+        (r" -p (\d+)", "p"),
+        (r" -cc (\d+)", "cc"),
+        (r" --parallel (\d+)", "parallel"),
+        (r" -R (\d+)", "R"),
+        (r" -B (\d+)", "B"),
+        (r" -S (\d+)", "S"),
+        (r" -w(\d+)k", "w"),
+        (r" XRD_CPCHUNKSIZE=(\d+)", "chunk_size"),
+        (r" XRD_CPPARALLELCHUNKS=(\d+)", "parallel_chunks"),
+    ):
         match = re.search(pattern, text)
         if match:
             found[key] = {"B": f"{match[1]} B", "chunk_size": f"{match[1]} B", "w": "212992 B"}.get(key, match[1])
@@ -108,10 +163,17 @@ def tools() -> list[str]:
             continue
         files, size = SETS[r["dataset"]]
         put = r["direction"] == "put"
-        sets = {"transfer.from": "a" if put else "b", "transfer.to": "b" if put else "a",
-                "wan.bandwidth": line_rate(r["rate_bps"], float(r["mtu"])), "wan.rtt.value": f"{float(r['rtt_s']) * 1e3:g} ms",
-                "wan.buffer.value": f"{r['buffer_bytes']} B", "hosts.a.tcp.cc": r["cc"], "hosts.b.tcp.cc": r["cc"],
-                "transfer.dataset.files": str(files), "transfer.dataset.size": size}  # fmt: skip
+        sets = {
+            "transfer.from": "a" if put else "b",
+            "transfer.to": "b" if put else "a",
+            "wan.bandwidth": line_rate(r["rate_bps"], float(r["mtu"])),
+            "wan.rtt.value": f"{float(r['rtt_s']) * 1e3:g} ms",
+            "wan.buffer.value": f"{r['buffer_bytes']} B",
+            "hosts.a.tcp.cc": r["cc"],
+            "hosts.b.tcp.cc": r["cc"],
+            "transfer.dataset.files": str(files),
+            "transfer.dataset.size": size,
+        }
         if float(r["loss"] or 0):
             sets["wan.loss.value"] = r["loss"]
         for key in ("rmem_max", "wmem_max"):
@@ -119,10 +181,23 @@ def tools() -> list[str]:
         if r["tool_key"] == "rsyncd":
             given["e"] = "none"
         sets |= {f"transfer.tool.{k}": v for k, v in given.items()}
-        words = f"{r['tool_key']} {r['options']}".strip() + f", {r['dataset']}, {r['direction']}, {float(r['rtt_s']) * 1e3:g} ms"
+        words = (
+            f"{r['tool_key']} {r['options']}".strip()
+            + f", {r['dataset']}, {r['direction']}, {float(r['rtt_s']) * 1e3:g} ms"
+        )
         figures = [f"{x['wall_s']} s" for x in rows]
-        cases.append(case(f"{r['tool_key']}-{point}", TOOLS[r["tool_key"]], sets, figures, r["tool_key"], words, r["line"],
-                          "duration"))  # fmt: skip
+        cases.append(
+            case(
+                f"{r['tool_key']}-{point}",
+                TOOLS[r["tool_key"]],
+                sets,
+                figures,
+                r["tool_key"],
+                words,
+                r["line"],
+                "duration",
+            )
+        )
     return cases
 
 

@@ -39,7 +39,7 @@ def keyed(spec: PathSpec, fitted: Iterable[str] = ()) -> PathSpec:
     transfers = [
         t.model_copy(update={"tool": named(t.tool, _below(f"tool {t.tool.kind}"))}) for t in spec.transfers
     ]  # fmt: skip
-    return spec.model_copy(update={"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
+    return _copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
 
 
 def named(model: M, name: Name, prefix: str = "") -> M:
@@ -56,7 +56,15 @@ def named(model: M, name: Name, prefix: str = "") -> M:
         new = _named(value, name, f"{prefix}{field}")
         if new is not value:
             changed[field] = new
-    return model.model_copy(update=changed) if changed else model
+    return _copied(model, changed) if changed else model
+
+
+def _copied(model: M, changed: dict[str, Any]) -> M:
+    """A copy with some fields changed; what was worked out from the old ones is worked out anew."""
+    made = model.model_copy(update=changed)
+    for name in set(made.__dict__) - set(type(model).model_fields):
+        del made.__dict__[name]  # a cached property
+    return made
 
 
 def _named(value: Any, name: Name, key: str) -> Any:

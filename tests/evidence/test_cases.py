@@ -37,7 +37,7 @@ def test_a_case_in_si(tmp_path: Path) -> None:
         ("{id: a, path: venadi/iperf3, measured: 3 s, role: fit, tool: x}", "time where a rate"),
         ("{id: a, path: venadi/iperf3, measured: 0 MB/s, role: fit, tool: x}", "above zero"),
         ("{id: a, path: venadi/iperf3, role: fit, tool: x}", "no measured figure"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: both, tool: x}", "'fit' or 'blind'"),
+        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: both, tool: x}", "'fit', 'blind' or 'repeat'"),
         ("{id: a, path: venadi/iperf9, measured: 1 MB/s, role: fit, tool: x}", "iperf3"),
         ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: 'logs/x.txt:1'}", "no such log"),
         ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: logs/x.txt}", "file and a line"),
