@@ -18,11 +18,15 @@ def command(
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.report import document, text
+    from dtnsim.composition.ways import ways
+    from dtnsim.description import spec
+    from dtnsim.report import document, explanation, text
     from dtnsim.steady.prediction import predict
 
-    answer = predict(path, overrides=overrides or (), samples=0, calibration=calibration)
+    given = spec.load(path, overrides or (), calibration)
+    answer = predict(given, samples=0)
+    found = ways(given)
     if json:
-        options.emit(document.explanation_document(answer))
+        options.emit(document.explanation_document(answer, found))
     else:
-        text.explanation(answer, text.console())
+        explanation.explanation(answer, text.console(), found)

@@ -76,6 +76,7 @@ class Cores(Model):
             unit="cycles",
             private=True,
             what=what,
+            label=f"the {thread.name} thread on {self.name}",
         )
         self.pool(row, work, what)
 
@@ -90,7 +91,8 @@ class Cores(Model):
             )
         work = _work(cycles)
         clock = row.term(self.cpu.clock)
-        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=work, unit="cycles", what=what)
+        label = f"core {number} of {self.name}"
+        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=work, unit="cycles", what=what, label=label)
         self.pool(row, work, what)
 
     def pool(self, row: Row, cycles: Term | Value, what: str, source: str = "", cost: str = "") -> None:
@@ -98,7 +100,8 @@ class Cores(Model):
         capacity = count(self.cpu.total, "core") * row.term(self.cpu.clock)
         if self.cpu.smt > 1:
             capacity = capacity * row.term(self.cpu.smt_gain)
-        row.charge("cpu", "cpu", capacity=capacity, per_byte=_work(cycles, cost, source), unit="cycles", what=what)
+        work, label = _work(cycles, cost, source), f"all cores of {self.name}"
+        row.charge("cpu", "cpu", capacity=capacity, per_byte=work, unit="cycles", what=what, label=label)
 
     def interrupts(
         self, row: Row, cores: list[int], cycles: Term | Value, what: str, cost: str = "", source: str = ""

@@ -46,8 +46,14 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
     ledger = composer.ledger
     slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
     return Problem(
-        spec.name, tuple(ledger.stations.values()), transfers, tuple(ledger.warnings), slowdowns, ledger.connections
-    )  # fmt: skip
+        spec.name,
+        tuple(ledger.stations.values()),
+        transfers,
+        tuple(ledger.warnings),
+        slowdowns,
+        ledger.connections,
+        {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+    )
 
 
 class Composer:
@@ -153,4 +159,4 @@ class Composer:
             cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles
             cycles = row.value(cost)
             host.core(busy.at(host.name), leg.placed(work.thread), cycles, work.what, str(cost), cost.source)
-        return Phase(name, tuple(row.demands), tuple(waits.delays(self.storage, leg, step, part, row)))
+        return Phase(name, tuple(row.demands), tuple(waits.delays(self.storage, leg, step, part, row)), step.name)

@@ -30,8 +30,9 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
 
     Returns:
         Nodes with the attributes ``kind`` (``volume``, ``hba``, ``slot``, ``memory``, ``cpu``, ``nic``, ``segment``,
-        ``junction``, ``server``), ``host`` (or ``network``), ``part`` (the component itself) and, where it has a
-        nominal rate of its own, ``rate_Bps``; edges with ``rtt`` [s], half of a segment's delay at either side of it.
+        ``junction``, ``server``), ``host`` (or ``network``), ``part`` (the component itself), ``key`` (where the
+        path file describes it) and, where it has a nominal rate of its own, ``rate_Bps``; edges with ``rtt`` [s], half
+        of a segment's delay at either side of it.
     """
     import networkx as nx
 
@@ -41,7 +42,7 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
     if spec.wan:
         _wan(whole, spec)
     for name, segment in spec.links.items():
-        node = _segment(whole, name, segment)
+        node = _segment(whole, name, segment, f"links.{name}")
         for end in segment.between or ():
             if end not in spec.hosts:
                 whole.add_node(f"network.{end}", kind="junction", host="network", part=None)
@@ -106,7 +107,8 @@ def segment_names(segments: list[Segment]) -> list[str]:
 def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
     """The segments in series between both ends; hosts that talk across it are at its two ends."""
     names = segment_names(spec.wan)
-    chain = [_segment(whole, name, segment) for name, segment in zip(names, spec.wan, strict=True)]
+    keys = ["wan"] if len(names) == 1 else [f"wan.{number}" for number in range(len(names))]
+    chain = [_segment(whole, *each) for each in zip(names, spec.wan, keys, strict=True)]
     for (a, one), (b, other) in pairwise(zip(chain, spec.wan, strict=True)):
         whole.add_edge(a, b, rtt=(one.rtt.value + other.rtt.value) / 2 + _HOP_S)
     near = whole.graph["near"]
@@ -118,9 +120,9 @@ def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
                 whole.add_edge(port, chain[-1], rtt=spec.wan[-1].rtt.value / 2 + _HOP_S)
 
 
-def _segment(whole: nx.Graph[str], name: str, segment: Segment) -> str:
+def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str:
     node = f"network.{name}"
-    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.value)
+    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.value, key=key)
     return node
 
 
@@ -133,7 +135,8 @@ def _ports(spec: PathSpec, host: Host) -> list[str]:
 def _host(whole: nx.Graph[str], host: Host) -> None:
     """A host's own wiring, under its name, and the servers that it shares with others."""
     for node, data in host.wiring.nodes(data=True):
-        whole.add_node(f"{host.name}.{node}", host=host.name, **data)
+        key = f"hosts.{host.name}.{data['key']}"
+        whole.add_node(f"{host.name}.{node}", host=host.name, **{**data, "key": key})
     for a, b in host.wiring.edges:
         whole.add_edge(f"{host.name}.{a}", f"{host.name}.{b}", rtt=0.0)
     for mount, volume in host.volumes.items():

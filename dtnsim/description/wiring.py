@@ -145,26 +145,27 @@ class Wired(Cores):
     def wiring(self) -> nx.Graph[str]:
         """Processors, memory, slots, adapters, NICs and volumes, named as their stations are within the host.
 
-        Nodes have ``kind``, ``part`` and, where they have a nominal rate of their own, ``rate_Bps``.
+        Nodes have ``kind``, ``part``, ``key`` (where the host's file describes it) and, where they have a nominal rate
+        of their own, ``rate_Bps``.
         """
         import networkx as nx
 
         made: nx.Graph[str] = nx.Graph()
-        made.add_node("memory", kind="memory", part=self.memory)
-        made.add_node("cpu", kind="cpu", part=self.cpu)
+        made.add_node("memory", kind="memory", part=self.memory, key="memory")
+        made.add_node("cpu", kind="cpu", part=self.cpu, key="cpu")
         made.add_edge("cpu", "memory")
         for name, slot in self.slots.items():
             rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value))
-            made.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate)
+            made.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate, key=f"slots.{name}")
             made.add_edge(f"slot-{name}", _seat(slot.behind))
         for name, hba in self.hbas.items():
-            made.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value)
+            made.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value, key=f"hbas.{name}")
             made.add_edge(name, _seat(hba.slot))
         for name, nic in self.nics.items():
-            made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value)
+            made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value, key=f"nics.{name}")
             made.add_edge(name, _seat(nic.slot))
         for mount, volume in self.volumes.items():
-            made.add_node(label_of(mount), kind="volume", part=volume)
+            made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
             made.add_edges_from((label_of(mount), node) for node in self._adapters(volume) or ["memory"])
         return made
 

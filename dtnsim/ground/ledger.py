@@ -85,6 +85,8 @@ class Row:
         source: str = "",
         private: bool = False,
         cost: str = "",
+        label: str = "",
+        remedy: str = "",
     ) -> str:
         """Charges this row at station ``host.component``, making the station where it is new.
 
@@ -101,6 +103,8 @@ class Row:
             source: Where the numbers of a bare ``capacity`` come from.
             private: One station for each transfer instead of one for all.
             cost: How a bare ``per_byte`` was reached.
+            label: What sentences call the station, where its name is not good enough.
+            remedy: What relieves the station, naming keys and options; by its kind where nothing is given.
 
         Returns:
             Name of the station.
@@ -115,7 +119,7 @@ class Row:
         known = self.ledger.stations.get(name)
         if known is None:
             self.ledger.stations[name] = Station(
-                name, host, component, kind, own.value, unit, own.formula, own.source, private
+                name, host, component, kind, own.value, unit, own.formula, own.source, private, label, remedy=remedy
             )
         elif (known.kind, known.unit) != (kind, unit):
             raise SpecError(

@@ -32,6 +32,9 @@ class Station:
         formula: How the capacity was reached, with its numbers.
         source: Where those numbers come from.
         private: True where it serves one transfer only (a window, a thread of its own).
+        label: What sentences call it, where its name is not good enough (``core 3 of venadi``).
+        slowed: Part of its capacity that the load of memory takes, 0 to 1.
+        remedy: What relieves it, where whoever charges it knows better than its kind.
     """
 
     name: str
@@ -43,6 +46,9 @@ class Station:
     formula: str = ""
     source: str = ""
     private: bool = False
+    label: str = ""
+    slowed: float = 0.0
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +85,13 @@ class Phase:
             handles a third of the bytes has a third of their cost).
         delays: Seconds per payload byte in which a worker waits and no station works (round trips of
             file operations, slow start), each as a `Demand` on the transfer's own worker.
+        step: Step of the tool's plan that it is a stretch of.
     """
 
     name: str
     demands: tuple[Demand, ...]
     delays: tuple[Demand, ...] = ()
+    step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +209,8 @@ class Slowdown:
 class Problem:
     """Stations and transfers of one path: all that the solver and the simulation need.
 
-    ``connections`` has the TCP streams behind the private stations that stand for them.
+    ``connections`` has the TCP streams behind the private stations that represent them; ``keys`` says where the path
+    file describes a node of the path's graph (``venadi.slot-hba`` is ``hosts.venadi.slots.hba``).
     """
 
     name: str
@@ -210,6 +219,7 @@ class Problem:
     warnings: tuple[str, ...] = ()
     slowdowns: tuple[Slowdown, ...] = ()
     connections: Mapping[str, Connection] = field(default_factory=dict)
+    keys: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,26 +237,28 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The station that holds the transfer back, and why."""
+    """The station that holds the transfer back, why, and what relieves it."""
 
     station: str
     component: str
     host: str
     kind: str
     reason: str
+    remedy: str = ""
 
     def as_dict(self) -> dict[str, str]:
         """For JSON."""
-        return {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason")}
+        return {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason", "remedy")}
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One rung of the ladder: what binds once everything before it is relieved."""
+    """One rung of the ladder: what binds once everything before it is relieved, and what relieves it."""
 
     station: str
     throughput_Bps: float
     reason: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

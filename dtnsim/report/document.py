@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
+
+if TYPE_CHECKING:
+    from dtnsim.composition.ways import Way
 
 PREDICTION: Final = "dtnsim.prediction/1"
 EXPLANATION: Final = "dtnsim.explanation/1"
@@ -48,7 +52,10 @@ def _transfer(t: TransferPrediction) -> dict[str, Any]:
 
 
 def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
-    return [{"station": r.station, "throughput_Bps": r.throughput_Bps, "reason": r.reason} for r in t.ladder]
+    return [
+        {"station": r.station, "throughput_Bps": r.throughput_Bps, "reason": r.reason, "remedy": r.remedy}
+        for r in t.ladder
+    ]
 
 
 def _station(u: StationUse) -> dict[str, Any]:
@@ -65,7 +72,7 @@ def _station(u: StationUse) -> dict[str, Any]:
     }
 
 
-def explanation_document(p: Prediction) -> dict[str, Any]:
+def explanation_document(p: Prediction, ways: Sequence[Way] = ()) -> dict[str, Any]:
     """The document of ``dtnsim explain --json``: capacities and demands that recompute the throughput."""
     problem: Problem = p.problem
     return {
@@ -99,6 +106,15 @@ def explanation_document(p: Prediction) -> dict[str, Any]:
                 ],
             }
             for t, answer in zip(problem.transfers, p.transfers, strict=True)
+        ],
+        "ways": [
+            {
+                "transfer": w.transfer,
+                "nodes": list(w.nodes),
+                "single_points_of_failure": list(w.single_points),
+                "narrowest_cut": {"nodes": list(w.cut.nodes), "rate_Bps": number(w.cut.rate_Bps)},
+            }
+            for w in ways
         ],
         "warnings": list(p.warnings),
     }

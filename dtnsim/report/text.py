@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.records import Interval, Prediction, Problem, Station, StationUse, TransferPrediction
+from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
 from dtnsim.report.console import BARS, Out, console, table
 
-__all__ = ["bar", "console", "explanation", "plain", "prediction", "rate", "table"]
+__all__ = ["bar", "capacity", "console", "plain", "prediction", "rate", "table"]
 
 _BAR = 24
 
@@ -86,6 +84,9 @@ def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
     if t.sender_Bps is not None:
         out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
     out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
+    if t.bottleneck.remedy:
+        then = f": then {units.show(t.ladder[1].throughput_Bps, 'B/s')}" if len(t.ladder) > 1 else ""
+        out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{then}")
 
 
 def _interval_rate(i: Interval) -> str:
@@ -105,58 +106,3 @@ def capacity(station: Station) -> str:
 def plain(text: str) -> str:
     """Text that rich must not read as markup."""
     return text.replace("[", "\\[")
-
-
-def explanation(p: Prediction, out: Out) -> None:
-    """Prints every capacity and every demand with formula, value and source, and the sum that gives the answer."""
-    problem: Problem = p.problem
-    by_name = {s.name: s for s in problem.stations}
-    for t, answer in zip(problem.transfers, p.transfers, strict=True):
-        out.print(
-            f"[bold]{plain(t.name)}[/bold]: {t.files} files, {units.show(t.payload_B, 'B')}, {t.workers:g} worker(s)"
-        )
-        totals: dict[str, float] = {}
-        for phase in t.phases:
-            out.print(f"\nphase '{plain(phase.name)}': what one byte costs")
-            rows = table(
-                ("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left")
-            )
-            for d in phase.demands:
-                value = float(np.ravel(d.per_byte)[0])
-                totals[d.station] = totals.get(d.station, 0.0) + value
-                rows.add_row(
-                    plain(d.station),
-                    plain(d.what),
-                    f"{value:.6g} {by_name[d.station].unit}/B",
-                    plain(d.formula),
-                    plain(d.source),
-                )
-            out.print(rows)
-        out.print("\nstations: capacity / total demand = the rate at which each would bind")
-        rows = table(
-            ("station", "left"),
-            ("capacity", "right"),
-            ("demand", "right"),
-            ("binds at", "right"),
-            ("how", "left"),
-            ("source", "left"),
-        )
-        for name, total in sorted(totals.items(), key=lambda item: _binds(by_name[item[0]], item[1])):
-            s = by_name[name]
-            rows.add_row(
-                plain(name),
-                capacity(s),
-                f"{total:.6g} {s.unit}/B",
-                rate(_binds(s, total)),
-                plain(s.formula),
-                plain(s.source),
-            )
-        out.print(rows)
-        out.print(f"\nthroughput = {answer.throughput_Bps.p50!r} B/s = {rate(answer.throughput_Bps.p50)}")
-    for warning in p.warnings:
-        out.print(f"warning: {plain(warning)}")
-
-
-def _binds(station: Station, demand: float) -> float:
-    size: Any = float(np.ravel(station.capacity)[0])
-    return size / demand if demand > 0 else float("inf")

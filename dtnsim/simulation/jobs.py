@@ -133,9 +133,9 @@ def phases_of(transfer: Transfer) -> list[tuple[Phase, bool]]:
     """The phases as they are simulated, and which of them goes through the page cache: not split into stretches."""
     if not cached(transfer) or transfer.buffered is None:
         return [(p, False) for p in transfer.phases]
-    name, result, placed = transfer.buffered.name, [], False
+    result, placed = [], False
     for phase in transfer.phases:
-        if phase.name != name and not phase.name.startswith(f"{name}: "):
+        if phase.step != transfer.buffered.step:
             result.append((phase, False))
         elif not placed:
             result.append((transfer.buffered, True))

@@ -24,8 +24,10 @@ from dtnsim.ground.records import (
     StationUse,
     TransferPrediction,
 )
+from dtnsim.ground.term import Term, term
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import Cause, cause_of, reason
+from dtnsim.steady.remedies import remedy
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Array, Matrices
@@ -110,8 +112,8 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
     for station, now in zip(problem.stations, solution.capacity[0], strict=True):
         given = float(np.ravel(station.capacity)[0])
         if now < given:
-            note = f"{station.formula}, slowed {given / now - 1:.1%} by the load of memory"
-            station = replace(station, capacity=float(now), formula=note)
+            slower = Term(given, station.formula, station.source) / term(given / float(now))
+            station = replace(station, capacity=float(now), formula=slower.formula, slowed=1 - float(now) / given)
         stations.append(station)
     return replace(problem, stations=tuple(stations), slowdowns=())
 
@@ -182,9 +184,11 @@ def _interval(drawn: Array, nominal: float) -> Interval:
 def _bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
     text = reason(problem, f, cause)
     if cause.station is None:
-        return Bottleneck(f"{problem.transfers[f].name}.workers", "workers", "tool", "latency", text)
+        return Bottleneck(
+            f"{problem.transfers[f].name}.workers", "workers", "tool", "latency", text, remedy(problem, None)
+        )
     station = problem.stations[cause.station]
-    return Bottleneck(station.name, station.component, station.host, station.kind, text)
+    return Bottleneck(station.name, station.component, station.host, station.kind, text, remedy(problem, station))
 
 
 def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) -> tuple[Rung, ...]:
@@ -193,12 +197,9 @@ def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) ->
     capacity = m.capacity.copy()
     delay = tuple(tuple(w.copy() for w in waits) for waits in m.delay)
     for _ in range(RUNGS):
-        name = (
-            problem.stations[cause.station].name
-            if cause.station is not None
-            else f"{problem.transfers[f].name}.workers"
-        )
-        rungs.append(Rung(name, rate, reason(problem, f, cause)))
+        station = None if cause.station is None else problem.stations[cause.station]
+        name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
+        rungs.append(Rung(name, rate, reason(problem, f, cause), remedy(problem, station)))
         if cause.station is not None:
             capacity[:, cause.station] = np.inf
         else:

@@ -96,7 +96,9 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
         for d in demands:
             parts[d.what] = parts.get(d.what, 0.0) + float(np.ravel(d.per_byte)[0])
         work = " + ".join(f"{what} {c:.2f}" for what, c in sorted(parts.items(), key=lambda p: -p[1]) if c > 0)
-        return f"{_core_name(station)} saturated: {work} cycles/B at {units.show(capacity, 'Hz')}{_slowed(station)}"
+        verb = "are" if station.kind == "cpu" else "is"
+        clock = units.show(capacity, "Hz")
+        return f"{station.label or station.name} {verb} saturated: {work} cycles/B at {clock}{_slowed(station)}"
     what = demands[0].what if demands else station.kind
     if station.kind in ("tcp", "window", "target", "transport"):
         return f"{what}: {units.show(capacity, 'B/s')}"
@@ -107,13 +109,5 @@ def _station_words(station: Station, demands: list[Demand]) -> str:
 
 
 def _slowed(station: Station) -> str:
-    """That memory load slows the core, where it does (the solver notes it in the formula)."""
-    return f" ({station.formula.partition(', ')[2]})" if "slowed" in station.formula else ""
-
-
-def _core_name(station: Station) -> str:
-    if station.component.startswith("cpu.core"):
-        return f"core {station.component.removeprefix('cpu.core')} of {station.host} is"
-    if station.component == "cpu":
-        return f"all cores of {station.host} are"
-    return f"the {station.component.removeprefix('cpu.')} thread on {station.host} is"
+    """That memory load slows the core, where it does."""
+    return f" ({1 / (1 - station.slowed) - 1:.1%} slower under the load of memory)" if station.slowed else ""

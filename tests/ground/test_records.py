@@ -38,7 +38,7 @@ def test_the_first_transfer_speaks_for_the_path() -> None:
 def test_documents_of_records() -> None:
     assert Interval(1.0, 2.0, 3.0).as_dict() == {"p10": 1.0, "p50": 2.0, "p90": 3.0}
     assert PREDICTION.bottleneck.as_dict() == {
-        "station": "x.disk", "component": "disk", "host": "x", "kind": "hdd", "reason": "it is full",
+        "station": "x.disk", "component": "disk", "host": "x", "kind": "hdd", "reason": "it is full", "remedy": "",
     }  # fmt: skip
 
 

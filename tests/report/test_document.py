@@ -25,8 +25,11 @@ INTERVAL = {
 }
 BOTTLENECK = {
     "type": "object",
-    "properties": {k: {"type": "string", "minLength": 1} for k in ("station", "component", "host", "kind", "reason")},
-    "required": ["station", "component", "host", "kind", "reason"],
+    "properties": {
+        **{k: {"type": "string", "minLength": 1} for k in ("station", "component", "host", "kind", "reason")},
+        "remedy": {"type": "string"},
+    },
+    "required": ["station", "component", "host", "kind", "reason", "remedy"],
     "additionalProperties": False,
 }
 LADDER = {
@@ -38,6 +41,7 @@ LADDER = {
             "station": {"type": "string"},
             "throughput_Bps": {"type": "number"},
             "reason": {"type": "string"},
+            "remedy": {"type": "string"},
         },
         "required": ["station", "throughput_Bps"],
     },

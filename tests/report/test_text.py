@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dtnsim.ground.records import Prediction
-from dtnsim.report import text
+from dtnsim.report import explanation, text
 from dtnsim.report.console import Out
 from tests.lab import answer, journey, machine, volume
 
@@ -97,7 +97,7 @@ def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     host = machine(volumes={"/d": volume(DRIVE)})
     found = answer(journey(host, start="a:/d", tool="gridftp"))
     stream = io.StringIO()
-    text.explanation(found, Out(stream))
+    explanation.explanation(found, Out(stream))
     out = stream.getvalue()
     for transfer in found.problem.transfers:
         for phase in transfer.phases:

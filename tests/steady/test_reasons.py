@@ -88,24 +88,26 @@ def say(problem: Problem) -> str:
 def test_a_saturated_core_lists_its_work_with_the_largest_first() -> None:
     work = (Demand("h.cpu.app[t]", 0.7, "TCP receive"), Demand("h.cpu.app[t]", 1.8, "file write"))
     problem = made([station("h.cpu.app", 3.2e9, "core", "cycles")], Phase("p", ()))
-    named = Station("h.cpu.app[t]", "h", "cpu.app", "core", 3.2e9, "cycles", private=True)
+    label = "the app thread on h"
+    named = Station("h.cpu.app[t]", "h", "cpu.app", "core", 3.2e9, "cycles", private=True, label=label)
     problem = made([named], Phase("p", work))
     assert say(problem) == "the app thread on h is saturated: file write 1.80 + TCP receive 0.70 cycles/B at 3.2 GHz"
 
 
 @pytest.mark.parametrize(
-    ("component", "words"),
+    ("tool", "placed", "words"),
     [
-        ("cpu.core3", "core 3 of h is saturated"),
-        ("cpu", "all cores of h are saturated"),
-        ("cpu.dd", "the dd thread on h is saturated"),
+        ("dd", [], "the dd thread on a is saturated"),
+        ("dd", [3], "core 3 of a is saturated"),
     ],
 )
-def test_which_core(component: str, words: str) -> None:
-    problem = made(
-        [station(f"h.{component}", 1e9, "core", "cycles")], Phase("p", (Demand(f"h.{component}", 1.0, "x"),))
+def test_which_core(tool: str, placed: list[int], words: str) -> None:
+    """Whoever charges a core says what to call it."""
+    host = machine(
+        stack={**FREE, "file_write_byte": "9 cycles/B"}, placement={"application": placed}, volumes={"/data": volume()}
     )
-    assert say(problem).startswith(words)
+    found = answer(journey(source=host, transfer={"from": "a:/dev/zero", "to": "a:/data", "tool": tool}))
+    assert found.bottleneck.reason.startswith(words)
 
 
 @pytest.mark.parametrize(

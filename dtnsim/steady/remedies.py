@@ -1,0 +1,52 @@
+"""What relieves a bottleneck: the key of the path file to change, and what to change it to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dtnsim.ground.records import Problem, Station
+
+#: kind of station -> what relieves it; ``{key}`` is where the path file describes the component
+_BY_KIND: Final = {
+    "core": "a faster clock ({key}.clock) or the work on more cores: more streams or processes of the tool",
+    "cpu": "more or faster cores ({key})",
+    "memory": "more or faster memory channels ({key}.channels, {key}.rate), or fewer copies (sendfile, O_DIRECT)",
+    "hdd": "more or faster drives ({key}.array)",
+    "ssd": "more or faster drives ({key}.array)",
+    "sata": "drives with a faster link ({key}.array)",
+    "sas": "an adapter with more or faster lanes ({key}.lanes, {key}.lane)",
+    "hba": "a faster adapter, or a second one ({key})",
+    "pcie": "a slot of a newer generation or with more lanes ({key}.generation, {key}.lanes)",
+    "nic": "a faster NIC, or one more port ({key}.rate, {key}.ports)",
+    "network": "more bandwidth, or less of other people's traffic ({key}.bandwidth, {key}.background)",
+    "firewall": "a way around the firewall (a Science DMZ), or more streams over its engines ({key}.firewall)",
+    "policer": "a higher policed rate, or pacing below it ({key}.policer)",
+    "lustre": "more storage targets or a larger stripe count ({key}.filesystem)",
+    "gpfs": "more servers or a higher client rate ({key}.filesystem)",
+    "nfs": "more requests in flight, larger ones or nconnect ({key}.filesystem)",
+    "target": "a higher target rate of the tool",
+    "window": "a larger window of the tool (more requests in flight), or more streams",
+    "workers": "more files at once, fewer round trips for each (pipelining, larger files)",
+    "latency": "more files at once, fewer round trips for each (pipelining, larger files)",
+}
+
+
+def remedy(problem: Problem, station: Station | None) -> str:
+    """What relieves a station, or the waiting of a tool's workers (None); empty where nothing is known to."""
+    if station is None:
+        return _BY_KIND["latency"]
+    if station.remedy:
+        return station.remedy
+    text = _BY_KIND.get(station.kind, "")
+    key = key_of(problem, station)
+    return text.format(key=key) if key or "{key}" not in text else ""
+
+
+def key_of(problem: Problem, station: Station) -> str:
+    """Where the path file describes the component that a station belongs to; empty for connections and workers."""
+    parts = station.name.partition("[")[0].split(".")
+    for length in range(len(parts), 0, -1):
+        key = problem.keys.get(".".join(parts[:length]))
+        if key is not None:
+            return key
+    return ""
