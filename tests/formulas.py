@@ -17,7 +17,7 @@ _NUMBER = re.compile(
     r"""(?P<text>'[^']*'|"[^"]*")
       | (?P<name>[A-Za-z_][\w.]*)(?=\s*[=(])
       | (?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-        (?:\ ?(?P<unit>%|[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
+        (?:\ ?(?P<unit>%|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
       | (?P<word>unlimited|True|False|None)
       | (?P<times>\bx\b)
     """,

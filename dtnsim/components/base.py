@@ -29,7 +29,7 @@ M = TypeVar("M", bound=BaseModel)
 
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
-SUPPORT = frozenset({"base", "access", "cores", "device", "filesystem", "plan", "_common"})
+SUPPORT = frozenset({"base", "access", "cores", "device", "filesystem", "servers", "plan", "_common"})
 
 
 class Model(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -15,7 +16,7 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.records import Cache
-from dtnsim.physics import cache
+from dtnsim.physics import cache, metadata
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 _ALONE = "each request, one after the other"
 #: metadata operations that go through the file system's log
 CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
+
+
+def label_of(mount: str) -> str:
+    """Name of a volume's stations: ``/data/fast`` is ``data-fast``, ``/`` is ``root``."""
+    return mount.strip("/").replace("/", "-") or "root"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +132,28 @@ class Filesystem(Component):
         background, limit = cache.dirty_limits(row.value(host.memory.size))
         return background, cache.free_run_ceiling(background, limit)
 
-    def requests(self, row: Row) -> Value:  # noqa: ARG002 - network file systems need them
-        """Requests to the server for each that the protocol cannot do without."""
+    def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
+        """Calls or round trips to the server for one metadata operation; names of a directory come many at once."""
+        return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
+
+    def expired(self, row: Row, request_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+        """Requests for each that does the work, those included that renew what the client knew."""
         return 1.0
+
+    def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+        """Seconds that the close of a written file takes besides the operation itself."""
+        return 0.0
+
+    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
+        """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
+
+        Args:
+            row: The row to charge.
+            per_byte: Operations of each name for one payload byte.
+            directories: Directories that the files of the data set lie in.
+            host: The host that asks.
+            volume: Its volume.
+        """
 
     def page_cache(self, row: Row, use: Access, host: Host) -> Cache:
         """What the simulation needs of the memory behind a writer.
@@ -169,10 +194,8 @@ def _fdatasync(total: float, background: Value) -> tuple[Stretch, ...]:
     )
 
 
-class LocalFilesystem(Filesystem):
-    """A file system on local drives behind the Linux page cache."""
-
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+class PageCached(Filesystem):
+    """A file system behind the Linux page cache."""
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
         """Copy and allocation per byte, a system call per block."""
@@ -181,6 +204,12 @@ class LocalFilesystem(Filesystem):
         byte = stack.file_read_byte if use.operation == "read" else stack.file_write_byte
         per_byte = row.value(byte) + row.value(stack.file_call) / use.block_B
         return per_byte, f"{byte} + {stack.file_call} per {use.block_B:.0f} B"
+
+
+class LocalFilesystem(PageCached):
+    """A file system on local drives."""
+
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """The array, its adapters and slots."""

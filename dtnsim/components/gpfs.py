@@ -1,4 +1,4 @@
-"""GPFS (Spectrum Scale): blocks striped over all NSDs, prefetch threads, pagepool."""
+"""GPFS (Spectrum Scale): blocks striped over all NSDs, prefetch threads, pagepool, tokens."""
 
 from __future__ import annotations
 
@@ -7,24 +7,34 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import law
 from dtnsim.physics import gpfs
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
 
-class Gpfs(LocalFilesystem):
-    """A GPFS client mount; the NSD servers are shared with everybody."""
+class Gpfs(SharedFilesystem):
+    """A GPFS client mount; the NSD servers are shared with everybody.
+
+    ``nsd_rate`` is one NSD's rate; where it writes slower, ``nsd_write`` says so. ``contended`` is the part of the
+    entries whose token another node holds: it has to be asked for and revoked.
+    """
 
     kind: ClassVar[str] = "gpfs"
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block")
 
     block: Annotated[Quantity, Unit("B", low=16384)] = prior(
         "4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB"
     )
     prefetch: Annotated[int, Field(ge=1, le=10000)] = 72
+    prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior(
+        "0.2", 0.3, "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill"
+    )
     pagepool: Annotated[Quantity, Unit("B", low=2**20)] = prior("1 GiB", 0.3, "IBM Spectrum Scale: default pagepool")
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "20 ms", 0.6, "assumed: one block from disk NSDs under load"
@@ -33,34 +43,42 @@ class Gpfs(LocalFilesystem):
     nsd_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
         "500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s"
     )
+    nsd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     share: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
     )
     metadata_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
-        "1 ms", 0.6, "assumed: token round trips of one metadata operation"
+        "1 ms",
+        0.6,
+        "assumed: round trip and log force of one metadata operation; Dell PixStor: 653 creates/s of one thread",
     )
+    contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """Prefetch or write-behind of this node, the servers, then the storage network."""
-        label = volume.strip("/").replace("/", "-") or "root"
-        flight = gpfs.blocks_in_flight(self.prefetch, row.value(self.block), row.value(self.pagepool))
+        """Prefetch or write-behind of this node, the disks and servers, then the storage network."""
+        label = label_of(volume)
+        whole = self.whole(row)
+        block = row.term(whole.block)
+        flight = law(
+            gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=row.term(self.pagepool),
+            share=row.term(self.prefetch_share),
+        )  # fmt: skip
         row.charge(
-            f"{label}.prefetch",
-            "gpfs",
-            capacity=gpfs.prefetch_rate(flight, row.value(self.block), row.value(self.latency)),
-            what="GPFS blocks in flight",
-            formula=f"blocks in flight x {self.block} / {self.latency}",
-            source=self.latency.source,
-        )
-        touched = gpfs.nsds_touched(use.file_B, row.value(self.block), self.nsds)
-        row.charge(
-            f"{label}.servers",
-            "gpfs",
-            capacity=touched * row.value(self.nsd_rate) * row.value(self.share),
-            what="GPFS NSD servers shared with other users",
-            formula=f"NSDs x {self.nsd_rate} x {self.share} left by others",
-            source=self.share.source,
-        )
+            f"{label}.prefetch", "gpfs", what="GPFS blocks in flight",
+            capacity=law(gpfs.prefetch_rate, blocks=flight, block_B=block, latency_s=row.term(self.latency)),
+        )  # fmt: skip
+        if use.operation == "write":  # the tail of a file takes a whole subblock
+            file = max(use.file_B, 1.0)
+            taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
+            row = row.times(taken / file)
+        rate = whole.nsd_rate if use.operation == "read" or whole.nsd_write is None else whole.nsd_write
+        touched = law(gpfs.nsds_touched, file_B=use.file_B, block_B=block, nsds=whole.nsds)
+        here, prefix = self.at(row, label)
+        here.charge(
+            f"{prefix}nsds", "gpfs", capacity=touched * row.term(rate) * row.term(whole.share),
+            what="GPFS NSDs shared with other users",
+        )  # fmt: skip
+        self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
@@ -69,6 +87,12 @@ class Gpfs(LocalFilesystem):
         return row.value(self.latency) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
-        """Token and inode round trips."""
+        """One metadata operation: its inode and log, and tokens that others hold."""
         del operation, host
         return row.value(self.metadata_time)
+
+    def round_trips(self, row: Row, operation: str) -> Value:
+        """More where a token has to be taken from another node."""
+        return (
+            super().round_trips(row, operation) * law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        )

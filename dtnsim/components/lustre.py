@@ -1,37 +1,60 @@
-"""Lustre: a file's stripes on object storage targets, RPCs in flight, and everybody else's load."""
+"""Lustre: a file's stripes on object storage targets, RPCs in flight, servers, and everybody else's load."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.base import Model
+from dtnsim.components.filesystem import CHANGES, label_of
+from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import lustre
+from dtnsim.ground.term import Term, count, law, plural, term
+from dtnsim.physics import lustre, servers
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
 
-class Lustre(LocalFilesystem):
+class Extent(Model):
+    """One component of a progressive file layout.
+
+    Attributes:
+        until: Where it ends; left out for the last one.
+        stripe_count: Its stripes.
+    """
+
+    until: Annotated[Quantity, Unit("B", low=65536)] | None = None
+    stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
+
+
+class Lustre(SharedFilesystem):
     """A Lustre client mount. The targets are shared: ``share`` is what others leave of them.
 
-    Hosts whose mounts name the same ``system`` share its targets with each other as well.
+    ``target_rate`` is one OST's rate; where it writes slower, ``target_write`` says so. ``stream`` is what a stream
+    gets from one OST; the thread that copies it costs ``client_byte`` besides, however many stripes there are.
+    ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``).
     """
 
     kind: ClassVar[str] = "lustre"
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write")
+    striped: ClassVar[bool] = False
 
-    system: str | None = None
     stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
+    layout: list[Extent] = Field(default_factory=list)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
     target_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
         "1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s"
     )
+    target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour"
     )
@@ -41,9 +64,26 @@ class Lustre(LocalFilesystem):
         "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST; "
         "idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
     )
+    client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "1.2 cycles/B",
+        0.5,
+        "page locks and cl_io of a client thread: one client with one thread has 0.65 to 0.93 GB/s at 2.7 GHz (QDR) "
+        "and 1 to 1.5 GB/s (EDR, Omni-Path; Dell HPC Lustre storage papers), 2 to 3 cycles/B in all, of which half is "
+        "the copy that every file system pays",
+    )
+    checksums: bool = True
+    checksum_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "0.3 cycles/B",
+        0.5,
+        "assumed: CRC-32C or Adler-32 of each page on the ptlrpcd threads (on by default: Lustre manual)",
+    )
     rpcs: Annotated[int, Field(ge=1, le=4096)] = 8
     rpc_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
         "4 MiB", 0.0, "Lustre manual: default RPC size (max 16 MiB)"
+    )
+    max_dirty: Annotated[Quantity, Unit("B", low=65536)] | None = None
+    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "64 MiB", 0.5, "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)"
     )
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "4 ms", 0.6, "assumed: one bulk RPC of a disk OST under load, network included"
@@ -54,51 +94,83 @@ class Lustre(LocalFilesystem):
     metadata_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "1 ms", 0.5, "Lustre manual: 1000 metadata operations a second per client"
     )
+    metadata_rpcs: Annotated[int, Field(ge=1, le=256)] = 8
+    modifying_rpcs: Annotated[int, Field(ge=1, le=255)] = 7
+
+    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+        """As any file system; what goes through the client's cache is locked page by page."""
+        own, words = super().cycles(row, use, stack)
+        if use.finish == "direct":
+            return own, words
+        return own + row.value(self.client_byte), f"{words} + {self.client_byte}"
+
+    def stripes(self, row: Row, file_B: float) -> Term:
+        """OSTs that a file lies on; of a progressive layout the mean that its bytes see."""
+        size = row.term(self.stripe_size)
+        if not self.layout:
+            return law(lustre.file_stripes, file_B=file_B, stripe_count=self.stripe_count, stripe_B=size)
+        start, slots = term(0.0, "B"), term(0.0)
+        for extent in self.layout:
+            end = row.term(extent.until) if extent.until is not None else math.inf
+            inside = law(lustre.component_bytes, file_B=file_B, start_B=start, end_B=end)
+            if np.any(np.asarray(inside.value) > 0):
+                number = law(lustre.file_stripes, file_B=inside, stripe_count=extent.stripe_count, stripe_B=size)
+                slots = slots + inside / number
+            if not isinstance(end, Term):
+                break
+            start = end
+        return term(max(file_B, 1.0), "B") / slots if np.any(np.asarray(slots.value) > 0) else term(1.0)
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """RPC window and targets of this access, the client's ceiling, then the storage network."""
-        label = volume.strip("/").replace("/", "-") or "root"
-        stripes = lustre.file_stripes(use.file_B, self.stripe_count, row.value(self.stripe_size))
-        files = max(use.own_streams, 1)
-        row.charge(
-            f"{label}.rpcs",
-            "lustre",
-            private=True,
-            capacity=files
-            * stripes
-            * lustre.osc_rate(self.rpcs, row.value(self.rpc_size), 0.0, row.value(self.latency)),
-            what=f"Lustre RPCs in flight to {float(np.mean(stripes)):.0f} stripe(s)",
-            formula=f"{files} file(s) x stripes x {self.rpcs} x {self.rpc_size} / {self.latency}",
-            source=self.latency.source,
-        )
-        row.charge(
-            f"{label}.stream",
-            "lustre",
-            private=True,
-            capacity=files * stripes * row.value(self.stream),
-            what=f"single Lustre stream from {float(np.mean(stripes)):.0f} stripe(s)",
-            formula=f"{files} file(s) x stripes x {self.stream}",
-            source=self.stream.source,
-        )
-        used = lustre.occupied_targets(max(use.streams, 1), self.targets, stripes)
-        # of several clients the targets are one set of stations, named after the file system
-        (row if self.system is None else row.at(self.system)).charge(
-            "targets" if self.system is not None else f"{label}.targets",
-            "lustre",
-            capacity=used * row.value(self.target_rate) * row.value(self.share),
-            what=f"Lustre targets shared with other users ({float(np.mean(used)):.1f} OST of {self.targets})",
-            formula=f"OSTs x {self.target_rate} x {self.share} left by others",
-            source=self.share.source,
-        )
-        row.charge(
-            f"{label}.client",
-            "lustre",
-            capacity=row.value(self.client_rate),
-            what="Lustre client",
-            formula=str(self.client_rate),
-            source=self.client_rate.source,
-        )
+        """The mount's own limits, the targets and servers, then the storage network."""
+        label = label_of(volume)
+        stripes = self.stripes(row, use.file_B)
+        self._client(row, use, host, volume, stripes)
+        whole = self.whole(row)
+        rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
+        used = law(servers.occupied, items=max(use.streams, 1), bins=whole.targets, each=stripes)
+        here, prefix = self.at(row, label)
+        here.charge(
+            f"{prefix}targets", "lustre", capacity=used * row.term(rate) * row.term(whole.share),
+            what=f"Lustre targets shared with other users ({float(np.mean(used.value)):.1f} OST of {whole.targets})",
+        )  # fmt: skip
+        self.behind(row, use, label, row.term(self.rpc_size))
+        if self.checksums:
+            host.pool(row, row.term(self.checksum_byte), "Lustre checksums")
         host.storage_network(row, use, volume)
+
+    def _client(self, row: Row, use: Access, host: Host, volume: str, stripes: Term) -> None:
+        """RPCs, read-ahead and stream of this access; the client's ceiling."""
+        label = label_of(volume)
+        files, reading = count(max(use.own_streams, 1), "file"), use.operation == "read"
+        latency, size = row.term(self.latency), row.term(self.rpc_size)
+        dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
+        places = plural(round(float(np.mean(stripes.value))), "stripe")
+        one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
+        row.charge(
+            f"{label}.rpcs", "lustre", private=True, capacity=files * stripes * one,
+            what=f"Lustre RPCs in flight to {places}",
+        )  # fmt: skip
+        if reading and not use.random and use.finish != "direct":
+            ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
+            row.charge(
+                f"{label}.read-ahead", "lustre", private=True, capacity=files * ahead,
+                what="Lustre read-ahead of a file",
+            )  # fmt: skip
+        row.charge(
+            f"{label}.stream", "lustre", private=True, capacity=files * stripes * row.term(self.stream),
+            what=f"single Lustre stream from {places}",
+        )  # fmt: skip
+        rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
+        ceiling = law(
+            lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets
+        )  # fmt: skip
+        row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")
+
+    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+        """Servers of a transfer's own files, which their stripes fall on at random."""
+        own = self.stripes(row, use.file_B)
+        return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=own)
 
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One RPC to a target."""
@@ -109,3 +181,19 @@ class Lustre(LocalFilesystem):
         """One metadata RPC to the MDS."""
         del operation, host
         return row.value(self.metadata_time)
+
+    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
+        """Charges the client's metadata requests in flight, and the metadata servers."""
+        super().metadata(row, per_byte, directories, host, volume)
+        label = label_of(volume)
+        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
+        for name, number, slots in (
+            ("metadata-rpcs", sum(per_byte.values()), self.metadata_rpcs),
+            ("modifying-rpcs", changes, self.modifying_rpcs),
+        ):
+            if number > 0:
+                row.charge(
+                    f"{label}.{name}", "metadata", capacity=count(slots, "request"), unit="s",
+                    per_byte=term(number) * row.term(self.metadata_time),
+                    what="metadata requests in flight of this client",
+                )  # fmt: skip

@@ -159,4 +159,7 @@ class Composer:
             cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles
             cycles = row.value(cost)
             host.core(busy.at(host.name), leg.placed(work.thread), cycles, work.what, str(cost), cost.source)
-        return Phase(name, tuple(row.demands), tuple(waits.delays(self.storage, leg, step, part, row)), step.name)
+        files = Row(self.ledger, leg.spec.name, [], part.cpu)
+        self.storage.metadata(leg, step, files)
+        waiting = waits.delays(self.storage, leg, step, part, row, files.demands)
+        return Phase(name, (*row.demands, *files.demands), tuple(waiting), step.name)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.nfs import Nfs
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value
-from dtnsim.tools.plan import Job, NetUse
-
-#: threads of a Linux NFS server unless told otherwise (nfsd(7))
-NFSD = 8
-#: what a metadata operation on a server costs in round trips: one RPC each (NFSv3, RFC 1813), but READDIRPLUS brings 16
-#: entries at once (Linux commit 82f2e5472e23: 62 requests for a directory of 1000)
-_ROUND_TRIPS = {"readdir": 1 / 16}
+from dtnsim.physics.metadata import serial_time
+from dtnsim.tools.plan import Job, NetUse, Step
 
 
 class Storage:
@@ -119,26 +119,56 @@ class Storage:
         burst = filesystem.answers(row.at(end.host.name), use)
         net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
         self.network.carry(row, route, net, None)
-        cost = getattr(filesystem, "rpc_byte", None)
+        cost = getattr(filesystem, "connection_byte", None)
         if cost is not None:
             near = row.at(end.host.name)
-            end.host.core(near, kernel, near.value(cost), "NFS requests", str(cost), cost.source)
-        block = use.block_B if use.random else 2.0**20
-        inner = use.but(thread=Thread("nfsd", copies=NFSD), finish="steady", rtt_s=0.0, block_B=block)
+            end.host.core(near, kernel, near.term(cost), "NFS requests")
+        inner = use.but(
+            thread=Thread("nfsd", copies=int(getattr(filesystem, "threads", 1))),
+            finish="steady",
+            rtt_s=0.0,
+            block_B=self._asked(filesystem, use),
+        )
         self._serving.append(end)
         self.charge(row, row, remote, inner)
         self._serving.pop()
+
+    @staticmethod
+    def _asked(filesystem: Filesystem, use: Access) -> float:
+        """Bytes that one request asks a server's own file system for."""
+        size = filesystem.io_size(use).value if isinstance(filesystem, Nfs) else use.block_B
+        return min(size, use.block_B) if use.random else size
 
     def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from."""
         if not operations or end.volume is None:
             return 0.0, ""
         volume = end.host.volumes[end.volume]
-        probe = Row(self.ledger, job.name, [], 1.0, end.host.name)
+        filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds: Value = 0.0
         for operation in operations:
-            trips = _ROUND_TRIPS.get(operation, 1.0) * volume.filesystem.requests(probe)
-            seconds = seconds + trips * (away + volume.filesystem.operation_time(probe, operation, end.host))
-        source = volume.filesystem.op_time.source
+            service = filesystem.operation_time(probe, operation, end.host)
+            trips = filesystem.round_trips(probe, operation) * filesystem.expired(probe, away + service)
+            seconds = seconds + np.asarray(serial_time(1.0, trips, away, service))
+        if "create" in operations and "close" in operations:
+            seconds = seconds + filesystem.close_time(probe, job.mean_B, away)
+        source = filesystem.op_time.source
         return seconds, f"server round trips; {source}" if volume.server else source
+
+    def metadata(self, leg: Leg, step: Step, row: Row) -> None:
+        """Charges the metadata operations of a step's files where they are done."""
+        cost, job = step.files, leg.job
+        for end, operations, number in (
+            (leg.source, cost.source, job.files),
+            (leg.destination, cost.destination, job.files),
+            (leg.destination, cost.directory, job.directories),
+        ):
+            if end.volume is None or not operations or not number:
+                continue
+            filesystem, here = end.host.volumes[end.volume].filesystem, row.at(end.host.name)
+            each = {
+                name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
+                for name, times in Counter(operations).items()
+            }
+            filesystem.metadata(here, each, job.directories, end.host, end.volume)

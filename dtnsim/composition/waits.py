@@ -20,8 +20,11 @@ from dtnsim.tools.plan import NetUse, Step
 Each = Literal["byte", "file", "start"]
 
 
-def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row) -> list[Demand]:
-    """Seconds per payload byte in which a worker waits while no station works."""
+def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]) -> list[Demand]:
+    """Seconds per payload byte in which a worker waits while no station works.
+
+    ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
+    """
     draw, job, payload = storage.ledger.draw, leg.job, max(leg.job.payload_B, 1.0)
     found: list[Demand] = []
 
@@ -41,6 +44,7 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row) -> l
         "control round trips",
         f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
     )
+    spent = _time_added(storage.ledger.stations, row.demands, metadata, leg.plan.workers)
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
     for end, operations, count, beside in (
         (leg.source, cost.source, job.files, hidden),
@@ -51,7 +55,9 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row) -> l
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
         formula = f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}"
-        wait(count * seconds * each, what, formula, base)
+        whole = count * seconds * each
+        wait(np.maximum(whole - spent, 0.0), what, formula, base)
+        spent = np.maximum(spent - whole, 0.0)
     if cost.fixed is not None:
         wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
     if leg.route is not None and step.net is not None:
@@ -78,6 +84,22 @@ def _ramp(network: Network, leg: Leg, net: NetUse, row: Row) -> Value:
     rate = solo_rate(row.ledger.stations, row.demands)
     assert leg.route is not None
     return network.ramp(leg.route, net, moved, rate, row.ledger.draw, leg.spec)
+
+
+def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:
+    """Seconds per byte that metadata operations add to what one worker spends at the slowest station of its phase."""
+    if not metadata:
+        return 0.0
+    times: list[Value] = []
+    for demands in ([*data, *metadata], data):
+        load: dict[str, Value] = {}
+        for demand in demands:
+            alone = stations[demand.station].capacity / (workers if stations[demand.station].private else 1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                time = np.where(np.asarray(demand.per_byte) > 0, demand.per_byte / np.asarray(alone), 0.0)
+            load[demand.station] = load.get(demand.station, 0.0) + time
+        times.append(np.asarray(np.maximum.reduce(np.broadcast_arrays(0.0, *load.values()))))
+    return times[0] - times[1]
 
 
 def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dtnsim.components.filesystem import label_of
 from dtnsim.composition.leg import End, end_of
 from dtnsim.description.redundancy import Cut, narrowest_cut, single_points
 from dtnsim.description.spec import split_end
-from dtnsim.description.wiring import label_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dtnsim.components.filesystem import label_of
 from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
-from dtnsim.description.wiring import label_of
 
 if TYPE_CHECKING:
     import networkx as nx

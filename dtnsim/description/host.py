@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from dtnsim.components.base import Model
 from dtnsim.components.cores import Placement
-from dtnsim.description.wiring import Volume, Wired, label_of
+from dtnsim.components.filesystem import label_of
+from dtnsim.description.wiring import Volume, Wired
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity, Unit, prior

@@ -14,7 +14,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
@@ -252,8 +252,3 @@ class Wired(Cores):
 def _seat(slot: str | None) -> str:
     """Node that a card is plugged into."""
     return f"slot-{slot}" if slot else "memory"
-
-
-def label_of(mount: str) -> str:
-    """Name of a volume's stations: ``/data/fast`` is ``data-fast``, ``/`` is ``root``."""
-    return mount.strip("/").replace("/", "-") or "root"

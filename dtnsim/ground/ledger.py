@@ -7,7 +7,7 @@ carries a factor, so that parity, framing or a verification pass scale everythin
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Ledger:
     stations: dict[str, Station] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     connections: dict[str, Connection] = field(default_factory=dict)
+    #: what several hosts mount, by name: the first mount met, whose numbers (and their draws) hold for all
+    systems: dict[str, Any] = field(default_factory=dict)
 
     def warn(self, text: str) -> None:
         """Notes something the reader of the answer should know; says it once."""

@@ -1,7 +1,6 @@
-"""NFS: slots over the round trip, several connections, round trips of metadata, stable writes.
+"""NFS: slots over the round trip, several connections, round trips of metadata, threads of the server.
 
-Times of many small files come from `metadata` with the round trips given here. All functions
-broadcast.
+All functions broadcast.
 """
 
 from __future__ import annotations
@@ -13,44 +12,21 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: Largest rsize and wsize, and largest nconnect, of Linux (nfs(5)).
-MAX_IO_B: Final = 1048576
-MAX_CONNECTIONS: Final = 16
-#: Fixed slot table of clients before Linux 3.1 and of some current ones; newer tables grow to 65536,
-#: some filers grant 128 (SUSE KB 7023238; Google Cloud NetApp, "Linux NFS concurrency").
-OLD_SLOTS: Final = 16
-FILER_SLOTS: Final = 128
-#: Round trips of a small file that tar extracts: LOOKUP, exclusive CREATE, SETATTR, WRITE, SETATTR (RFC 1813).
-K_CREATE: Final = 5.0
-#: Round trips to look at an entry that is not cached: LOOKUP, and GETATTR or ACCESS (RFC 1813).
-K_SCAN: Final = 2.0
 #: Names that one READDIRPLUS brings: 62 requests for a directory of 1000 entries (Linux commit 82f2e5472e23).
 NAMES_PER_REPLY: Final = 16.0
-#: Round trips of a directory that rm opens, checks, reads and removes: GETATTR, ACCESS, READDIRPLUS, RMDIR.
-K_REMOVE_DIRECTORY: Final = 4.0
 
 
 def data_rate(
-    slots: ArrayLike,
-    io_B: ArrayLike,
-    rtt_s: ArrayLike,
-    service_s: ArrayLike = 0.0,
-    connections: ArrayLike = 1,
-    connection_rate: ArrayLike = np.inf,
-    server_rate: ArrayLike = np.inf,
+    slots: ArrayLike, io_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike, connections: ArrayLike = 1
 ) -> FloatArray:
-    """Rate of large reads or asynchronous writes.
-
-    X = min(n slots io / (T + t_srv), n R_conn, R_server) over n connections.
+    """Rate of large reads or writes by the requests in flight: n slots io / (T + t_srv).
 
     Args:
         slots: Requests in flight per connection [1].
-        io_B: rsize or wsize [B].
+        io_B: rsize or wsize, or the program's own block where nothing joins its requests [B].
         rtt_s: Round-trip time T [s].
-        service_s: Server time of one request t_srv [s].
+        service_s: Server time of one request, stable storage included where the client asks for it t_srv [s].
         connections: TCP connections n (nconnect) [1].
-        connection_rate: Limit of one connection: TCP window, one core [B/s].
-        server_rate: Limit of the server, or its share [B/s].
 
     Returns:
         Rate [B/s].
@@ -59,131 +35,61 @@ def data_rate(
     Neglects: the time of the bytes on the wire when it is not small beside T (put it in `service_s`).
     Source: nfs(5); Little's law over the slot table; FreeBSD commit 9ec7dbf (nconnect).
     """
-    n = np.clip(as_float(connections), 1.0, MAX_CONNECTIONS)
-    window = n * as_float(slots) * as_float(io_B) / (as_float(rtt_s) + as_float(service_s))
-    return np.minimum(window, np.minimum(n * as_float(connection_rate), as_float(server_rate)))
+    flying = as_float(connections) * as_float(slots) * as_float(io_B)
+    return flying / (as_float(rtt_s) + as_float(service_s))
 
 
-def slots_needed(rate: ArrayLike, io_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike = 0.0) -> FloatArray:
-    """Requests in flight that a rate needs: X (T + t_srv) / io.
-
-    Args:
-        rate: Rate X [B/s].
-        io_B: rsize or wsize [B].
-        rtt_s: Round-trip time T [s].
-        service_s: Server time of one request [s].
-
-    Returns:
-        Requests in flight over all connections [1].
-
-    Valid: as `data_rate`.
-    Neglects: as `data_rate`.
-    Source: `data_rate` solved for the slots.
-    """
-    return as_float(rate) * (as_float(rtt_s) + as_float(service_s)) / as_float(io_B)
-
-
-def stable_write_rate(
-    slots: ArrayLike,
-    io_B: ArrayLike,
-    rtt_s: ArrayLike,
-    stable_s: ArrayLike,
-    stable_rate: ArrayLike,
-    connections: ArrayLike = 1,
-) -> FloatArray:
-    """Write rate when the server answers only after stable storage has each WRITE (sync export).
-
-    X = min(n slots io / (T + t_stable), R_stable).
+def read_ahead(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
+    """Bytes that Linux reads ahead on a mount: requests x rsize.
 
     Args:
-        slots: WRITEs in flight per connection; 1 for an application that writes with O_SYNC [1].
-        io_B: wsize, or the application's block if smaller [B].
-        rtt_s: Round-trip time T [s].
-        stable_s: Latency of one stable write on the server t_stable [s].
-        stable_rate: Rate of stable writes with many in flight R_stable [B/s].
-        connections: TCP connections [1].
+        requests: Requests of a read-ahead: NFS_MAX_READAHEAD, 15 [1].
+        rsize_B: rsize [B].
 
     Returns:
-        Rate [B/s].
+        Window of one sequential reader [B].
 
-    Valid: exports(5) sync with a server that does not gather writes.
-    Neglects: write gathering and battery-backed caches (then t_stable is theirs).
-    Source: exports(5) and nfs(5); RFC 1813, section 3.3.7 (stable WRITE).
+    Valid: Linux before 5.4; later kernels and distributions set read_ahead_kb (128 KiB) on the mount's device.
+    Neglects: the ramp of the window.
+    Source: Linux fs/nfs/client.c (server->backing_dev_info.ra_pages = server->rpages * NFS_MAX_READAHEAD).
     """
-    return data_rate(slots, io_B, rtt_s, stable_s, connections, np.inf, stable_rate)
+    return as_float(requests) * as_float(rsize_B)
 
 
-def close_time(
-    dirty_B: ArrayLike, rate: ArrayLike, rtt_s: ArrayLike, stable_s: ArrayLike = 0.0, commits: ArrayLike = 1
-) -> FloatArray:
-    """Time close() takes: what is dirty is written, then committed (close-to-open consistency).
+def revalidation(objects: ArrayLike, attribute_s: ArrayLike, request_s: ArrayLike) -> FloatArray:
+    """Requests for one that does the work, with the GETATTRs of attributes that expire meanwhile: 1 + n t / T_ac.
 
-    t = V_dirty / X + commits (T + t_stable).
+    A serial program sends a request every t seconds. The directories on the way to its files are in use all the
+    time, and each is asked for again when its attributes are T_ac old.
 
     Args:
-        dirty_B: Dirty bytes of the file at close [B].
-        rate: Write rate, see `data_rate` [B/s].
-        rtt_s: Round-trip time T [s].
-        stable_s: Server time of a COMMIT [s].
-        commits: COMMIT round trips; 0 where the last WRITE was stable [1].
+        objects: Directories in use at a time n [1].
+        attribute_s: Time that a directory's attributes are trusted T_ac (acdirmin) [s].
+        request_s: Time from one request to the next t [s].
 
     Returns:
-        Time [s].
+        Requests, at least 1 [1].
 
-    Valid: without nocto and delegations.
-    Neglects: the GETATTR that open costs the next reader (one round trip, count it in k).
-    Source: nfs(5), "Data and metadata coherence".
+    Valid: serial programs that run longer than T_ac; names seen once (the next file is another one).
+    Neglects: attributes that come with the answers (WCC data) and save some of these; acdirmax, to which T_ac
+        grows where nothing changes.
+    Source: nfs(5), "Attribute caching" (acdirmin 30 s); RFC 1813, section 3.3.1 (GETATTR).
     """
-    commit = as_float(commits) * (as_float(rtt_s) + as_float(stable_s))
-    return as_float(dirty_B) / as_float(rate) + commit
+    return 1.0 + as_float(objects) * as_float(request_s) / as_float(attribute_s)
 
 
-def remove_round_trips(files: ArrayLike, directories: ArrayLike = 0.0) -> FloatArray:
-    """Round trips of rm -r over NFSv3: a REMOVE a file, whose name came with others in a READDIRPLUS.
-
-    n = files (1 + 1/16) + 4 directories.
+def commits(file_B: ArrayLike, wsize_B: ArrayLike) -> FloatArray:
+    """COMMITs at the close of a file: one, or none where a single stable WRITE held all of it.
 
     Args:
-        files: Files [1].
-        directories: Directories [1].
+        file_B: Size of the file [B].
+        wsize_B: wsize [B].
 
     Returns:
-        Round trips of the whole tree [1].
+        Requests [1].
 
-    Valid: names not cached before; READDIRPLUS fills the client's cache, so that no LOOKUP is left.
-    Neglects: attributes that expire on the way (some per cent more).
-    Source: RFC 1813, sections 3.3.12 (REMOVE), 3.3.13 (RMDIR), 3.3.17 (READDIRPLUS).
+    Valid: NFSv3 and later, buffered writes.
+    Neglects: COMMITs that write-back sends before the close.
+    Source: RFC 1813, section 3.3.21 (COMMIT); Linux fs/nfs/pagelist.c (a lone request goes out as FILE_SYNC).
     """
-    return as_float(files) * (1.0 + 1.0 / NAMES_PER_REPLY) + K_REMOVE_DIRECTORY * as_float(directories)
-
-
-def create_round_trips(
-    file_B: ArrayLike,
-    io_B: ArrayLike = MAX_IO_B,
-    slots: ArrayLike = OLD_SLOTS,
-    setattrs: ArrayLike = 2,
-    opens: ArrayLike = 2,
-) -> FloatArray:
-    """Round trips to create and write one file in a serial program (tar, cp).
-
-    k = opens + ceil(ceil(b/io) / slots) + [b > io] + setattrs: LOOKUP that misses and CREATE, the
-    WRITEs in waves of `slots`, a COMMIT unless one stable WRITE held all, times and mode set after.
-
-    Args:
-        file_B: Size of the file b [B].
-        io_B: wsize [B].
-        slots: WRITEs in flight [1].
-        setattrs: SETATTRs after the data (tar: times and mode) [1].
-        opens: Round trips to make the file (LOOKUP, CREATE) [1].
-
-    Returns:
-        Round trips k [1]; 5 for a small file of a tar archive.
-
-    Valid: NFSv3; NFSv4 packs OPEN but adds CLOSE.
-    Neglects: ACCESS and GETATTR that miss the attribute cache, directories along the path.
-    Source: RFC 1813; c0t0d0s0.org, "tarxpathology"; agrees with the untar of the UCI LightPath report.
-    """
-    b, io = as_float(file_B), as_float(io_B)
-    waves = np.ceil(np.ceil(b / io) / as_float(slots))
-    commit = np.where(b > io, 1.0, 0.0)
-    return as_float(opens) + waves + commit + as_float(setattrs)
+    return np.where(as_float(file_B) > as_float(wsize_B), 1.0, 0.0)

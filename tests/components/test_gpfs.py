@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab import MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+from tests.lab import MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
 
@@ -43,7 +43,39 @@ def test_blocks_in_flight_over_their_latency(prefetch: int, pagepool: str, block
 def test_a_file_uses_as_many_servers_as_it_has_blocks(size: str, touched: int) -> None:
     """Blocks go round all NSDs (Schmuck and Haskin, FAST 2002): 10 MiB in blocks of 4 lie on three."""
     found = charges(size, nsds=40, nsd_rate="500 MB/s", share="0.5", block="4 MiB")
-    assert found.rate("g.servers") == pytest.approx(touched * 500e6 * 0.5)
+    assert found.rate("g.nsds") == pytest.approx(touched * 500e6 * 0.5)
+
+
+def test_clients_of_one_system_share_its_servers() -> None:
+    """Four clients of a file system of 2 GB/s get 2 GB/s."""
+    given = {"nsds": 4, "nsd_rate": {"value": "500 MB/s", "spread": 0.4}, "system": "g"}
+    hosts = {h: mount(**given) for h in "acde"}
+    transfers = [{"name": f"t{h}", "from": f"{h}:/g", "to": "b:memory", "tool": "gridftp",
+                  "dataset": {"files": 1, "size": "100 TB"}} for h in hosts]  # fmt: skip
+    path = journey(transfers=transfers)
+    path["hosts"] = {**hosts, "b": machine()}
+    assert rate(path) == pytest.approx(2e9, rel=1e-3)
+    together = answer(path, samples=64).throughput_Bps
+    alone = answer({**path, "transfers": transfers[:1]}, samples=64).throughput_Bps
+    assert together.p90 / together.p10 == pytest.approx(alone.p90 / alone.p10, rel=0.05)  # one draw for all of them
+
+
+def test_a_small_file_takes_a_whole_subblock() -> None:
+    """1 KiB takes 8 KiB of a disk with blocks of 4 MiB (IBM docs, mmcrfs)."""
+    path = journey(mount(), start="a:memory", to="a:/g", tool={"name": "dd", "bs": "1 MiB", "oflag": "direct"},
+                   dataset={"files": 1000, "each": "1 KiB"})  # fmt: skip
+    assert sheet(problem(path)).demand("g.nsds") == pytest.approx(8.0)
+
+
+def test_tokens_of_other_nodes_cost_round_trips() -> None:
+    """A request and its revocation: an operation takes three times as long (Schmuck and Haskin, FAST 2002)."""
+
+    def seconds(contended: str) -> float:
+        path = journey(mount(metadata_time="1 ms", contended=contended), start="a:memory", to="a:/g", tool="rm",
+                       dataset={"files": 1000, "size": "1 GB"})  # fmt: skip
+        return waiting(problem(path))
+
+    assert seconds("1") == pytest.approx(3 * seconds("0"))
 
 
 def test_the_servers_are_shared_by_the_transfers_of_a_host() -> None:

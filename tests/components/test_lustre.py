@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab import KiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+from tests.lab import KiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
 
 #: nothing limits but what a test sets
 FREE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": "1", "latency": "0.1 us",
-        "client_rate": "10 TB/s", "metadata_time": "0 s"}  # fmt: skip
+        "client_rate": "10 TB/s", "metadata_time": "0 s", "client_byte": "0 cycles/B", "checksum_byte": "0 cycles/B",
+        "read_ahead": "1 TiB"}  # fmt: skip
 
 
 def mount(**given: Any) -> dict[str, Any]:
@@ -100,10 +100,69 @@ def test_direct_requests_wait_for_one_rpc_each() -> None:
 
 
 def test_small_files_cost_metadata_requests() -> None:
-    """open, stat and close at 1 ms each (Lustre manual: 1000 operations a second of one client)."""
-    made = problem(path(mount(metadata_time="1 ms"), files=1000, size="1 GB", tool={"name": "gridftp"}))
-    waits = [d for p in made.transfers[0].phases for d in p.delays if d.what == "file operations"]
-    assert sum(float(np.ravel(d.per_byte)[0]) for d in waits) * 1e9 == pytest.approx(1000 * 3 * 1e-3)
+    """open, stat and close at 1 ms each (Lustre manual: 1000 operations a second of one client); eight in flight."""
+
+    def given(**more: Any) -> dict[str, Any]:
+        return path(mount(metadata_time="1 ms", **more), files=1000, size="1 GB", tool={"name": "gridftp"})
+
+    found = sheet(problem(given()))
+    assert found.demand("l.metadata-rpcs") * 1e9 == pytest.approx(1000 * 3 * 1e-3)
+    assert found.capacity("l.metadata-rpcs") == 8
+    # one worker waits for one request at a time, however many a client may have in flight
+    assert rate(given()) == pytest.approx(rate(given(metadata_rpcs=256)), rel=1e-3)
+    assert 2.6 < waiting(problem(given())) * 1e9 <= 3.1
+
+
+def test_one_client_s_removals_are_bounded_by_its_requests() -> None:
+    """128 rm on one client: seven modifying requests in flight of 1 ms each, not 128 (Lustre manual, max_mod_rpcs)."""
+    transfers = [{"name": f"t{n}", "from": "a:memory", "to": "a:/l", "tool": "rm",
+                  "dataset": {"files": 100_000, "size": "100 GB"}} for n in range(128)]  # fmt: skip
+    made = answer(journey(mount(metadata_time="1 ms"), transfers=transfers))
+    assert made.throughput_Bps.p50 / 1e6 == pytest.approx(7000, rel=0.01)
+
+
+def test_a_thread_does_not_scale_with_stripes() -> None:
+    """Its copies and locks are one core's, however many stripes: f / c."""
+    usual = {k: v for k, v in FREE.items() if k != "client_byte"}
+    tool = {"name": "dd", "bs": "1 MiB"}
+    rates = []
+    for stripes in (1, 8):
+        host = machine(volumes={"/l": volume(filesystem={**usual, "stream": "5 GB/s", "stripe_count": stripes})})
+        rates.append(
+            rate(journey(host, start="a:/l", to="a:/dev/null", tool=tool, dataset={"files": 1, "size": "1 TB"}))
+        )
+    assert rates[0] == pytest.approx(5e9)
+    assert rates[1] == pytest.approx(10e9 / 1.2, rel=0.01)
+
+
+def test_a_progressive_layout_has_the_stripes_of_its_bytes() -> None:
+    """lfs setstripe -E 4M -c 1 -E 64M -c 4 -E -1 -c 16: 100 MiB take 4/1 + 60/4 + 36/16 turns of one stripe."""
+    layout = [{"until": "4 MiB", "stripe_count": 1}, {"until": "64 MiB", "stripe_count": 4}, {"stripe_count": 16}]
+    found = charges(layout=layout, stream="100 MB/s", size=f"{100 * 2**20} B")
+    assert found.rate("l.stream") == pytest.approx(100e6 * 100 / (4 + 15 + 2.25))
+    small = charges(layout=layout, stream="100 MB/s", size="1 MiB")
+    assert small.rate("l.stream") == pytest.approx(100e6)
+
+
+def test_targets_may_write_slower() -> None:
+    host = mount(targets=1, target_rate="2 GB/s", target_write="1 GB/s")
+    there = journey(
+        host, start="a:memory", to="a:/l", tool={"name": "dd", "bs": "4 MiB"}, dataset={"files": 1, "size": "100 TB"}
+    )
+    assert rate(there) == pytest.approx(1e9, rel=0.02)
+    assert rate(path(host)) == pytest.approx(2e9, rel=1e-3)
+
+
+def test_rails_and_sockets() -> None:
+    """Two interfaces serve a client of two sockets twice (LNet multi-rail)."""
+    port = {"kind": "nic", "rate": "10 Tb/s", "protocol": "infiniband"}
+    for sockets, expected in ((1, 4.5e9), (2, 9e9)):
+        host = machine(cpu={"kind": "cpu", "cores": 128, "sockets": sockets, "clock": "10 GHz"},
+                       nics={"eth": machine()["nic"], "ib0": port, "ib1": port},
+                       volumes={"/l": volume(filesystem={**FREE, "client_rate": "4.5 GB/s"},
+                                             via=["ib0", "ib1"])})  # fmt: skip
+        del host["nic"]
+        assert sheet(problem(path(host))).rate("l.client") == pytest.approx(expected)
 
 
 def test_the_share_that_others_leave_makes_the_interval_wide() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.components.nfs import Nfs
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import nfs
-from tests.lab import GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
+from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 FRAME = 9038 / 8948
@@ -126,13 +126,55 @@ def test_longer_round_trips_never_help(a: int, b: int) -> None:
     assert far <= near * (1 + 1e-9)
 
 
-def test_stable_writes_add_the_server_s_latency() -> None:
-    """sync export: (T + t + t_stable) a request (exports(5); RFC 1813, 3.3.7)."""
-    found = charges({"slots": "16", "stable": "5 ms"})
+def test_synchronous_writes_wait_for_stable_storage() -> None:
+    """(T + t + t_stable) a request that the program waits for (RFC 1813, 3.3.7); others are committed at the close."""
+    sync = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
+    found = charges({"slots": "16", "stable": "5 ms"}, tool=sync)
     assert found.rate("n.nfs-slots") == pytest.approx(16 * MiB / 15e-3)
-    assert charges({"slots": "16", "stable": "5 ms"}, reading=True).rate("n.nfs-slots") == pytest.approx(
-        16 * MiB / 10e-3
-    )
+    assert charges({"slots": "16", "stable": "5 ms"}).rate("n.nfs-slots") == pytest.approx(16 * MiB / 10e-3)
+
+
+def test_a_file_of_several_writes_ends_with_a_commit() -> None:
+    """One COMMIT: a round trip and the server's stable storage; none where one WRITE held it (RFC 1813, 3.3.21)."""
+
+    def seconds(size: str, **mount: Any) -> float:
+        path = mounted({"stable": "5 ms", "depth": 0, **mount}, tool={"name": "gridftp", "cc": 1})
+        path["transfer"]["dataset"] = {"files": 100, "each": size}
+        made = problem(path)
+        waits = [d for p in made.transfers[0].phases for d in p.delays if d.what.startswith("file operations")]
+        return float(sum(np.ravel(d.per_byte)[0] for d in waits)) * made.transfers[0].payload_B / 100
+
+    assert seconds("2 MiB") - seconds("1 MiB") == pytest.approx(10e-3 + 5e-3)
+    assert seconds("2 MiB") == seconds("900 MiB")
+    # RFC 1813, 4.8: create waits for stable storage, close and look-ups do not
+    assert seconds("1 MiB") - seconds("1 MiB", stable="0 s") == pytest.approx(5e-3)
+
+
+def test_the_server_s_threads_serve_a_request_each() -> None:
+    """threads x size / t_service (nfsd(8)), for all clients; file operations keep them busy too."""
+    few = charges({"threads": 2, "service": "0.5 ms", "wsize": "64 KiB"})
+    assert few.rate("b.nfsd") == pytest.approx(2 * 64 * KiB / 0.5e-3)
+    assert charges({"threads": 64, "service": "0.5 ms"}).rate("b.nfsd") == pytest.approx(64 * MiB / 0.5e-3)
+    made = mounted({"threads": 4, "op_time": "2 ms"}, tool={"name": "rm"})
+    made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
+    per_file = sheet(problem(made)).demand("b.nfsd") * 1e6
+    assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
+
+
+def test_the_server_reads_and_writes_in_requests_of_the_mount() -> None:
+    """A call of the server's file system for each READ or WRITE: 6400 cycles over wsize."""
+    stack = {**FREE, "file_call": "6400 cycles"}
+    for size in (64, 1024):
+        found = charges({"wsize": f"{size} KiB"}, stack=stack)
+        assert found.demand("b.cpu.nfsd[transfer]") == pytest.approx(6400 / (size * KiB))
+
+
+def test_rdma_costs_the_kernel_less() -> None:
+    """VAST documentation: eight TCP connections for 100 Gb/s, two with RDMA."""
+    tcp, rdma = (charges({"proto": p}) for p in ("tcp", "rdma"))
+    assert rdma.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(0.45)
+    assert tcp.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(1.5)
+    assert 12.5e9 / 2.5 < 3e9 / 0.45 < 12.5e9 / 1.5
 
 
 @pytest.mark.parametrize("connections", [1, 8])
@@ -158,17 +200,11 @@ def test_random_requests_reach_the_server_s_disk_as_they_are() -> None:
 
 def test_each_small_file_costs_round_trips() -> None:
     """UCI LightPath report: untar of 3065 entries over 9.96 ms took 157.3 s, 5.15 round trips each; rm 1.51."""
-    made = mounted({"revalidation": "1"}, rtt="9.96 ms", tool={"name": "tar"})
+    made = mounted(rtt="9.96 ms", tool={"name": "tar"})
     made["transfer"]["dataset"] = {"files": 3065, "size": "30 MB"}
     path = problem(made)
     seconds = waiting(path) * 30e6
     assert seconds / 3065 / 9.96e-3 == pytest.approx(5.15, rel=0.2)  # k = 5 is a round number of requests
-
-
-def test_slots_that_a_rate_needs() -> None:
-    """187 MB/s over 9.96 ms with 64-KiB requests need 28 in flight (interface peaks of the UCI report)."""
-    mount = Nfs.build({"kind": "nfs", "wsize": "64 KiB", "service": "0 s"})
-    assert float(mount.slots_for(187e6, 9.96e-3)) == pytest.approx(28.4, abs=0.1)
 
 
 def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:

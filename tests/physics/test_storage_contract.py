@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, ssd, zfs
+from dtnsim.physics import cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs
 
-MODULES = (cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, ssd, zfs)
+MODULES = (cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs)
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
     for m in MODULES
@@ -20,7 +20,7 @@ FUNCTIONS = [
 #: these fold the last axis, so they do not broadcast argument by argument
 FOLDING = {"interleaved_rates", "striped_rate"}
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2)
-RANGED = {"mmc_wait_time", "visit_for_efficiency", "two_point_law"}
+RANGED = {"visit_for_efficiency", "two_point_law"}
 #: a range a physical argument has, so that the values tried make sense together
 PHYSICAL = {
     "ashift": (9.0, 13.0), "disks": (8.0, 24.0), "parity": (0.0, 3.0), "lost": (0.0, 3.0),

@@ -1,0 +1,241 @@
+"""The servers of a shared file system: ports, the arrays behind them, metadata servers; and mounts that share them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from dtnsim.components.access import Access
+from dtnsim.components.base import Model
+from dtnsim.components.filesystem import PageCached, label_of
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import hdd, metadata, servers
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+Many = Annotated[int, Field(ge=1, le=100000)]
+OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
+
+
+class MetadataServers(Model):
+    """Metadata servers with the operations a second that each of them does for many clients (what mdtest prints).
+
+    Attributes:
+        count: Servers that do metadata at the same time (Lustre: MDTs in use with DNE).
+        create: Files made a second by one server; a mkdir, a rename and a change of attributes count alike.
+        stat: Look-ups, opens of files that exist, attributes read.
+        remove: Files removed.
+        striped: True where every directory is spread over all servers (lfs setdirstripe -c).
+    """
+
+    count: Many = 1
+    create: OpRate = prior(
+        "20000 ops/s",
+        0.4,
+        "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s",
+    )
+    stat: OpRate = prior(
+        "450000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
+    )
+    remove: OpRate = prior(
+        "130000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s"
+    )
+    striped: bool = False
+
+    def seconds(self, row: Row, per_byte: Mapping[str, float]) -> Term:
+        """Time of one metadata server that the operations of one payload byte take [s/B]."""
+        whole: Term | None = None
+        for operation, number in per_byte.items():
+            rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
+            part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
+            whole = part if whole is None else whole + part
+        return whole if whole is not None else term(0.0)
+
+
+class Servers(Model):
+    """Servers of a file system that many hosts mount.
+
+    Attributes:
+        count: Servers that serve data.
+        ports: Network ports of one server.
+        port_rate: Line rate of a port; left out where the network to the servers is never the limit.
+        port_share: Payload per byte of line rate.
+        rate: What the cores and memory of one server move at most.
+        arrays: Storage arrays (enclosures with controllers) behind all servers together.
+        read, write: What the controllers of one array move.
+        controllers: Controllers of an array that work, of two.
+        cache: Memory of one array for write-back and read-ahead, which its streams share.
+        positioning: Time of the drives from one stream to the next; 0 for flash.
+        failed: Servers that are down; each has a partner that does its work.
+        metadata: Metadata servers.
+    """
+
+    count: Many = 1
+    ports: Many = 1
+    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)] | None = None
+    port_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
+        "0.93", 0.03, "0.9 (Lustre manual) to 0.95 (Dell PixStor: 23 GB/s through two EDR ports)"
+    )
+    rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
+    arrays: Many = 1
+    read: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
+    write: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
+    controllers: Annotated[int, Field(ge=1, le=2)] = 2
+    cache: Annotated[Quantity, Unit("B", spread=0.3)] = prior(
+        "4 GiB", 0.7, "assumed: controller memory for data of an enclosure of 60 to 84 drives (4 to 16 GiB, mirrored)"
+    )
+    positioning: Annotated[Quantity, Unit("s", spread=0.3)] = prior("0 s", 0.0, "flash: nothing moves")
+    failed: Annotated[int, Field(ge=0)] = 0
+    metadata: MetadataServers | None = None
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Self:
+        if self.failed > self.count / 2:
+            raise ValueError("more servers have failed than have a partner; write at most half of 'count'")
+        return self
+
+    def node(self, row: Row) -> Term:
+        """Rate of one server."""
+        return law(
+            servers.node_rate,
+            ports=self.ports,
+            port_rate=row.term(self.port_rate) if self.port_rate is not None else math.inf,
+            port_share=row.term(self.port_share),
+            own_rate=row.term(self.rate) if self.rate is not None else math.inf,
+        )
+
+    @property
+    def bounded(self) -> bool:
+        """Whether anything is known of a server's rate."""
+        return self.port_rate is not None or self.rate is not None
+
+    def working(self, *, striped: bool) -> Term:
+        """Servers' worth of rate that is there."""
+        whole = count(self.count, "server")
+        if not self.failed:
+            return whole
+        return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
+
+    def array_rate(self, row: Row, use: Access, request: Term) -> Term | None:
+        """Rate of all arrays: their controllers, and what turns between many streams leave of the drives."""
+        rate = self.read if use.operation == "read" else self.write
+        if rate is None:
+            return None
+        one = row.term(rate) * (0.5 * self.controllers)
+        if self.positioning.value > 0:
+            each = max(use.streams, 1) / self.arrays
+            turn = law(servers.run_length, cache_B=row.term(self.cache), streams=each, request_B=request)
+            one = law(hdd.interleaved_rate, streams=each, rate=one, visit_B=turn, switch_s=row.term(self.positioning))
+        return count(self.arrays, "array") * one
+
+
+class SharedFilesystem(PageCached):
+    """A mount of a file system that has servers of its own.
+
+    Hosts whose mounts name the same ``system`` share its servers; what such mounts say of the shared parts must agree,
+    since it is one machine.
+    """
+
+    #: fields that describe the servers, not the mount
+    common: ClassVar[tuple[str, ...]] = ("servers", "share")
+    #: True where every file is striped over all servers
+    striped: ClassVar[bool] = True
+    #: fields of all file systems that mean nothing here, and what to write instead
+    refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time", "change_time": "metadata_time"}
+
+    system: str | None = None
+    servers: Servers | None = None
+    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior("1", 0.0, "nobody else is there")
+
+    @model_validator(mode="after")
+    def _no_strangers(self) -> Self:
+        for name, instead in self.refused.items():
+            if name in self.model_fields_set:
+                raise ValueError(f"{name} has no meaning for {self.kind}; write {instead}")
+        return self
+
+    def whole(self, row: Row) -> Self:
+        """The mount whose numbers hold for the servers: the first of its ``system``, or itself."""
+        if self.system is None:
+            return self
+        first: Self = row.ledger.systems.setdefault(self.system, self)
+        for name in self.common if first is not self else ():
+            mine, theirs = _plain(getattr(self, name)), _plain(getattr(first, name))
+            if mine != theirs:
+                raise SpecError(
+                    f"mounts of {self.system!r} disagree on its {name}",
+                    key=f"hosts.{row.host}.volumes.filesystem.{name}",
+                    remedy="it is one file system: write the same for every mount, or give one another 'system'",
+                )
+        return first
+
+    def at(self, row: Row, label: str) -> tuple[Row, str]:
+        """Where stations of the servers are named: after the system, or after host and mount."""
+        return (row, f"{label}.") if self.system is None else (row.at(self.system), "")
+
+    def behind(self, row: Row, use: Access, label: str, request: Term) -> None:
+        """Charges the servers' ports and the arrays behind them."""
+        whole = self.whole(row)
+        made = whole.servers
+        if made is None:
+            return
+        here, prefix = self.at(row, label)
+        share = row.term(whole.share)
+        if made.bounded:
+            node = made.node(row)
+            here.charge(
+                f"{prefix}servers", self.kind, capacity=made.working(striped=self.striped) * node * share,
+                what="file servers and their ports",
+            )  # fmt: skip
+            touched = self.touched(row, use, made)
+            if touched is not None:
+                row.charge(
+                    f"{label}.touched", self.kind, private=True, capacity=touched * node * share,
+                    what="the servers that the files lie on",
+                )  # fmt: skip
+        arrays = made.array_rate(row, use, request)
+        if arrays is not None:
+            here.charge(
+                f"{prefix}arrays", self.kind, capacity=arrays * share,
+                what=f"storage arrays behind the servers, {use.operation}",
+            )  # fmt: skip
+
+    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
+        """Servers that the files of one transfer lie on; None where every file lies on all."""
+        return None
+
+    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:  # noqa: ARG002 - kinds need it
+        """Charges metadata operations at the metadata servers."""
+        label = label_of(volume)
+        whole = self.whole(row)
+        if whole.servers is None or whole.servers.metadata is None:
+            return
+        made = whole.servers.metadata
+        here, prefix = self.at(row, label)
+        cost, what = made.seconds(row, per_byte), "metadata operations"
+        here.charge(
+            f"{prefix}metadata", "metadata", capacity=count(made.count, "metadata server"), unit="s", per_byte=cost,
+            what=what,
+        )  # fmt: skip
+        if made.count > 1 and not made.striped:
+            used = law(metadata.servers_used, servers=made.count, directories=directories)
+            row.charge(
+                f"{label}.directories", "metadata", capacity=used, unit="s", per_byte=cost, private=True,
+                what=f"{what}: each directory lies on one metadata server",
+            )  # fmt: skip
+
+
+def _plain(given: object) -> object:
+    """A parameter without its sources, for comparing."""
+    if isinstance(given, Quantity):
+        return given.value, given.spread
+    if isinstance(given, Model):
+        return {name: _plain(getattr(given, name)) for name in type(given).model_fields}
+    return given

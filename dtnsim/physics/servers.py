@@ -1,0 +1,95 @@
+"""Servers behind a shared file system: their ports, the arrays behind them, what many streams cost their disks.
+
+What Lustre, GPFS, NFS appliances and their like have in common. All functions broadcast.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtnsim.physics._arrays import FloatArray, as_float
+
+
+def node_rate(
+    ports: ArrayLike, port_rate: ArrayLike, port_share: ArrayLike = 1.0, own_rate: ArrayLike = np.inf
+) -> FloatArray:
+    """Rate of one server: min(ports x R_port x share, R_own).
+
+    Args:
+        ports: Network ports of a server [1].
+        port_rate: Line rate of one port [B/s].
+        port_share: Payload per byte of line rate [1].
+        own_rate: What its cores and memory move [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: ports used alike, in one direction at a time.
+    Neglects: traffic between servers (replicas, mirrors), which the file system's kind adds.
+    Source: bottleneck law; Lustre manual, "Understanding Lustre Architecture" (90 % of the network reached).
+    """
+    return np.minimum(as_float(ports) * as_float(port_rate) * as_float(port_share), as_float(own_rate))
+
+
+def surviving(servers: ArrayLike, failed: ArrayLike, striped: ArrayLike) -> FloatArray:
+    """Servers' worth of rate that is left when some have failed and their partners do their work.
+
+    Files that lie on few servers: n - f. Files striped over all: the pair with one survivor serves two servers'
+    share of every file and sets the pace of all, n / 2.
+
+    Args:
+        servers: Servers in pairs n [1].
+        failed: Failed ones f, at most one of a pair [1].
+        striped: 1 where every file is striped over all servers, 0 where files lie on few [1].
+
+    Returns:
+        Servers' worth of rate [1].
+
+    Valid: failover pairs that reach each other's drives; f at most n / 2.
+    Neglects: the time of the failover itself.
+    Source: Lustre manual, "Understanding Failover in a Lustre File System" (active/active pairs of servers);
+        slowest of equal shares.
+    """
+    n, f = as_float(servers), as_float(failed)
+    even = np.where(f > 0.0, n / 2.0, n)
+    return np.where(as_float(striped) > 0.0, even, n - f)
+
+
+def occupied(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0) -> FloatArray:
+    """Mean number of bins in use by items placed at random, each in ``each`` different bins: m (1 - (1 - c/m)^f).
+
+    Args:
+        items: Items placed independently f (files, directories) [1].
+        bins: Bins m (storage targets, servers) [1].
+        each: Bins that one item takes c (stripes) [1].
+
+    Returns:
+        Bins in use [1].
+
+    Valid: independent placement; items made at different times.
+    Neglects: round-robin placement of items made together (then min(f c, m)).
+    Source: occupancy problem (Feller, vol. 1, ch. 4).
+    """
+    m = as_float(bins)
+    missed = np.maximum(1.0 - as_float(each) / m, 0.0)
+    return m * (1.0 - as_float(np.power(missed, as_float(items))))
+
+
+def run_length(cache_B: ArrayLike, streams: ArrayLike, request_B: ArrayLike) -> FloatArray:
+    """Contiguous bytes that an array moves for one stream before the next gets its turn: max(C / n, request).
+
+    Args:
+        cache_B: Memory of the array's controller for write-back and read-ahead C [B].
+        streams: Streams on this array n [1].
+        request_B: Size of one request [B].
+
+    Returns:
+        Bytes a turn [B]; with `hdd.interleaved_rate` the rate of disks falls with the number of streams.
+
+    Valid: sequential streams, each detected by the controller; equal shares of its memory.
+    Neglects: requests of one stream that the memory joins although they arrive apart.
+    Source: Li, Shen and Papathanasiou, "Competitive prefetching for concurrent sequential I/O", EuroSys 2007
+        (prefetch depth bounded by memory over streams).
+    """
+    return np.maximum(as_float(cache_B) / np.maximum(as_float(streams), 1.0), as_float(request_B))

@@ -1,0 +1,191 @@
+"""Servers of shared file systems: ports, arrays, pairs, metadata; what mounts of one system have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.ground.errors import SpecError
+from tests.formulas import evaluate
+from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
+
+GPFS = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
+LUSTRE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": "1", "latency": "0.1 us",
+          "client_rate": "10 TB/s", "metadata_time": "0 s", "client_byte": "0 cycles/B",
+          "read_ahead": "1 TiB"}  # fmt: skip
+NFS = {"kind": "nfs", "slots": "65536", "service": "1 us", "read_ahead": "1 TiB", "rpc_byte": "0 cycles/B"}
+KINDS = {"gpfs": GPFS, "lustre": LUSTRE, "nfs": NFS}
+HUGE = {"files": 1, "size": "100 TB"}
+
+
+def mount(kind: str, servers: dict[str, Any], **given: Any) -> dict[str, Any]:
+    return machine(volumes={"/s": volume(filesystem={**KINDS[kind], "servers": servers, **given})})
+
+
+def path(host: dict[str, Any], *, write: bool = False, streams: int = 1, **data: Any) -> dict[str, Any]:
+    start, to = ("b:memory", "a:/s") if write else ("a:/s", "b:memory")
+    tool = {"name": "gridftp", "cc": streams}
+    return journey(host, start=start, to=to, tool=tool, dataset=data or {**HUGE, "files": streams})
+
+
+def charges(kind: str, servers: dict[str, Any], *, write: bool = False, streams: int = 1, **given: Any) -> Sheet:
+    return sheet(problem(path(mount(kind, servers, **given), write=write, streams=streams)))
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_ports_of_the_servers(kind: str) -> None:
+    """servers x ports x rate x payload share; a server's own ceiling where that is lower."""
+    given = {"count": 4, "ports": 2, "port_rate": "100 Gb/s", "port_share": "0.9"}
+    assert charges(kind, given).rate("s.servers") == pytest.approx(4 * 2 * 12.5e9 * 0.9)
+    assert charges(kind, {**given, "rate": "10 GB/s"}).rate("s.servers") == pytest.approx(40e9)
+    assert charges(kind, given, share="0.5").rate("s.servers") == pytest.approx(2 * 2 * 12.5e9 * 0.9)
+    assert not charges(kind, {"count": 4}).has("s.servers")
+
+
+def test_two_edr_ports_bind_as_dell_printed() -> None:
+    """Dell EMC PixStor guide, p. 21: 23 GB/s read at most with one EDR port on each of two servers."""
+    servers = {"count": 2, "port_rate": "100 Gb/s", "arrays": 4, "read": "7 GB/s", "write": "5.5 GB/s"}
+    assert charges("gpfs", servers, streams=32).bound == pytest.approx(23e9, rel=0.02)
+    assert charges("gpfs", servers, streams=32, write=True).rate("s.arrays") == pytest.approx(22e9)
+
+
+def test_a_failed_server_of_a_pair() -> None:
+    """Striped over all, every file waits for the survivor; files that lie on few servers do not."""
+    given = {"count": 4, "rate": "10 GB/s", "failed": 1}
+    assert charges("gpfs", given).rate("s.servers") == pytest.approx(20e9)
+    assert charges("lustre", given).rate("s.servers") == pytest.approx(30e9)
+    with pytest.raises(SpecError, match="partner"):
+        charges("gpfs", {**given, "failed": 3})
+
+
+def test_one_file_touches_few_servers_of_lustre() -> None:
+    """One stripe lies on one server; many files on most of them; a mount of NFS on one, unless parallel."""
+    given = {"count": 8, "rate": "10 GB/s"}
+    assert charges("lustre", given).rate("s.touched") == pytest.approx(10e9)
+    assert charges("lustre", given, streams=8).rate("s.touched") == pytest.approx(80e9 * (1 - (7 / 8) ** 8))
+    assert charges("nfs", given).rate("s.touched") == pytest.approx(10e9)
+    assert not charges("nfs", given, pnfs=True).has("s.touched")
+    assert not charges("gpfs", given).has("s.touched")
+
+
+def test_arrays_read_and_write_apart() -> None:
+    given = {"arrays": 3, "read": "5 GB/s", "write": "4 GB/s"}
+    assert charges("gpfs", given).rate("s.arrays") == pytest.approx(15e9)
+    assert charges("gpfs", given, write=True).rate("s.arrays") == pytest.approx(12e9)
+    assert charges("gpfs", {**given, "controllers": 1}).rate("s.arrays") == pytest.approx(7.5e9)
+
+
+@pytest.mark.parametrize("streams", [1, 4, 64, 1024])
+def test_many_streams_move_the_heads(streams: int) -> None:
+    """Each turn moves C/n bytes and costs a positioning: X = R B / (B + R t) for two streams and more."""
+    given = {"arrays": 1, "read": "1 GB/s", "write": "1 GB/s", "cache": "4 GiB", "positioning": "12 ms"}
+    turn = max(4 * GiB / streams, 4 * MiB)
+    expected = 1e9 if streams == 1 else 1e9 * turn / (turn + 1e9 * 12e-3)
+    assert charges("gpfs", given, streams=streams, write=True).rate("s.arrays") == pytest.approx(expected)
+    assert charges("gpfs", {**given, "positioning": "0 s"}, streams=streams).rate("s.arrays") == pytest.approx(1e9)
+
+
+META = {"create": "20000 ops/s", "stat": "400000 ops/s", "remove": "100000 ops/s"}
+
+
+def removals(count: int, metadata: dict[str, Any], clients: int = 128, **data: Any) -> float:
+    """Files a second that ``clients`` hosts remove together."""
+    one = mount("lustre", {"metadata": {"count": count, **META, **metadata}}, metadata_time="1 ms", system="l")
+    hosts = {f"h{n}": one for n in range(clients)}
+    transfers = [{"name": f"t{n}", "from": f"h{n}:memory", "to": f"h{n}:/s", "tool": "rm",
+                  "dataset": {"files": 1000, "size": "1 GB", **data}} for n in range(clients)]  # fmt: skip
+    made = journey(transfers=transfers)
+    made["hosts"] = hosts
+    return rate(made) / 1e6
+
+
+def test_a_metadata_server_bounds_all_clients_together() -> None:
+    """128 processes would remove 128000 files a second; the server does 100000, less the names it lists."""
+    assert removals(1, {}) == pytest.approx(1 / (1 / 100e3 + 1 / 1024 / 400e3), rel=1e-3)
+    assert removals(1, {}, clients=16) == pytest.approx(16e3, rel=0.01)
+    assert removals(4, {}, directories=8) == pytest.approx(
+        128e3 / (1 + 1 / 1024 + 8 / 1000 * 4), rel=0.05
+    )  # four servers: the clients' own round trips
+
+
+def test_one_directory_lies_on_one_metadata_server() -> None:
+    """DNE: a directory is served by one MDT unless it is striped."""
+
+    def bound(metadata: dict[str, Any], **data: Any) -> float:
+        host = mount("lustre", {"metadata": {"count": 4, **META, **metadata}})
+        made = sheet(problem(journey(host, start="a:memory", to="a:/s", tool="rm",
+                                     dataset={"files": 1000, "size": "1 GB", **data})))  # fmt: skip
+        return min(made.rate("s.metadata"), made.rate("s.directories") if made.has("s.directories") else 1e99)
+
+    assert 4 * bound({}) == pytest.approx(bound({"striped": True}))
+    assert bound({}, directories=3) == pytest.approx(3 * bound({}, directories=1), rel=0.02)
+
+
+def test_creates_looks_and_removals_have_rates_of_their_own() -> None:
+    """Dell HPC Lustre storage papers: 15K creates, 100K removals, 400K stats of one server; GPFS and NFS alike."""
+    for kind in ("lustre", "gpfs", "nfs"):
+        host = mount(kind, {"metadata": {"create": "15000 ops/s", "stat": "400000 ops/s", "remove": "100000 ops/s"}})
+        made = journey(host, start="a:memory", to="a:/s", tool="tar", dataset={"files": 1000, "size": "1 GB"})
+        # lookup and close are look-ups; create and two setattr change
+        assert sheet(problem(made)).demand("s.metadata") * 1e6 == pytest.approx(3 / 15e3 + 2 / 400e3)
+
+
+def test_mounts_of_a_system_agree() -> None:
+    first, second = (mount("gpfs", {"count": n, "rate": "1 GB/s"}, system="g") for n in (2, 3))
+    transfers = [{"name": h, "from": f"{h}:/s", "to": f"{h}:memory", "tool": {"name": "dd", "bs": "1 MiB"},
+                  "dataset": HUGE} for h in "ab"]  # fmt: skip
+    with pytest.raises(SpecError, match="disagree on its servers") as caught:
+        problem(journey(first, second, transfers=transfers))
+    assert "one file system" in str(caught.value.remedy)
+
+
+@pytest.mark.parametrize(("kind", "field"), [("lustre", "op_time"), ("gpfs", "change_time"), ("lustre", "change_time")])
+def test_fields_that_mean_nothing_are_refused(kind: str, field: str) -> None:
+    with pytest.raises(SpecError, match="has no meaning"):
+        charges(kind, {}, **{field: "1 ms"})
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_formulas_give_their_numbers(kind: str) -> None:
+    """What explain prints is the calculation."""
+    servers = {"count": 4, "ports": 2, "port_rate": "25 Gb/s", "failed": 1, "arrays": 2, "read": "5 GB/s",
+               "write": "4 GB/s", "positioning": "10 ms", "metadata": {"count": 2}}  # fmt: skip
+    common = {"share": "0.7", **({"system": "x"} if kind != "nfs" else {})}
+    host = mount(kind, servers, **common)
+    own = {"servers", "arrays", "metadata", "nsds", "targets", "prefetch", "rpcs", "stream", "client", "touched",
+           "directories", "nfs-slots", "read-ahead", "metadata-rpcs", "modifying-rpcs"}  # fmt: skip
+    seen = set()
+    for write in (False, True):
+        made = problem(path(host, write=write, streams=3, files=300, each="10 MiB"))
+        for station in made.stations:
+            last = station.component.split(".")[-1]
+            if last in own and station.formula:
+                assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
+                seen.add(last)
+        for demand in (d for p in made.transfers[0].phases for d in p.demands):
+            if demand.station.split(".")[-1].partition("[")[0] in own:
+                assert evaluate(demand.formula) == pytest.approx(float(demand.per_byte), rel=1e-5), demand
+    assert {"servers", "arrays", "metadata"} <= seen
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 16), st.integers(1, 8), st.floats(0.1, 1.0))
+def test_more_servers_never_hurt(count: int, ports: int, share: float) -> None:
+    def bound(n: int, p: int) -> float:
+        return charges("gpfs", {"count": n, "ports": p, "port_rate": "10 Gb/s"}, share=repr(share)).bound
+
+    assert bound(count + 1, ports) >= bound(count, ports)
+    assert bound(count, ports + 1) >= bound(count, ports)
+
+
+def test_a_filer_is_reached_over_its_storage_network() -> None:
+    """An NFS mount without a host for its server: the volume's own NICs carry the bytes."""
+    nics = {"eth": machine()["nic"], "data": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"}}
+    host = machine(nics=nics, volumes={"/s": volume(filesystem={**NFS, "servers": {"rate": "5 GB/s"}}, via=["data"])})
+    del host["nic"]
+    found = answer(path(host))
+    assert found.bottleneck.station == "a.data.port0.rx"
+    assert found.throughput_Bps.p50 == pytest.approx(1.25e9, rel=0.03)

@@ -1,0 +1,56 @@
+"""Servers of shared file systems against sampled placement, printed port limits and the seek model."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics import hdd, servers
+
+POSITIVE = st.floats(1e-3, 1e3)
+
+
+def test_a_server_is_its_ports_or_itself():
+    assert servers.node_rate(2, 5e9, 0.9) == pytest.approx(9e9)
+    assert servers.node_rate(2, 5e9, 0.9, 4e9) == 4e9
+    assert servers.node_rate(1, np.inf, 0.9, np.inf) == np.inf
+
+
+def test_two_edr_servers_of_the_pixstor_guide():
+    # Dell EMC PixStor guide, p. 21: 23 GB/s read at most, "very likely the bottleneck was the InfiniBand EDR
+    # interface"; two storage servers with one EDR port (100 Gb/s of data) each: 0.92 of 25 GB/s
+    assert 2 * servers.node_rate(1, 12.5e9, 0.93) == pytest.approx(23e9, rel=0.02)
+
+
+def test_failed_servers():
+    assert servers.surviving(8, 0, 1) == servers.surviving(8, 0, 0) == 8
+    assert servers.surviving(8, 1, 1) == 4  # every file waits for the pair that lost one
+    assert servers.surviving(8, 1, 0) == 7  # files elsewhere do not
+    assert servers.surviving(2, 1, 0) == servers.surviving(2, 1, 1) == 1
+
+
+def test_occupied_against_sampling():
+    rng = np.random.default_rng(11)
+    files, targets = 30, 24
+    seen = [len(set(rng.integers(targets, size=files))) for _ in range(4000)]
+    assert servers.occupied(files, targets) == pytest.approx(np.mean(seen), rel=5e-3)
+    assert servers.occupied(1, targets, 4) == pytest.approx(4.0)
+    assert servers.occupied(5, targets, targets) == pytest.approx(targets)
+    assert servers.occupied(1e6, targets) == pytest.approx(targets)
+
+
+def test_many_writers_of_an_array_of_disks():
+    # an array of 1 GB/s with 4 GiB of cache and 12 ms to move the heads: 16 streams lose 5 %, 1024 a fifth or more
+    rates = [hdd.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
+    np.testing.assert_allclose(rates, [1e9, 0.957e9, 0.259e9, 0.259e9], rtol=2e-3)
+    assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
+
+
+@settings(max_examples=60)
+@given(cache=POSITIVE, n=st.floats(1, 1e4), request=POSITIVE, m=st.integers(1, 500), f=st.integers(0, 100))
+def test_more_streams_never_have_longer_turns_nor_fewer_targets(cache, n, request, m, f):
+    assert servers.run_length(cache, 2 * n, request) <= servers.run_length(cache, n, request)
+    assert servers.run_length(cache, n, request) >= request
+    assert servers.occupied(f + 1, m) >= servers.occupied(f, m) * (1 - 1e-12)
+    assert servers.occupied(f, m) <= m * (1 + 1e-12)
+    assert servers.node_rate(2, cache, 1.0, request) >= servers.node_rate(1, cache, 1.0, request)
