@@ -102,10 +102,10 @@ class Composer:
             start_s=spec.start.value if spec.start is not None else 0.0,
             time_s=leg.timing.seconds if leg.timing is not None else math.inf,
             omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
-            **self._destination_memory(leg),
+            **self._destination_memory(leg, phases),
         )
 
-    def _destination_memory(self, leg: Leg) -> dict[str, Any]:
+    def _destination_memory(self, leg: Leg, phases: list[Phase]) -> dict[str, Any]:
         """What the destination can take before its medium has to keep up, and at all: for the simulation."""
         destination = leg.destination
         step = next((s for s in leg.plan.steps if s.write is not None), None)
@@ -118,7 +118,8 @@ class Composer:
             return space
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host)
-        whole = self._phase(leg, step, Stretch(step.name), step.name)
+        known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
+        whole = next(known, None) or self._phase(leg, step, Stretch(step.name), step.name)
         return {"cache": cache, "buffered": whole, "flushed": write.finish != "none", **space}
 
     # -- one step ---------------------------------------------------------------------------------

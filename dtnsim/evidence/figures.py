@@ -100,5 +100,5 @@ def _share(case: Case, answer: Solved) -> Array:
             remedy=f"cores: {', '.join(cores)}",
         )
     m = answer.matrices
-    load = np.einsum("sf,sfk->sk", answer.rates, m.demand[:, :, found])
+    load = m.loads(answer.rates)[:, found]
     return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))

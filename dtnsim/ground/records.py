@@ -8,7 +8,7 @@ that the solver and the simulation see, so the two cannot tell different stories
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -205,9 +205,9 @@ class Slowdown:
     reference: Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Stations and transfers of one path: all that the solver and the simulation need.
+    """Stations and transfers of one path: all that the solver and the simulation need. Equal to itself alone.
 
     ``connections`` has the TCP streams behind the private stations that represent them; ``keys`` says where the path
     file describes a node of the path's graph (``venadi.slot-hba`` is ``hosts.venadi.slots.hba``).
@@ -275,7 +275,7 @@ class TransferPrediction:
     bottleneck: Bottleneck
     files: int
     payload_B: float
-    ladder: tuple[Rung, ...]
+    ladder: Sequence[Rung]
     sender_Bps: float | None = None
 
 
@@ -320,6 +320,6 @@ class Prediction:
         return self.transfers[0].bottleneck
 
     @property
-    def ladder(self) -> tuple[Rung, ...]:
+    def ladder(self) -> Sequence[Rung]:
         """Ladder of the first transfer."""
         return self.transfers[0].ladder

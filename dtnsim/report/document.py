@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
+from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
@@ -33,12 +34,12 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [_station(u) for u in p.stations],
         "ladder": _ladder(p.transfers[0]),
-        "transfers": [_transfer(t) for t in p.transfers],
+        "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
     }
 
 
-def _transfer(t: TransferPrediction) -> dict[str, Any]:
+def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
     return {
         "name": t.name,
         "files": t.files,
@@ -47,7 +48,7 @@ def _transfer(t: TransferPrediction) -> dict[str, Any]:
         "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         "bottleneck": t.bottleneck.as_dict(),
-        "ladder": _ladder(t),
+        "ladder": _ladder(t) if climb else [],
     }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
 from dtnsim.report.console import BARS, Out, console, table
+from dtnsim.steady.ladder import SHOWN
 
 __all__ = ["bar", "capacity", "console", "plain", "prediction", "rate", "table"]
 
@@ -53,7 +54,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
             f"{use.demand_per_byte:.4g} {use.station.unit}",
         )
     out.print(used)
-    for t in p.transfers:
+    for t in p.transfers if len(p.transfers) <= SHOWN else p.transfers[:1]:
         out.print(f"\nladder of {plain(t.name)}: what binds, and what binds once it is relieved")
         rungs = table(("", "right"), ("at", "right"), ("station", "left"), ("because", "left"))
         for number, rung in enumerate(t.ladder, 1):

@@ -19,22 +19,21 @@ from dtnsim.ground.records import (
     Interval,
     Prediction,
     Problem,
-    Rung,
     Station,
     StationUse,
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.steady import solve, timed
+from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason
 from dtnsim.steady.remedies import remedy
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Array, Matrices
 
-#: draws behind p10 and p90, and the rungs of the ladder
+#: draws behind p10 and p90
 SAMPLES = 256
-RUNGS = 7
 #: a utilisation up to this is one, but for the last digits of the sums
 _ROUNDING = 1 + 1e-9
 
@@ -126,7 +125,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
         if not np.isfinite(ceiling[f]):
             transfers.append(transfer)
             continue
-        name, gone = f"{transfer.name}.workers", float(m.opening[f][0])
+        name, gone = f"{transfer.name}.workers", float(m.opening[0, f])
         stations.append(
             Station(
                 name,
@@ -142,11 +141,11 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
             )
         )
         phases = []
-        for phase, solo in zip(transfer.phases, solve.solo_times(m, f), strict=True):
+        for phase, (visited, solo) in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             work: tuple[Demand, ...] = ()
             if solo[0].any():  # else the phase only waits
                 slowest = int(np.argmax(solo[0]))
-                words = f"demand / capacity at {problem.stations[slowest].name}"
+                words = f"demand / capacity at {problem.stations[visited[slowest]].name}"
                 work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
             spread = (d for d in phase.delays if not (transfer.timed and d.each == "start"))
             waits = tuple(replace(d, station=name) for d in spread)
@@ -171,7 +170,7 @@ def _one(
         _bottleneck(problem, f, cause),
         transfer.files,
         float(nominal[f]) * transfer.time_s if transfer.timed else transfer.payload_B,
-        _ladder(problem, given, f, cause, float(nominal[f])),
+        Ladder(problem, given, f, cause, float(nominal[f])),
         timed.sender_rate(problem, transfer, float(nominal[f])),
     )
 
@@ -191,38 +190,15 @@ def _bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
     return Bottleneck(station.name, station.component, station.host, station.kind, text, remedy(problem, station))
 
 
-def _ladder(problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) -> tuple[Rung, ...]:
-    """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
-    rungs = []
-    capacity = m.capacity.copy()
-    delay = tuple(tuple(w.copy() for w in waits) for waits in m.delay)
-    for _ in range(RUNGS):
-        station = None if cause.station is None else problem.stations[cause.station]
-        name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
-        rungs.append(Rung(name, rate, reason(problem, f, cause), remedy(problem, station)))
-        if cause.station is not None:
-            capacity[:, cause.station] = np.inf
-        else:
-            delay = tuple(tuple(w * 0.0 for w in waits) if g == f else waits for g, waits in enumerate(delay))
-        relieved = replace(m, capacity=capacity, delay=delay)
-        solution = solve.solve(relieved)
-        rate = float(solution.rate[0, f])
-        if not np.isfinite(rate):
-            break
-        cause = cause_of(replace(relieved, capacity=solution.capacity), f, int(solution.binding[0, f]))
-    return tuple(rungs)
-
-
 def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:
     m = solve.matrices(problem)
-    with np.errstate(invalid="ignore"):
-        load = np.nan_to_num(rates @ m.demand[0])
+    load, single = m.loads(rates[None, :])[0], m.loads(np.ones((1, 1)))[0] if len(rates) == 1 else None
     total = max(float(rates.sum()), 1e-300)
     uses = []
     for k, station in enumerate(problem.stations):
         capacity = float(m.capacity[0, k])
         share = load[k] / capacity if capacity > 0 else (1.0 if load[k] else 0.0)
-        demand = float(load[k] / total) if len(problem.transfers) > 1 else float(m.demand[0, 0, k])
+        demand = float(load[k] / total) if single is None else float(single[k])
         share = 1.0 if 1.0 < share < _ROUNDING else float(share)
         uses.append(StationUse(replace(station, capacity=capacity), demand, share))
     return tuple(sorted(uses, key=lambda u: -u.utilization))

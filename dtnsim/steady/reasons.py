@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,17 +38,21 @@ class Cause(NamedTuple):
 def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time."""
     if binding >= 0:
-        phase = int(np.argmax([row[0, binding] for row in m.phases[f]]))
+        costs = [m.phases.of(p) for p in m.phases_of(f)]
+        phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
         return Cause(binding, phase, direct=True)
     times = solve.solo_times(m, f)
-    busy = [float(t[0].max(initial=0.0)) for t in times]
-    waits = [float(w[0]) for w in m.delay[f]]
+    busy = [float(t[0].max(initial=0.0)) for _, t in times]
+    waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
+    gone = float(m.opening[0, f])  # once, at the start of a timed transfer
+    waits[0] += (sum(busy) + sum(waits)) * gone / max(1.0 - gone, 1e-300)
     whole = max(sum(busy) + sum(waits), 1e-300)
     shares = tuple(b / whole for b in busy), tuple(w / whole for w in waits)
     if sum(waits) > max(busy, default=0.0):
         return Cause(None, int(np.argmax(waits)), False, *shares)  # noqa: FBT003 - not direct
     phase = int(np.argmax(busy))
-    return Cause(int(np.argmax(times[phase][0])), phase, len(times) == 1, *shares)
+    visited, seconds = times[phase]
+    return Cause(int(visited[np.argmax(seconds[0])]), phase, len(times) == 1, *shares)
 
 
 def reason(problem: Problem, f: int, cause: Cause) -> str:
@@ -60,12 +66,18 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
     phase = transfer.phases[cause.phase]
     mine = [d for d in phase.demands if d.station == station.name]
     text = _station_words(station, mine)
-    others = sum(any(d.station == station.name for p in t.phases for d in p.demands) for t in problem.transfers) - 1
+    others = _visitors(problem)[station.name] - 1
     if others > 0:
         text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
     if not cause.direct and len(transfer.phases) > 1:
         text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
     return text + _rest(problem, f, cause)
+
+
+@lru_cache(maxsize=1)
+def _visitors(problem: Problem) -> Counter[str]:
+    """How many transfers visit each station."""
+    return Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
 
 
 def _rest(problem: Problem, f: int, cause: Cause) -> str:

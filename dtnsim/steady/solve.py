@@ -10,54 +10,33 @@ other, and cannot spend more than a second in a second:
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
 a flush after the writing and round trips between small files are all this one law.
 
-Shapes: S scenarios, F transfers, K stations.
+Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.ground.records import Problem, Transfer
+from dtnsim.steady.matrices import Matrices, Rows, matrices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
 
+__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 
 #: rounds of `solve` with slowdowns: each gains two digits or more
-_ROUNDS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Matrices:
-    """A `Problem` as arrays.
-
-    Attributes:
-        capacity: (S, K).
-        demand: (S, F, K): all phases of a transfer added up.
-        phases: For each transfer, one (S, K) row per phase.
-        delay: For each transfer, one (S,) array per phase: seconds of waiting per payload byte.
-        workers: (F,).
-        weight: (F,).
-        opening: For each transfer, (S,) share of its workers' time that is gone once, at their start, where a time
-            ends it (else that is spread over the bytes, in ``delay``).
-        private: (K,): station serves one transfer only, and its capacity is that of all its workers.
-        slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
-    """
-
-    capacity: Array
-    demand: Array
-    phases: tuple[tuple[Array, ...], ...]
-    delay: tuple[tuple[Array, ...], ...]
-    workers: Array
-    weight: Array
-    private: NDArray[np.bool_]
-    opening: tuple[Array, ...]
-    slowdowns: tuple[tuple[int, NDArray[np.intp], Array, Array], ...] = ()
+_ROUNDS: Final = 12
+#: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
+_EXACT: Final = 1e-13
+_DRAWN: Final = 1e-9
+#: levels that differ by less are equal
+_TIE: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,70 +56,16 @@ class Solution:
     binding: NDArray[np.int64]
 
 
-def matrices(problem: Problem) -> Matrices:
-    """Writes a problem as arrays; scalar entries broadcast over the scenarios."""
-    index = {s.name: k for k, s in enumerate(problem.stations)}
-    count = _scenarios(problem)
-    capacity = np.empty((count, len(index)))  # a transfer that only waits (rm) visits no station
-    for k, station in enumerate(problem.stations):
-        capacity[:, k] = station.capacity
-    phases, delays = [], []
-    for transfer in problem.transfers:
-        rows, waits = [], []
-        for phase in transfer.phases:
-            row = np.zeros((count, len(index)))
-            for demand in phase.demands:
-                row[:, index[demand.station]] += demand.per_byte
-            rows.append(row)
-            spread = (np.asarray(d.per_byte) for d in phase.delays if not (transfer.timed and d.each == "start"))
-            waits.append(np.broadcast_to(sum(spread, np.zeros(1)), (count,)))
-        phases.append(tuple(rows))
-        delays.append(tuple(waits))
-    return Matrices(
-        capacity,
-        np.stack([np.sum(rows, axis=0) for rows in phases], axis=1),
-        tuple(phases),
-        tuple(delays),
-        np.array([t.workers for t in problem.transfers], float),
-        np.array([t.weight for t in problem.transfers], float),
-        np.array([s.private for s in problem.stations], dtype=bool),
-        tuple(np.broadcast_to(opening(t), (count,)) for t in problem.transfers),
-        tuple(
-            (
-                index[d.driver],
-                np.array([index[a] for a in d.affected]),
-                np.atleast_1d(d.slope),
-                np.atleast_1d(d.reference),
-            )
-            for d in problem.slowdowns
-        ),
-    )
-
-
-def opening(transfer: Transfer) -> Array:
-    """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
-
-    What is omitted swallows it first: while connections open up next to nothing moves.
-    """
-    if not transfer.timed:
-        return np.zeros(1)
-    once = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
-    seconds = sum(once, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
-    return np.clip((seconds - transfer.omitted_s) / transfer.time_s, 0.0, 1.0)
-
-
-def _scenarios(problem: Problem) -> int:
-    values = [s.capacity for s in problem.stations]
-    for transfer in problem.transfers:
-        for phase in transfer.phases:
-            values += [d.per_byte for d in (*phase.demands, *phase.delays)]
-    return max(np.size(v) for v in values)
-
-
-def solo_times(m: Matrices, f: int) -> list[Array]:
-    """Seconds per payload byte that one worker of transfer ``f`` needs at each station, by phase: (S, K)."""
-    alone = np.where(m.private, m.capacity / m.workers[f], m.capacity)
-    return [_per_capacity(row, alone) for row in m.phases[f]]
+def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
+    """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
+    found = []
+    for p in m.phases_of(f):
+        station, demand = m.phases.of(p)
+        known = station < m.capacity.shape[1]
+        station, demand = station[known], demand[:, known]
+        alone = m.capacity[:, station] / np.where(m.private[station], m.workers[f], 1.0)
+        found.append((station, _per_capacity(demand, alone)))
+    return found
 
 
 def _per_capacity(demand: Array, capacity: Array) -> Array:
@@ -149,57 +74,162 @@ def _per_capacity(demand: Array, capacity: Array) -> Array:
         return np.where(demand > 0, demand / capacity, 0.0)
 
 
+class _Workers:
+    """The ceilings of a problem's transfers for capacities of which only some change."""
+
+    def __init__(self, m: Matrices) -> None:
+        self._m = m
+        rows, begins = m.phases, m.begins
+        changing = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
+        for _, affected, _, _ in m.slowdowns:
+            changing[affected] = True
+        owner = m.transfer[rows.row]
+        private = np.append(m.private, False)[rows.station]
+        self._split = np.where(private, m.workers[owner], 1.0)[:, None]
+        self._some = np.flatnonzero(changing[rows.station])
+        fixed = np.where(changing[rows.station][:, None], 0.0, self._times(m.capacity, slice(None)))
+        self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
+        several = np.diff(np.append(begins, len(m.transfer))) > 1
+        waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), begins) | (m.opening > 0).any(axis=0)
+        self._own = several | waits | (m.workers > 1)
+
+    def _times(self, capacity: Array, part: slice | Index) -> Array:
+        """(n, S) seconds per byte of some entries, for one worker alone."""
+        rows = self._m.phases
+        padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
+        return _per_capacity(rows.demand[part], padded[rows.station[part]] / self._split[part])
+
+    def ceilings(self, capacity: Array) -> Array:
+        """(S, F); infinite where workers add nothing to the stations."""
+        m, longest = self._m, self._fixed
+        if len(self._some):
+            now = self._times(capacity, self._some)
+            longest = np.broadcast_to(longest, (len(longest), now.shape[1])).copy()
+            np.maximum.at(longest, m.phases.row[self._some], now)
+        busy = np.add.reduceat(longest + m.delay.T, m.begins, axis=0)
+        with np.errstate(divide="ignore"):
+            bound = m.workers[:, None] * (1 - m.opening.T) / busy
+        return np.where(self._own[:, None], bound, np.inf).T
+
+
 def ceilings(m: Matrices) -> Array:
     """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
-    result = np.full((m.capacity.shape[0], len(m.phases)), np.inf)
-    for f, waits in enumerate(m.delay):
-        times = solo_times(m, f)
-        busy = sum((t.max(axis=1, initial=0.0) for t in times), np.zeros(1)) + sum(waits, np.zeros(1))
-        begun = np.any(m.opening[f] > 0)
-        if len(times) > 1 or any(np.any(w > 0) for w in waits) or m.workers[f] > 1 or begun:
-            with np.errstate(divide="ignore"):
-                result[:, f] = m.workers[f] * (1 - m.opening[f]) / busy
-    return result
+    return _Workers(m).ceilings(m.capacity)
 
 
-def maxmin(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Solution:
+class _Filling:
+    """Progressive filling of stations that several transfers share.
+
+    A station is full for good once none of its transfers is held by less elsewhere: as others freeze, its own level
+    can only rise. So all stations of which that is true fill in one round, and there are as many rounds as bottlenecks
+    depend on each other, not as many as transfers.
+    """
+
+    def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, part: Index) -> None:
+        order = np.argsort(rows.station[part], kind="stable")
+        used, first = np.unique(rows.station[part][order], return_index=True)
+        self._order, self._first, self._used = order, first, used
+        self._entry_station = np.searchsorted(used, rows.station[part])
+        self._transfers, self._begin = np.unique(rows.row[part], return_index=True)
+        self._entry_transfer = np.searchsorted(self._transfers, rows.row[part])
+        count = limit.shape[1]
+        self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
+        self._weighted = self._demand * weight[self._transfers][self._entry_transfer][:, None]
+        self._left = np.broadcast_to(capacity.T[used], (len(used), count)).copy()
+        self._own = limit[self._transfers]
+        self._free = np.ones(self._own.shape, dtype=bool)
+
+    def _by_station(self, ufunc: np.ufunc, entries: NDArray[np.generic]) -> Array:
+        return np.asarray(ufunc.reduceat(entries[self._order], self._first, axis=0))
+
+    def fill(self, level: Array, binding: NDArray[np.int64]) -> None:
+        """Writes levels (F, S) and binding stations (F, S) of the transfers that visit these stations."""
+        at, by = self._entry_transfer, self._entry_station
+        found = np.full(self._own.shape, np.inf)
+        holder = np.full(self._own.shape, -1, dtype=np.int64)
+        while self._free.any():
+            stop, held, now = self._round(at, by)
+            if not stop.any():
+                break
+            found[stop] = now[stop]
+            holder = np.where(stop, held, holder)
+            self._left -= self._by_station(np.add, np.where(stop, now, 0.0)[at] * self._weighted)
+            self._free &= ~stop
+        level[self._transfers] = found
+        binding[self._transfers] = holder
+
+    def _round(self, at: Index, by: Index) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
+        """(who stops, at which station or -1, at which level), each (F', S)."""
+        free = self._free[at]
+        load = self._by_station(np.add, np.where(free, self._weighted, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            full = np.where(load > 0, np.maximum(self._left, 0.0) / load, np.inf)
+        visits = free & (self._demand > 0)
+        here = np.where(visits, full[by], np.inf)
+        stations = np.minimum.reduceat(here, self._begin, axis=0)
+        limit = np.minimum(stations, self._own)
+        least = self._by_station(np.minimum, np.where(visits, limit[at], np.inf))
+        settled = np.isfinite(full) & (least >= full * (1 - _TIE))
+        holds = visits & settled[by] & (here <= limit[at] * (1 + _TIE))
+        number = np.where(holds, self._used[by][:, None], np.iinfo(np.int64).max)
+        holder = np.minimum.reduceat(number, self._begin, axis=0)
+        held = holder < np.iinfo(np.int64).max
+        own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
+        return self._free & (held | own), np.where(held, holder, -1), limit
+
+
+def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Solution:
     """Weighted max-min fair rates by progressive filling.
 
     Args:
         capacity: (S, K) capacity of each station.
-        demand: (S, F, K) use per byte.
+        rows: Use per byte, a row for each of F transfers.
         weight: (F,) rates rise in proportion to it.
         ceiling: (S, F) rate that a transfer cannot pass by itself.
 
     Returns:
         The `Solution`; a transfer that uses nothing and has no ceiling gets an infinite rate.
     """
-    scenarios, flows, _ = demand.shape
-    rate = np.zeros((scenarios, flows))
-    binding = np.full((scenarios, flows), -1, dtype=np.int64)
-    free = np.ones((scenarios, flows), dtype=bool)
-    left = capacity.astype(float).copy()
-    for _ in range(flows):
-        load = np.einsum("sf,sfk->sk", weight * free, demand)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            level_k = np.where(load > 0, np.maximum(left, 0.0) / load, np.inf)
-            level_f = np.where(free, ceiling / weight, np.inf)
-        level = np.minimum(level_k.min(axis=1, initial=np.inf), level_f.min(axis=1))
-        full = level_k <= level[:, None] * (1 + 1e-12)
-        at_station = np.einsum("sfk,sk->sf", demand > 0, full & (load > 0)) > 0
-        at_ceiling = level_f <= level[:, None] * (1 + 1e-12)
-        stop = free & (at_station | at_ceiling)
-        new = np.where(stop, np.minimum(level[:, None] * weight, ceiling), 0.0)
-        first = np.argmax(full[:, None, :] & (demand > 0), axis=2) if capacity.shape[1] else binding
-        binding = np.where(stop & at_station & ~(at_ceiling & ~at_station), first, binding)
-        rate += new
-        with np.errstate(invalid="ignore"):
-            left -= np.nan_to_num(np.einsum("sf,sfk->sk", new, demand), nan=0.0)
-        free &= ~stop
-        if not free.any() or not np.isfinite(level).any():
-            break
-    rate[free] = np.inf
-    return Solution(capacity, rate, ceiling, binding)
+    count = max(len(capacity), len(ceiling), rows.demand.shape[1])
+    padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
+    shape = (len(weight), count)
+    cap = np.broadcast_to(ceiling.T / weight[:, None], shape)
+    per_weight = np.broadcast_to(rows.demand * weight[rows.row][:, None], (len(rows.row), count))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(per_weight > 0, padded.T[rows.station] / per_weight, np.inf)
+    most = np.minimum(np.minimum.reduceat(alone, rows.first, axis=0), cap)
+    visitors = np.bincount(rows.station, minlength=padded.shape[1])
+    shared = np.flatnonzero(_may_fill(padded, rows, per_weight, most, visitors)[rows.station])
+    single = np.flatnonzero(visitors[rows.station] == 1)
+    own = np.full(len(rows.row), np.inf)[:, None] * np.ones(count)
+    own[single] = alone[single]
+    limit = np.minimum(np.minimum.reduceat(own, rows.first, axis=0), cap)
+    level, binding = limit.copy(), np.full(shape, -1, dtype=np.int64)
+    if len(shared):
+        _Filling(padded, rows, weight, limit, shared).fill(level, binding)
+    alike = (own <= level[rows.row] * (1 + _TIE)) & np.isfinite(own)
+    number = np.where(alike, rows.station[:, None], np.iinfo(np.int64).max)
+    holder = np.minimum.reduceat(number, rows.first, axis=0)
+    held = np.where(binding >= 0, np.minimum(binding, holder), holder)
+    binding = np.where(held < np.iinfo(np.int64).max, held, -1)
+    rate = np.where(np.isfinite(level), np.minimum(level * weight[:, None], np.broadcast_to(ceiling.T, shape)), np.inf)
+    return Solution(capacity, rate.T, ceiling, binding.T)
+
+
+def _may_fill(
+    capacity: Array, rows: Rows, per_weight: Array, most: Array, visitors: Index
+) -> NDArray[np.bool_]:  # fmt: skip
+    """(K + 1,) stations of several transfers that those could fill together, each as fast as it could be alone.
+
+    A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
+    """
+    with np.errstate(invalid="ignore"):
+        taken = np.nan_to_num(most[rows.row] * per_weight, nan=0.0, posinf=np.inf)
+    whole = np.zeros((capacity.shape[1], taken.shape[1]))
+    np.add.at(whole, rows.station, taken)
+    return np.asarray(
+        (visitors > 1) & (whole >= capacity.T * (1 - 1e-9)).any(axis=1) & np.isfinite(capacity).any(axis=0)
+    )
 
 
 def solve(m: Matrices) -> Solution:
@@ -208,11 +238,13 @@ def solve(m: Matrices) -> Solution:
     Where memory load slows cores, rates and capacities are found together by repetition: more rate
     means less capacity, so there is one answer, and each round is closer by the slope (a quarter).
     """
-    solution = maxmin(m.capacity, m.demand, m.weight, ceilings(m))
+    workers = _Workers(m)
+    solution = maxmin(m.capacity, m.total, m.weight, workers.ceilings(m.capacity))
+    enough = _EXACT if len(solution.rate) == 1 else _DRAWN
     for _ in range(_ROUNDS if m.slowdowns else 0):
-        slowed = replace(m, capacity=slowed_capacity(m, solution.rate))
-        before, solution = solution, maxmin(slowed.capacity, m.demand, m.weight, ceilings(slowed))
-        if np.allclose(before.rate, solution.rate, rtol=1e-13, atol=0.0):
+        capacity = slowed_capacity(m, solution.rate)
+        before, solution = solution, maxmin(capacity, m.total, m.weight, workers.ceilings(capacity))
+        if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
             break
     return solution
 
@@ -220,9 +252,21 @@ def solve(m: Matrices) -> Solution:
 def slowed_capacity(m: Matrices, rate: Array) -> Array:
     """Capacities (S, K) when the transfers run at ``rate`` (S, F)."""
     capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(rate)), m.capacity.shape[1])).copy()
-    finite = np.where(np.isfinite(rate), rate, 0.0)
+    load = m.loads(np.where(np.isfinite(rate), rate, 0.0))
     for driver, affected, slope, reference in m.slowdowns:
-        used = np.minimum(np.einsum("sf,sf->s", finite, m.demand[:, :, driver]) / m.capacity[:, driver], 1.0)
+        used = np.minimum(load[:, driver] / m.capacity[:, driver], 1.0)
         factor = np.maximum((1 + slope * used) / (1 + slope * reference), 1.0)
         capacity[:, affected] /= factor[:, None]
     return capacity
+
+
+def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
+    """The problem without a station's limit, or (None) without the waiting of a transfer."""
+    if station is not None:
+        capacity = m.capacity.copy()
+        capacity[:, station] = np.inf
+        return replace(m, capacity=capacity)
+    delay, opening = m.delay.copy(), m.opening.copy()
+    delay[:, m.transfer == transfer] = 0.0
+    opening[:, transfer] = 0.0
+    return replace(m, delay=delay, opening=opening)

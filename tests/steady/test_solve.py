@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import solve
+from dtnsim.steady.matrices import Rows
 
 Array = NDArray[np.float64]
 
@@ -75,6 +76,15 @@ def test_a_private_station_is_shared_by_the_workers_of_its_transfer() -> None:
     assert_allclose(found, [[4 / (1 / 10 + 0.1)]])
 
 
+def filled(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> solve.Solution:
+    """`solve.maxmin` for a dense table (S, F, K) of demands, zeros included."""
+    _, flows, stations = demand.shape
+    first = np.arange(flows) * stations
+    entries = demand.reshape(len(demand), -1).T
+    at = np.tile(np.arange(stations), flows), np.repeat(np.arange(flows), stations)
+    return solve.maxmin(capacity, Rows(*at, first, entries), weight, ceiling)
+
+
 def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:
     def make(seed: int) -> tuple[Array, Array, Array, Array]:
         rng = np.random.default_rng(seed)
@@ -129,7 +139,7 @@ def _lexicographic(capacity: Array, demand: Array, weight: Array, ceiling: Array
 @given(_instances())
 def test_against_linear_programs(instance: tuple[Array, Array, Array, Array]) -> None:
     capacity, demand, weight, ceiling = instance
-    found = solve.maxmin(capacity[None], demand[None], weight, ceiling[None]).rate[0]
+    found = filled(capacity[None], demand[None], weight, ceiling[None]).rate[0]
     # the programs are solved to 1e-9 and each level builds on the last: 1e-5 is their error, not ours
     assert_allclose(found, _lexicographic(capacity, demand, weight, ceiling), rtol=1e-5)
 
@@ -140,9 +150,9 @@ def test_scenarios_do_not_mix(a: tuple[Array, ...], b: tuple[Array, ...]) -> Non
     flows, stations = min(a[1].shape[0], b[1].shape[0]), min(a[1].shape[1], b[1].shape[1])
     cut = [(c[:stations], d[:flows, :stations], w[:flows], e[:flows]) for c, d, w, e in (a, b)]
     weight = cut[0][2]
-    both = solve.maxmin(*(np.stack([cut[0][i], cut[1][i]]) for i in (0, 1)), weight, np.stack([c[3] for c in cut]))
+    both = filled(*(np.stack([cut[0][i], cut[1][i]]) for i in (0, 1)), weight, np.stack([c[3] for c in cut]))
     for n, (c, d, _, e) in enumerate(cut):
-        alone = solve.maxmin(c[None], d[None], weight, e[None])
+        alone = filled(c[None], d[None], weight, e[None])
         assert_allclose(both.rate[n], alone.rate[0], rtol=1e-12)
 
 
@@ -150,7 +160,7 @@ def test_scenarios_do_not_mix(a: tuple[Array, ...], b: tuple[Array, ...]) -> Non
 @given(_instances())
 def test_shares_are_feasible_and_somebody_holds_everyone(instance: tuple[Array, ...]) -> None:
     capacity, demand, weight, ceiling = instance
-    solution = solve.maxmin(capacity[None], demand[None], weight, ceiling[None])
+    solution = filled(capacity[None], demand[None], weight, ceiling[None])
     rate, binding = solution.rate[0], solution.binding[0]
     use = rate @ demand / capacity
     assert np.all(use <= 1 + 1e-9)
@@ -168,5 +178,32 @@ def test_no_capacity_means_no_rate() -> None:
 
 
 def test_weights_share_in_proportion() -> None:
-    found = solve.maxmin(np.array([[12.0]]), np.ones((1, 2, 1)), np.array([1.0, 5.0]), np.full((1, 2), np.inf))
+    found = filled(np.array([[12.0]]), np.ones((1, 2, 1)), np.array([1.0, 5.0]), np.full((1, 2), np.inf))
     assert_allclose(found.rate, [[2.0, 10.0]])
+
+
+def _one_after_the_other(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> Array:
+    """Progressive filling by the textbook: one bottleneck of all a round, found among all."""
+    rate, free, left = np.zeros(len(weight)), np.ones(len(weight), dtype=bool), capacity.copy()
+    while free.any():
+        load = (weight * free) @ demand
+        levels = np.where(load > 0, left / np.where(load > 0, load, 1.0), np.inf)
+        level = min(levels.min(), (ceiling / weight)[free].min())
+        full = levels <= level * (1 + 1e-12)
+        stop = free & ((demand[:, full] > 0).any(axis=1) | (ceiling / weight <= level * (1 + 1e-12)))
+        rate[stop] = weight[stop] * level
+        left = np.maximum(left - rate[stop] @ demand[stop], 0.0)
+        free &= ~stop
+    return rate
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_flows_on_few_stations_fill_as_one_after_the_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    flows, stations = 300, 40
+    demand = rng.uniform(0.2, 3.0, (flows, stations)) * (rng.random((flows, stations)) < 0.08)
+    demand[np.arange(flows), rng.integers(0, stations, flows)] = 1.0
+    capacity, weight = rng.uniform(1, 100, stations), rng.uniform(0.2, 8.0, flows)
+    ceiling = np.where(rng.random(flows) < 0.3, rng.uniform(0.01, 5.0, flows), np.inf)
+    found = filled(capacity[None], demand[None], weight, ceiling[None]).rate[0]
+    assert_allclose(found, _one_after_the_other(capacity, demand, weight, ceiling), rtol=1e-9)

@@ -1,0 +1,167 @@
+"""A `Problem` as sparse arrays: an entry for each station that a phase, or a whole transfer, visits.
+
+Shapes: S scenarios, F transfers, P phases of all transfers, K stations, N entries. Entries have the scenarios last, so
+that sums over them run along memory; what is handed out has the scenarios first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.records import Problem, Transfer
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Demands of some rows (phases, or transfers), row by row and by station within a row.
+
+    Attributes:
+        station: (N,) index of the station; K, which is none, in a row that visits no other.
+        row: (N,) index of the row, rising; every row has an entry.
+        first: (R,) where each row begins.
+        demand: (N, S).
+    """
+
+    station: Index
+    row: Index
+    first: Index
+    demand: Array
+
+    def of(self, row: int) -> tuple[Index, Array]:
+        """(stations (n,), demands (S, n)) of one row."""
+        end = self.first[row + 1] if row + 1 < len(self.first) else len(self.row)
+        part = slice(self.first[row], end)
+        return self.station[part], self.demand[part].T
+
+
+@dataclass(frozen=True, slots=True)
+class Matrices:
+    """A `Problem` as arrays.
+
+    Attributes:
+        capacity: (S, K).
+        total: Rows of the transfers: all phases added up.
+        phases: Rows of the phases, transfer by transfer.
+        transfer: (P,) whose phase it is, rising; every transfer has a phase.
+        delay: (S, P) seconds of waiting per payload byte.
+        workers: (F,).
+        weight: (F,).
+        opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
+            that is spread over the bytes, in ``delay``).
+        private: (K,): station serves one transfer only, and its capacity is that of all its workers.
+        slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
+    """
+
+    capacity: Array
+    total: Rows
+    phases: Rows
+    transfer: Index
+    delay: Array
+    workers: Array
+    weight: Array
+    opening: Array
+    private: NDArray[np.bool_]
+    slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
+
+    def phases_of(self, f: int) -> range:
+        """Numbers of a transfer's phases."""
+        return range(*np.searchsorted(self.transfer, (f, f + 1)))
+
+    @property
+    def begins(self) -> Index:
+        """(F,) number of each transfer's first phase."""
+        return np.searchsorted(self.transfer, np.arange(len(self.workers)))
+
+    def loads(self, rate: Array) -> Array:
+        """What rates (S, F) take of each station, (S, K) [unit/s]."""
+        used = np.zeros((self.capacity.shape[1] + 1, max(len(rate), self.total.demand.shape[1])))
+        with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
+            np.add.at(used, self.total.station, np.nan_to_num(rate.T[self.total.row] * self.total.demand))
+        return used[:-1].T
+
+
+def matrices(problem: Problem) -> Matrices:
+    """Writes a problem as arrays; scalar entries broadcast over the scenarios."""
+    index = {s.name: k for k, s in enumerate(problem.stations)}
+    count = _scenarios(problem)
+    capacity = np.empty((count, len(index)))
+    for k, station in enumerate(problem.stations):
+        capacity[:, k] = station.capacity
+    phases, whole, transfer, delays = [], [], [], []
+    for f, t in enumerate(problem.transfers):
+        sums: dict[int, Array] = {}
+        for phase in t.phases:
+            row: dict[int, Array] = {}
+            for demand in phase.demands:
+                k = index[demand.station]
+                row[k] = row.get(k, 0.0) + np.asarray(demand.per_byte, float)
+            for k, cost in row.items():
+                sums[k] = sums.get(k, 0.0) + cost
+            phases.append(row)
+            transfer.append(f)
+            spread = (np.asarray(d.per_byte) for d in phase.delays if not (t.timed and d.each == "start"))
+            delays.append(np.broadcast_to(sum(spread, np.zeros(1)), (count,)))
+        whole.append(sums)
+    return Matrices(
+        capacity,
+        _rows(whole, len(index), count),
+        _rows(phases, len(index), count),
+        np.array(transfer, np.intp),
+        np.array(delays).T.copy(),
+        np.array([t.workers for t in problem.transfers], float),
+        np.array([t.weight for t in problem.transfers], float),
+        np.array([np.broadcast_to(opening(t), (count,)) for t in problem.transfers]).T,
+        np.array([s.private for s in problem.stations], dtype=bool),
+        tuple(
+            (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope),
+             np.atleast_1d(d.reference))
+            for d in problem.slowdowns
+        ),
+    )  # fmt: skip
+
+
+def _rows(given: list[dict[int, Array]], none: int, count: int) -> Rows:
+    """Rows from dictionaries station -> demand; a row without any gets an entry of nothing at station ``none``."""
+    sizes = np.array([max(len(row), 1) for row in given], np.intp)
+    demand = np.empty((int(sizes.sum()), count))
+    station = np.empty(len(demand), np.intp)
+    n = 0
+    for row in given:
+        for k in sorted(row):
+            station[n] = k
+            demand[n] = row[k]
+            n += 1
+        if not row:
+            station[n], demand[n] = none, 0.0
+            n += 1
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+    return Rows(station, np.repeat(np.arange(len(given)), sizes), first, demand)
+
+
+def opening(transfer: Transfer) -> Array:
+    """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
+
+    What is omitted swallows it first: while connections open up next to nothing moves.
+    """
+    if not transfer.timed:
+        return np.zeros(1)
+    once = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
+    seconds = sum(once, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
+    return np.clip((seconds - transfer.omitted_s) / transfer.time_s, 0.0, 1.0)
+
+
+def _scenarios(problem: Problem) -> int:
+    found = max((np.size(s.capacity) for s in problem.stations), default=1)
+    for transfer in problem.transfers:
+        for phase in transfer.phases:
+            found = max(found, *(np.size(d.per_byte) for d in (*phase.demands, *phase.delays)), 1)
+    return found
