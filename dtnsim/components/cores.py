@@ -13,7 +13,7 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.term import Term, count, law, shown
+from dtnsim.ground.term import Term, count, law, shown, term
 from dtnsim.physics import cpu as physics
 
 
@@ -24,7 +24,8 @@ class Placement(Model):
         application: Cores that the tool's threads take in turn.
         nic_interrupts: Cores that serve the interrupts of the NICs, each an equal part.
         storage_interrupts: Adapter (or 'all'): cores that serve its interrupts.
-        remote_socket: Share of the work on a socket far from the card, from 0 to 1.
+        remote_socket: Share of the threads' work on a socket far from the card, from 0 to 1, where neither cores nor a
+            slot's socket say it.
     """
 
     application: list[int] = Field(default_factory=list)
@@ -46,7 +47,21 @@ class Cores(Model):
     cpu: Annotated[Cpu, Pick(Cpu)]
     placement: Placement = Placement()
 
-    def core(self, row: Row, thread: Thread, cycles: Term | Value, what: str, cost: str = "", source: str = "") -> None:
+    def clock(self, row: Row) -> Term:
+        """Cycles a second of one core."""
+        clock, work = row.term(self.cpu.clock), self.cpu.per_cycle
+        return clock if work.value == 1.0 and not work.spread else clock * row.term(work)
+
+    def core(
+        self,
+        row: Row,
+        thread: Thread,
+        cycles: Term | Value,
+        what: str,
+        cost: str = "",
+        source: str = "",
+        near: int | None = None,
+    ) -> None:
         """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
 
         Args:
@@ -56,11 +71,9 @@ class Cores(Model):
             what: The activity, in words.
             cost: Formula of bare ``cycles``.
             source: Source of bare ``cycles``.
+            near: Socket of the card that the work is about; None where it is about none, or where nobody said.
         """
-        work = _work(cycles, cost, source)
-        penalty, remote = row.term(self.cpu.numa_penalty), self.placement.remote_socket
-        if remote:
-            work = law(physics.numa_cycles, cycles_per_B=work, remote_share=remote, penalty=penalty)
+        work = self._across(row, _work(cycles, cost, source), self.remote(near))
         place = self.placement.application
         if place:
             cores = Counter(place[(thread.slot + copy) % len(place)] for copy in range(thread.copies))
@@ -71,7 +84,7 @@ class Cores(Model):
         row.charge(
             f"cpu.{thread.name}",
             "core",
-            capacity=count(copies, "core") * row.term(self.cpu.clock),
+            capacity=count(copies, "core") * self.clock(row),
             per_byte=work,
             unit="cycles",
             private=True,
@@ -90,28 +103,64 @@ class Cores(Model):
                 remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}",
             )
         work = _work(cycles)
-        clock = row.term(self.cpu.clock)
+        clock = self.clock(row)
         label = f"core {number} of {self.name}"
         row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=work, unit="cycles", what=what, label=label)
         self.pool(row, work, what)
 
     def pool(self, row: Row, cycles: Term | Value, what: str, source: str = "", cost: str = "") -> None:
         """Charges work that may run on any core."""
-        capacity = count(self.cpu.total, "core") * row.term(self.cpu.clock)
+        clock = self.clock(row)
         if self.cpu.smt > 1:
-            capacity = capacity * row.term(self.cpu.smt_gain)
+            clock = law(
+                physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=row.term(self.cpu.smt_gain)
+            )
+        capacity = count(self.cpu.total, "core") * clock
         work, label = _work(cycles, cost, source), f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=work, unit="cycles", what=what, label=label)
 
     def interrupts(
-        self, row: Row, cores: list[int], cycles: Term | Value, what: str, cost: str = "", source: str = ""
+        self,
+        row: Row,
+        cores: list[int],
+        cycles: Term | Value,
+        what: str,
+        cost: str = "",
+        source: str = "",
+        near: int | None = None,
     ) -> None:
         """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
         work = _work(cycles, cost, source)
         if not cores:
             self.pool(row, work, what)
+            return
+        work = self._across(row, work, 0.0 if near is None else self._away(cores, near))
         for number in cores:
             self.pinned(row, number, work / len(cores), what)
+
+    def remote(self, near: int | None) -> float:
+        """Share of the applications' work that runs away from a socket; what the placement says where nobody knows."""
+        place = self.placement.application
+        return self.placement.remote_socket if near is None or not place else self._away(place, near)
+
+    def cross_sockets(self, row: Row, near: int | None, what: str) -> None:
+        """Charges the link between the sockets for the part of a card's bytes that is worked on at the other one."""
+        share = self.remote(near) if near is not None else 0.0
+        if not share or self.cpu.socket_link is None:
+            return
+        rate = law(
+            physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
+        )
+        row.charge("cpu.socket-link", "bus", capacity=rate, per_byte=term(share), what=f"{what} from socket to socket")
+
+    def _away(self, cores: list[int], near: int) -> float:
+        alternate = self.cpu.numbering == "alternate"
+        return physics.remote_share(cores, near, self.cpu.sockets, self.cpu.cores, alternate=alternate)
+
+    def _across(self, row: Row, work: Term, share: float) -> Term:
+        """Work of which a share is done away from its card."""
+        penalty = row.term(self.cpu.numa_penalty)
+        return law(physics.numa_cycles, cycles_per_B=work, remote_share=share, penalty=penalty) if share else work
 
 
 def _work(cycles: Term | Value, cost: str = "", source: str = "") -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,22 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 
 
 class Cpu(Component):
-    """The processors of a host."""
+    """The processors of a host.
+
+    Attributes:
+        sockets: Sockets with a processor in them.
+        cores: Cores of one socket.
+        clock: Clock of a busy core.
+        per_cycle: Work that a cycle does, over a cycle of the processor that the kernel's costs were measured on.
+        smt: Threads of a core.
+        cache: Last-level cache that a core can use.
+        core_cache: Cache of one core below it.
+        smt_gain: What two busy siblings do together, over one alone.
+        numa_penalty: Cost of work on the socket away from the card, over the socket near it.
+        numbering: Whether core numbers go through one socket after the other (blocks) or alternate between them.
+        socket_link: Transfers a second of a link between two sockets (QPI, UPI).
+        socket_links: Such links between two sockets.
+    """
 
     kind: ClassVar[str] = "cpu"
     family: ClassVar[str] = "cpu"
@@ -19,6 +34,9 @@ class Cpu(Component):
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]
     clock: Annotated[Quantity, Unit("Hz", spread=0.05, low=1e8, high=1e10)]
+    per_cycle: Annotated[Quantity, Unit("1", spread=0.15, low=0.1, high=5.0)] = prior(
+        "1", 0.1, "server cores of 2011 to 2019: generations differ by 5 to 10 % a clock, kernel costs grow as much"
+    )
     smt: Annotated[int, Field(ge=1, le=8)] = 1
     cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
     core_cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
@@ -28,6 +46,9 @@ class Cpu(Component):
     numa_penalty: Annotated[Quantity, Unit("1", spread=0.2, low=1.0, high=4.0)] = prior(
         "1.4", 0.2, "ESnet fasterdata, Interrupt Binding: up to 2x slower on the wrong socket at 40/100G"
     )
+    numbering: Literal["blocks", "alternate"] = "blocks"
+    socket_link: Annotated[Quantity, Unit("1/s", low=1e8, high=1e11)] | None = None
+    socket_links: Annotated[int, Field(ge=1, le=8)] = 1
 
     @property
     def total(self) -> int:

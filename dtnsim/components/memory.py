@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, count, law
+from dtnsim.physics import memory as physics
 
-#: Crossings of one byte by what handles it, write-allocate included. The buffer of the program (a block a
-#: thread) stays in the last-level cache between two copies: from disk to network that is the DMA of the
-#: array 1 + READ + SEND = 5, from network to disk RECEIVE + WRITE + 1 = 5 (`physics.memory.crossings_per_byte`).
-READ: Final = 1.0  #: page cache to program
-WRITE: Final = 2.0  #: program to page cache: the line is fetched, then written
-SEND: Final = 3.0  #: program to socket buffer (fetched, written), read by the card
-RECEIVE: Final = 2.0  #: written by the card, copied to the program
-SENDFILE: Final = 1.0  #: the card reads the page cache
-DIRECT: Final = 1.0  #: O_DIRECT: the program's buffer is read or written in memory, besides the DMA
+
+class Crossing(NamedTuple):
+    """What an activity does with memory, for `physics.memory.crossings`."""
+
+    dma: float = 0.0
+    sources: float = 0.0
+    targets: float = 0.0
+
+
+#: The buffer of the program (a block a thread) stays in the last-level cache between two copies: from disk to network
+#: a byte crosses DMA 1 + READ 1 + SEND 3 = 5 times, from network to disk RECEIVE 2 + WRITE 2 + DMA 1 = 5 times.
+DMA: Final = Crossing(dma=1)  #: a device reads or writes memory
+READ: Final = Crossing(sources=1)  #: page cache to program
+WRITE: Final = Crossing(targets=1)  #: program to page cache
+SEND: Final = Crossing(dma=1, targets=1)  #: program to socket buffer, read by the card
+RECEIVE: Final = Crossing(dma=1, sources=1)  #: written by the card, copied to the program
+SENDFILE: Final = Crossing(dma=1)  #: the card reads the page cache
+DISCARD: Final = Crossing(dma=1)  #: written by the card, looked at by nobody
+DIRECT: Final = Crossing(sources=1)  #: O_DIRECT: the program reads or writes its buffer in memory, besides the DMA
 
 
 class Memory(Component):
-    """The memory of a host."""
+    """The memory of a host.
+
+    Attributes:
+        channels: Channels of all sockets together.
+        rate: Transfers a second of the DIMMs as clocked.
+        size: Bytes of all DIMMs.
+        efficiency: Part of the channels' rate that programs reach.
+        ddio: Part of the network's bytes that card and core hand over in the last-level cache.
+    """
 
     kind: ClassVar[str] = "memory"
     family: ClassVar[str] = "memory"
@@ -33,17 +53,26 @@ class Memory(Component):
     efficiency: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
         "0.76", 0.03, "TI SPRAD45A: STREAM reaches 74 to 78 % of the wire rate of DDR4"
     )
+    ddio: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0", 0.0, "not counted on: windows of many megabytes outgrow the part of the cache that Intel DDIO may fill"
+    )
 
-    def cross(self, row: Row, crossings: float, what: str) -> None:
-        """Charges ``crossings`` bytes of memory traffic per byte."""
-        capacity = self.channels * row.value(self.rate) * 8.0 * row.value(self.efficiency)
+    def bandwidth(self, row: Row) -> Term:
+        """What all channels sustain, reads and writes together [B/s]."""
+        peak = law(
+            physics.peak_bandwidth, channels=count(self.channels, "channel"), transfers_per_s=row.term(self.rate)
+        )
+        return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
+
+    def cross(self, row: Row, by: Crossing, what: str) -> None:
+        """Charges the memory traffic of one byte of an activity."""
+        given: dict[str, float | Term] = dict(by._asdict())
+        if by.dma and by.sources + by.targets and self.ddio.value:
+            given["ddio"] = row.term(self.ddio)
         row.charge(
             "memory",
             "memory",
-            capacity=capacity,
-            per_byte=crossings,
+            capacity=self.bandwidth(row),
+            per_byte=law(physics.crossings, **given),
             what=what,
-            formula=f"{self.channels} channels x {self.rate.value / 1e6:.0f} MT/s x 8 B x {self.efficiency}",
-            source=self.rate.source,
-            cost=f"{crossings:g} crossings per byte",
         )

@@ -1,4 +1,4 @@
-"""Network adapters: ports, framing, bonding, the slot they sit in; Ethernet or InfiniBand."""
+"""Network adapters: ports, framing, bonding, queues, the slot they sit in; Ethernet or InfiniBand."""
 
 from __future__ import annotations
 
@@ -9,15 +9,35 @@ from pydantic import Field
 from dtnsim.components.base import Component
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import bonding
+from dtnsim.physics import nic as physics
+
+#: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
+_INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's default)")
 
 
 class Nic(Component):
-    """An adapter with one or more ports of ``rate`` each (the data rate of the link, after line coding).
+    """An adapter with one or more ports.
 
     Attributes:
-        bonding: ``none``: one port is used. ``hash``: each stream is hashed onto one of the ports
-            (Linux balance-xor or 802.3ad). ``application``: the tool spreads its streams itself.
+        rate: Data rate of a port, after line coding.
+        ports: Number of ports.
+        bonding: none (one port is used), hash (each stream is hashed onto one of the ports: Linux balance-xor or
+            802.3ad), or application (the tool spreads its streams itself).
+        mtu: Largest IP packet, or payload of an InfiniBand packet.
+        timestamps: Whether TCP's timestamps are on (net.ipv4.tcp_timestamps).
+        vlan: Whether frames carry an 802.1Q tag.
+        offload: Whether segmentation and receive offloads are on; false turns off both.
+        tso: Segmentation offload of the sender (TSO, GSO).
+        gro: Receive offload (GRO, LRO).
+        queues: Receive queues: streams are hashed over them, and each queue's interrupts run on one core (RSS).
+        packets: Most packets a second in each direction, where the card or cloud limits them.
+        protocol: Protocol of the link.
+        slot: Slot that it sits in.
+        card_lanes: PCIe lanes of the card.
+        card_generation: PCIe generation of the card.
     """
 
     kind: ClassVar[str] = "nic"
@@ -30,7 +50,10 @@ class Nic(Component):
     timestamps: bool = True
     vlan: bool = False
     offload: bool = True
+    tso: bool = True
+    gro: bool = True
     queues: Annotated[int, Field(ge=1, le=1024)] = 8
+    packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
     slot: str | None = None
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
@@ -41,6 +64,23 @@ class Nic(Component):
         """Ports that one transfer can fill."""
         return 1 if self.bonding == "none" else self.ports
 
+    def joins(self, *, receiving: bool) -> bool:
+        """Whether packets pass the kernel joined together."""
+        return self.offload and (self.gro if receiving else self.tso)
+
+    def storage_wire(self) -> Term:
+        """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand, TCP on Ethernet."""
+        if self.protocol == "infiniband":
+            mtu = self.mtu if "mtu" in self.model_fields_set else _INFINIBAND_MTU
+            size = least(term(mtu.value, "B", mtu.source), term(4096.0, "B", "largest InfiniBand MTU"))
+            return law(physics.infiniband_wire_bytes, mtu_B=size) / size
+        return 1.0 / law(
+            physics.framing_efficiency,
+            mtu_B=term(self.mtu.value, "B", self.mtu.source),
+            timestamps=float(self.timestamps),
+            vlan_tags=float(self.vlan),
+        )
+
     def send_bits(
         self,
         row: Row,
@@ -49,7 +89,8 @@ class Nic(Component):
         direction: str,
         streams: int,
         port: int | None,
-        wire: Value,
+        wire: Term,
+        packet_B: Term | None = None,
         lockstep: bool = False,
     ) -> None:
         """Charges the wire for one payload byte.
@@ -61,6 +102,7 @@ class Nic(Component):
             streams: Connections of this transfer.
             port: The port that the transfer is bound to, if it is.
             wire: Bytes on the wire per payload byte.
+            packet_B: Payload of a packet, for cards that count packets.
             lockstep: True where all streams carry the same, so that the fullest port decides.
         """
         if port is not None and not 0 <= port < self.ports:
@@ -70,65 +112,44 @@ class Nic(Component):
                 value=port,
                 remedy=f"write a number from 0 to {self.ports - 1}, or give the adapter more 'ports'",
             )
-        rate = row.value(self.rate)
+        rate = row.term(self.rate)
+        if self.packets is not None and packet_B is not None:
+            most = row.term(self.packets)
+            row.charge(f"{name}.packets.{direction}", "nic", capacity=most, per_byte=1.0 / packet_B, unit="op",
+                       what="packets that the card takes")  # fmt: skip
         kind = "ib" if self.protocol == "infiniband" else "nic"
-        if self.ports == 1 or (self.bonding == "none" and port is None):
-            port = 0 if port is None else port
-        if port is not None:
-            row.charge(
-                f"{name}.port{port}.{direction}",
-                kind,
-                capacity=rate,
-                per_byte=wire,
-                what=f"wire of port {port}",
-                formula=f"{self.rate}",
-                source=self.rate.source,
-                cost="frame bytes per payload byte",
-            )
+        if port is not None or self.ports == 1 or self.bonding == "none":
+            self._port(row, name, port or 0, direction, rate, wire, kind)
         elif self.bonding == "application":
             used = min(self.ports, max(streams, 1))
             for index in range(used):
-                row.charge(
-                    f"{name}.port{index}.{direction}",
-                    kind,
-                    capacity=rate,
-                    per_byte=wire / used,
-                    what=f"wire of port {index}",
-                    formula=f"{self.rate}",
-                    source=self.rate.source,
-                    cost=f"frame bytes per payload byte, spread over {used} ports",
-                )
+                self._port(row, name, index, direction, rate, wire / count(used, "port"), kind)
         else:
-            self._bonded(row, name, direction, streams, wire, kind, rate, lockstep=lockstep)
+            self._bonded(row, name, direction, streams, rate, wire, kind, lockstep=lockstep)
+
+    @staticmethod
+    def _port(row: Row, name: str, port: int, direction: str, rate: Term, wire: Term, kind: str) -> None:
+        station = f"{name}.port{port}.{direction}"
+        row.charge(station, kind, capacity=rate, per_byte=wire, what=f"wire of port {port}")
 
     def _bonded(
-        self, row: Row, name: str, direction: str, streams: int, wire: Value, kind: str, rate: Value, *, lockstep: bool
+        self, row: Row, name: str, direction: str, streams: int, rate: Term, wire: Term, kind: str, *, lockstep: bool
     ) -> None:
-        from dtnsim.physics import bonding
-
         row.charge(
             f"{name}.bond.{direction}",
             kind,
-            capacity=self.ports * rate,
+            capacity=count(self.ports, "port") * rate,
             per_byte=wire,
             what="bonded wire",
-            formula=f"{self.ports} ports x {self.rate}",
-            source=self.rate.source,
-            cost="frame bytes per payload byte",
         )
-        if lockstep:
-            used, law = float(bonding.static_rate(1.0, self.ports, streams)), "n / E[streams on the fullest port]"
-        else:
-            used, law = float(bonding.expected_links(self.ports, streams)), "k (1 - (1 - 1/k)^n)"
+        spread = bonding.static_rate if lockstep else bonding.dynamic_rate
+        used = float(spread(1.0, self.ports, streams))
         row.charge(
             f"{name}.bond-hash.{direction}",
             kind,
-            capacity=used * rate,
+            capacity=law(spread, link_Bps=rate, links=self.ports, streams=streams),
             per_byte=wire,
             private=True,
             what=f"{streams} streams hashed onto {self.ports} ports use {used:.2f} of them on average"
             + (", all at the pace of the fullest" if lockstep else ""),
-            formula=f"{law} x {self.rate}",
-            source="Linux bonding xmit_hash_policy layer3+4",
-            cost="frame bytes per payload byte",
         )

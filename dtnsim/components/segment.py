@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar
@@ -12,7 +11,9 @@ from pydantic import Field
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.policer import Policer
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Draw, Quantity, Unit, prior
+from dtnsim.ground.term import Term, law, least, of, term
+from dtnsim.physics import network as physics
 
 
 class Background(Component):
@@ -38,8 +39,15 @@ class Background(Component):
 
         One and the same quantity each time, so that all who ask see the same draw of it.
         """
-        half = self.diurnal.value**2 / 2  # variance of a sine of that amplitude
-        return replace(self.share, spread=math.sqrt(self.share.spread**2 + half)) if half else self.share
+        spread = physics.anytime_spread(self.share.spread, self.diurnal.value)
+        return replace(self.share, spread=spread) if self.diurnal.value else self.share
+
+    def taken(self, draw: Draw) -> Term:
+        """Share of the segment that others take; at an hour that nobody knows the daily wave is in its spread."""
+        if self.hour is None:
+            return least(of(draw, self.anytime), term(physics.MOST_TAKEN))
+        share, wave = of(draw, self.share), of(draw, self.diurnal)
+        return law(physics.diurnal_share, mean=share, amplitude=wave, hour=self.hour, peak_hour=self.peak_hour)
 
 
 class Segment(Component):

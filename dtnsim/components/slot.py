@@ -32,6 +32,7 @@ class Slot(Component):
         "512 B", 0.0, "power-on default of the read request size (PCI Express base specification)"
     )
     behind: str | None = None
+    socket: Annotated[int, Field(ge=0, le=63, description="socket that the lanes end at, from 0")] | None = None
 
     def accepts(self, lanes: int) -> bool:
         """Whether a card of that many lanes fits into the connector."""

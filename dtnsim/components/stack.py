@@ -36,6 +36,14 @@ class Stack(Component):
     sendfile_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.12 cycles/B", 0.5, "assumed: page references instead of a copy"
     )
+    socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "900 cycles", 0.5,
+        "assumed: system call and socket layer, a third of the 2,790 cycles of a datagram (1.05 million a second at "
+        "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)",
+    )  # fmt: skip
+    socket_block: Annotated[Quantity, Unit("B", low=1)] = prior(
+        "64 KiB", 0.0, "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little"
+    )
     interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.2 cycles/B", 0.4, "assumed: driver and protocol in softirq, about a quarter of the receive work"
     )

@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dtnsim.components import memory
-from dtnsim.components.access import Thread
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Segment
-from dtnsim.composition import transport
-from dtnsim.composition.route import Framing, Route, background_share, wall_rate
+from dtnsim.composition import endpoint, segments, transport
+from dtnsim.composition.route import Framing, Route
 from dtnsim.description import graph
 from dtnsim.description.host import Host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Value
-from dtnsim.physics import cpu as cpu_physics
 from dtnsim.physics import nic as nic_physics
 from dtnsim.physics.tcp import ramp as tcp_ramp
-from dtnsim.physics.tcp import ratebased
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec, TransferSpec
@@ -109,10 +105,9 @@ class Network:
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
         row = row.times(net.overhead)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
-            port = spec.ports.get(host.name) if spec is not None else None
-            _host_side(row.at(host.name), host, name, card, net, frame, spec, receiving=receiving, port=port)
+            endpoint.charge(row.at(host.name), endpoint.Side(host, name, card, net, frame, receiving), spec)
         for name, segment, forward in route.hops:
-            _segment(row.at(""), name, segment, frame, net.streams, forward=forward)
+            segments.charge(row.at(""), name, segment, frame, net.streams, forward=forward)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
 
     def ramp(
@@ -174,121 +169,3 @@ def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:
         if card.protocol == "ethernet":
             return name, card
     raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy="give it one: 'nic: {part: ...}'")
-
-
-def _host_side(
-    row: Row,
-    host: Host,
-    name: str,
-    card: Nic,
-    net: NetUse,
-    frame: Framing,
-    spec: TransferSpec | None,
-    *,
-    receiving: bool,
-    port: int | None,
-) -> None:
-    """CPU, memory, bus and wire of one end."""
-    stack = host.stack
-    passes = cpu_physics.traversal_bytes(frame.mss, row.value(stack.aggregate) if card.offload else frame.mss)
-    if receiving:
-        byte, packet, verb, thread = stack.receive_byte, stack.receive_packet, "TCP receive", net.receiver
-    else:
-        byte, packet, verb, thread = stack.send_byte, stack.send_packet, "TCP send", net.sender
-    if net.sendfile and not receiving:
-        byte = stack.sendfile_byte
-    if net.transport != "tcp":
-        own, source = _user_space(row, net, frame)
-        words = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
-        cost = f"{float(np.mean(own)):.3g} + {byte}"
-        cycles: Value = own + row.value(byte)
-    else:
-        cycles, words = row.value(byte) + row.value(packet) / passes, verb
-        cost, source = f"{byte} + {packet} per pass of {float(np.mean(passes)):.0f} B", byte.source
-    placed = _placed(thread, spec)
-    host.core(row, placed, cycles, words, cost, source)
-    interrupt = stack.interrupt_byte
-    host.interrupts(
-        row,
-        host.placement.nic_interrupts,
-        row.value(interrupt),
-        f"interrupts of {name}",
-        str(interrupt),
-        interrupt.source,
-    )
-    crossings = memory.RECEIVE if receiving else memory.SENDFILE if net.sendfile else memory.SEND
-    host.memory.cross(row, crossings, verb)
-    host.nic_bus(row, name, receiving=receiving)
-    card.send_bits(
-        row,
-        name,
-        direction="rx" if receiving else "tx",
-        streams=net.streams,
-        port=port,
-        wire=frame.wire / frame.mss,
-        lockstep=net.lockstep,
-    )
-
-
-def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
-    if spec is None or spec.core is None:
-        return thread
-    return Thread(thread.name, thread.copies, spec.core)
-
-
-def _user_space(row: Row, net: NetUse, frame: Framing) -> tuple[Value, str]:
-    """Cycles a byte of a transport in user space, and their source."""
-    if net.transport == "udt":
-        return row.value(transport.UDT_PACKET) / frame.mss, transport.UDT_PACKET.source
-    if net.transport == "fasp":  # the cipher is the tool's (ascp without -T)
-        return ratebased.FASP_CYCLES_PER_PACKET / frame.mss, "per-packet work, see dtnsim.physics.tcp.ratebased"
-    return 0.0, "UDP has none"
-
-
-def _segment(row: Row, name: str, segment: Segment, frame: Framing, streams: int, *, forward: bool) -> None:
-    """Bandwidth left by others, firewall and policer of one segment in one direction."""
-    way = "" if forward else ".back"
-    free = 1.0 - background_share(row.ledger.draw, segment.background)
-    capacity = row.value(segment.bandwidth) * free
-    row.charge(
-        f"{name}{way}",
-        "network",
-        capacity=capacity,
-        per_byte=frame.wire / frame.mss,
-        what="network segment",
-        formula=f"{segment.bandwidth}" + (f" less background {segment.background.share}" if segment.background else ""),
-        source=segment.bandwidth.source,
-        cost=f"{frame.wire:.0f} B on the wire for {frame.mss:.0f} B of payload",
-    )
-    wall = segment.firewall
-    if wall is not None:
-        row.charge(
-            f"{name}{way}.firewall-engine",
-            "firewall",
-            capacity=wall_rate(row.ledger.draw, wall, streams),
-            private=True,
-            per_byte=frame.wire / frame.mss,
-            what="inspection engines of the firewall: each flow stays on one",
-            formula=f"{streams} flow{'s' if streams > 1 else ''} on engines of {wall.engine}",
-            source=wall.engine.source,
-        )
-        if wall.total is not None:
-            row.charge(
-                f"{name}{way}.firewall",
-                "firewall",
-                capacity=row.value(wall.total),
-                per_byte=frame.wire / frame.mss,
-                what="firewall",
-                formula=f"{wall.total}",
-                source=wall.total.source,
-            )
-    if segment.policer is not None:
-        row.charge(
-            f"{name}{way}.policer",
-            "policer",
-            capacity=row.value(segment.policer.rate),
-            per_byte=frame.mtu / frame.mss,
-            what=f"token bucket ({segment.policer.action})",
-            formula=f"{segment.policer.rate}",
-            source=segment.policer.rate.source,
-        )

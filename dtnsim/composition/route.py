@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -11,9 +10,10 @@ import numpy as np
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.nic import Nic
 from dtnsim.components.policer import Policer
-from dtnsim.components.segment import Background, Segment
+from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
 from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
 from dtnsim.physics import policer as policing
 from dtnsim.physics.tcp import droptail
@@ -22,10 +22,6 @@ from dtnsim.physics.tcp import droptail
 #: H-TCP keeps 0.5 to 0.8). BBR is not loss-based and paces.
 KEPT: Final = {"reno": 0.5, "cubic": 0.7, "htcp": 0.8}
 INCREASE: Final = {"reno": 1.0, "cubic": 9 / 17, "htcp": 0.4}
-#: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond
-#: (Linux ip-sysctl, tcp_min_tso_segs: automatic sizing since 3.12; net/ipv4/tcp_output.c)
-TRAIN_B: Final = 65536.0
-TRAIN_S: Final = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +49,10 @@ class Framing(NamedTuple):
     mss: float
     wire: float
 
-
-def background_share(draw: Draw, background: Background | None) -> Value:
-    """Share of a segment that other traffic takes; an unknown hour widens the spread by the daily wave."""
-    if background is None:
-        return 0.0
-    share, wave = background.share, draw(background.diurnal)
-    if background.hour is None:
-        mean: Value = draw(background.anytime)
-    else:
-        angle = 2 * math.pi * (background.hour - background.peak_hour) / 24
-        mean = draw(share) * (1 + wave * math.cos(angle))
-    return np.clip(mean, 0.0, 0.999)
+    @property
+    def per_payload(self) -> Term:
+        """Bytes on the wire per payload byte."""
+        return term(self.wire, "B", "framing: IEEE 802.3, RFC 9293") / term(self.mss, "B")
 
 
 def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:
@@ -75,7 +63,9 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     for card in nics:
         rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
     for number, (_, segment, _) in enumerate(route.hops):
-        here = draw(segment.bandwidth) * per_wire * (1 - background_share(draw, segment.background))
+        here = draw(segment.bandwidth) * per_wire
+        if segment.background is not None:
+            here = physics.left_by_others(here, segment.background.taken(draw).value)
         if segment.policer is not None:
             here = np.minimum(here, draw(segment.policer.rate))
         mine = draw(segment.buffer) if segment.buffer is not None else np.inf
@@ -112,20 +102,19 @@ def _inspected(
     route: Route, number: int, wall: Firewall, frame: Framing, nics: list[Nic], streams: int, draw: Draw
 ) -> tuple[Value, Value]:
     """What a firewall passes in IP bytes, and the room that trains of unpaced senders leave in its buffers."""
-    rate = wall_rate(draw, wall, streams)
-    engine, line = draw(wall.engine), line_rate(route, number, nics, draw)
-    train = TRAIN_B * np.maximum(1 - engine / line, 0.0) if route.source.tcp.pacing is None else 0.0
-    room = np.maximum(draw(wall.buffer) - train, 0.0) * np.maximum(rate / engine, 1.0)
+    rate, engine = wall_rate(draw, wall, streams).value, draw(wall.engine)
+    train = physics.TRAIN_B if route.source.tcp.pacing is None else 0.0
+    line = line_rate(route, number, nics, draw)
+    room = physics.room_behind_trains(draw(wall.buffer), train, line, engine, rate / engine)
     return rate * frame.mtu / frame.wire, room
 
 
-def wall_rate(draw: Draw, wall: Firewall, streams: int) -> Value:
+def wall_rate(draw: Draw, wall: Firewall, streams: int) -> Term:
     """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
-    engine = draw(wall.engine)
+    engine = of(draw, wall.engine)
     if wall.total is None:
         return engine
-    total = draw(wall.total)
-    return np.minimum(physics.firewall_rate(engine, np.maximum(total / engine, 1.0), streams), total)
+    return law(physics.firewall_rate, engine_Bps=engine, flows=streams, total_Bps=of(draw, wall.total))
 
 
 def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
@@ -154,8 +143,8 @@ def burst_rate(
         return np.inf
     fit = physics.burst_fit(line_rate(route, number, nics, draw), draw(wall.engine), draw(wall.buffer))
     whole = burst is not None
-    size = burst * frame.wire / frame.mss if burst is not None else TRAIN_B
-    period = np.maximum(route.rtt(draw), TRAIN_S) if whole else TRAIN_S
+    size = burst * frame.wire / frame.mss if burst is not None else physics.TRAIN_B
+    period = np.maximum(route.rtt(draw), physics.TRAIN_S) if whole else physics.TRAIN_S
     return streams * physics.burst_limited_rate(size, fit, period, KEPT[cc]) * frame.mss / frame.wire
 
 

@@ -12,6 +12,7 @@ from dtnsim.composition.route import Framing, Route, burst_rate, line_rate, narr
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle, prior
 from dtnsim.ground.records import Connection
+from dtnsim.physics import nic
 from dtnsim.physics.tcp import choice, ratebased, window
 from dtnsim.physics.tcp import path as tcp_path
 
@@ -32,6 +33,10 @@ UDT_PACKET = prior(
 
 def packets(net: NetUse, frame: Framing) -> Framing:
     """Packet sizes that a transport really uses on a route."""
+    if net.transport == "udp":
+        whole = frame.mtu - nic.IPV4_UDP_B
+        size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else whole
+        return Framing(size + nic.IPV4_UDP_B, size, size - whole + frame.wire)
     if net.transport != "udt":
         return frame
     size = min(UDT_PACKET_B, frame.mtu)

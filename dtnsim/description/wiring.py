@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.cores import Cores
@@ -28,6 +29,10 @@ from dtnsim.physics import pcie
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+#: a link that carries so many times what its card can do is not worth a word
+_PLENTY = 1.5
 
 
 class Volume(Model):
@@ -160,14 +165,25 @@ class Wired(Cores):
             made.add_edge(f"slot-{name}", _seat(slot.behind))
         for name, hba in self.hbas.items():
             made.add_node(name, kind="hba", part=hba, rate_Bps=hba.lanes * hba.lane.value, key=f"hbas.{name}")
-            made.add_edge(name, _seat(hba.slot))
+            self._plug(made, name, hba)
         for name, nic in self.nics.items():
             made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value, key=f"nics.{name}")
-            made.add_edge(name, _seat(nic.slot))
+            self._plug(made, name, nic)
         for mount, volume in self.volumes.items():
             made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
             made.add_edges_from((label_of(mount), node) for node in self._adapters(volume) or ["memory"])
         return made
+
+    @staticmethod
+    def _plug(made: nx.Graph[str], name: str, card: Hba | Nic) -> None:
+        """Joins a card to its slot, or to the link that it must have where no slot is described."""
+        if card.slot is not None or not _link_known(card):
+            made.add_edge(name, _seat(card.slot))
+            return
+        slot = Slot(generation=card.card_generation, lanes=card.card_lanes)
+        rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value))
+        made.add_node(f"{name}.pcie", kind="slot", part=slot, rate_Bps=rate, key=made.nodes[name]["key"])
+        made.add_edges_from([(name, f"{name}.pcie"), (f"{name}.pcie", "memory")])
 
     def toward_memory(self, node: str) -> list[str]:
         """Nodes that bytes pass from a card, slot or adapter to memory, the node itself first, memory left out."""
@@ -187,7 +203,7 @@ class Wired(Cores):
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
         bus = row.times(array.bus_factor(use))
-        self.memory.cross(bus, 1.0, f"DMA of {label}")
+        self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
         self.attached(bus, use, volume)
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
@@ -197,7 +213,7 @@ class Wired(Cores):
             return
         cost, threads = made
         work, what = row.term(cost), "parity and stripe cache of md"
-        capacity = count(min(threads, self.cpu.total), "thread") * row.term(self.cpu.clock)
+        capacity = count(min(threads, self.cpu.total), "thread") * self.clock(row)
         row.charge(f"{label}.raid5d", "core", capacity=capacity, per_byte=work, unit="cycles", what=what)
         self.pool(row, work, what)
 
@@ -224,29 +240,56 @@ class Wired(Cores):
                 lanes, generation = 32, 6
             elif isinstance(part, Hba | Nic):
                 lanes, generation = part.card_lanes, part.card_generation
+                self._say_where(row, name, part)
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
         """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
-        self.memory.cross(row, 1.0, "storage network DMA")
+        self.memory.cross(row, crossing.DMA, "storage network DMA")
         names = [n for n in self.volumes[volume].via if n in self.nics]
         part = row.times(1.0 / max(len(names), 1))
         for name in names:
             self._through_nic(part, use, name)
 
     def _through_nic(self, row: Row, use: Access, name: str) -> None:
-        direction = "rx" if use.operation == "read" else "tx"
-        self.nics[name].send_bits(row, name, direction=direction, streams=1, port=None, wire=1.02)
+        direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
+        card.send_bits(row, name, direction=direction, streams=1, port=None, wire=card.storage_wire())
         self.nic_bus(row, name, receiving=use.operation == "read")
 
     def _through_hba(self, row: Row, use: Access, name: str) -> None:
         self.hbas[name].carry(row, use, name)
         placed = self.placement.storage_interrupts
         cost = row.term(self.stack.storage_interrupt_byte)
-        self.interrupts(row, placed.get(name, placed.get("all", [])), cost, f"interrupts of {name}")
+        near = self.socket_of(self.hbas[name].slot)
+        self.interrupts(row, placed.get(name, placed.get("all", [])), cost, f"interrupts of {name}", near=near)
+        self.cross_sockets(row, near, f"bytes of {name}")
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
-        """Charges the slots between a NIC and memory."""
+        """Charges the slots between a NIC and memory, and the way between sockets."""
         self._slots(row, name, to_host=receiving)
+        self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}")
+
+    def socket_of(self, slot: str | None) -> int | None:
+        """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""
+        said = [self.slots[name].socket for name in self.chain(slot)]
+        return next((socket for socket in said if socket is not None), None)
+
+    def _say_where(self, row: Row, name: str, card: Hba | Nic) -> None:
+        """Warns of a card that nobody says where it sits, if its link could matter."""
+        link = float(pcie.tlp_rate(card.card_generation, card.card_lanes, 256.0))
+        if card.slot is not None or self.wiring.nodes[name]["rate_Bps"] * _PLENTY < link:
+            return
+        if _link_known(card):
+            where = f"taken to sit in a slot of its own, gen {card.card_generation} x{card.card_lanes}"
+        else:
+            where = "PCIe is left out"
+        row.ledger.warn(
+            f"{self.name}: no slot is described for {name}: {where}; write 'slots:' and '{name}: {{slot: ...}}'"
+        )
+
+
+def _link_known(card: Hba | Nic) -> bool:
+    """Whether a card says what link it has."""
+    return not {"card_lanes", "card_generation"}.isdisjoint(card.model_fields_set)
 
 
 def _seat(slot: str | None) -> str:

@@ -147,7 +147,7 @@ class Collection:
         if known is None:
             known = self._index[host, key] = len(self.parameters)
             sigma = math.sqrt(math.log1p(quantity.spread**2))
-            high = 1.0 if unit.dim == "1" and quantity.value <= 1 else unit.high
+            high = 1.0 if unit.dim == "1" and quantity.value < 1 else unit.high
             reach = [math.log(edge / quantity.value) / sigma if edge > 0 else -math.inf for edge in (unit.low, high)]
             limits = max(reach[0], -FARTHEST), min(reach[1], FARTHEST)
             self.parameters.append(Parameter(host, key, quantity, *limits))

@@ -222,8 +222,8 @@ class Draw:
             return law.value
         sigma = math.sqrt(math.log1p(law.spread**2))
         drawn = law.value * np.exp(sigma * self.score(quantity.key or f"{law.source} {law.value:g} {law.dim}"))
-        # a probability or share drawn past 1 is not one
-        return np.minimum(drawn, 1.0) if law.dim == "1" and law.value <= 1 else drawn
+        # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
+        return np.minimum(drawn, 1.0) if law.dim == "1" and law.value < 1 else drawn
 
     def score(self, key: str) -> NDArray[np.float64]:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""

@@ -7,6 +7,7 @@ interrupt to another core moves its term there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -17,14 +18,6 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: most bytes one pass through the stack carries under TSO/GSO or LRO/GRO.
 #: Source: Linux GSO_LEGACY_MAX_SIZE / GSO_MAX_SIZE = 65536 (BIG TCP raises it from Linux 5.19 on).
 MAX_AGGREGATE_B: Final = 65536.0
-
-#: throughput of two busy SMT siblings over one thread. Assumed, spread 1.0-1.35.
-#: Source: Marr et al., Hyper-Threading technology, Intel Technology Journal 6(1), 2002: 16-28 % gain.
-SMT_GAIN: Final = 1.25
-
-#: cost of stack and copy on the wrong socket over the right one. Assumed (geometric middle), spread 1-2.
-#: Source: ESnet fasterdata, Interrupt Binding: up to twice the throughput at 40/100G on the NIC's socket.
-NUMA_PENALTY: Final = 1.4
 
 
 def traversal_bytes(mss_B: ArrayLike, aggregate_B: ArrayLike = 0.0) -> FloatArray:
@@ -46,40 +39,23 @@ def traversal_bytes(mss_B: ArrayLike, aggregate_B: ArrayLike = 0.0) -> FloatArra
     return np.maximum(as_float(mss_B), np.minimum(as_float(aggregate_B), MAX_AGGREGATE_B))
 
 
-def coalesced_bytes(rate_Bps: ArrayLike, coalesce_s: ArrayLike) -> FloatArray:
-    """Bytes of one flow that arrive in one interrupt moderation period: what LRO/GRO can join.
-
-    aggregate = rate * period
-
-    Args:
-        rate_Bps: Rate of the flow [B/s].
-        coalesce_s: Interrupt moderation or polling period [s].
-
-    Returns:
-        Bytes to hand to `traversal_bytes` as the aggregate [B].
-
-    Valid: one flow a queue; several flows interleaved in one period share it.
-    Neglects: polling that goes on while packets keep arriving (more is joined under load).
-    Source: Linux NAPI: GRO joins within one poll.
-    """
-    return as_float(rate_Bps) * as_float(coalesce_s)
-
-
 def cycles_per_byte(
     per_byte: ArrayLike,
     per_call: ArrayLike = 0.0,
     call_B: ArrayLike = np.inf,
+    reference_B: ArrayLike = np.inf,
     per_packet: ArrayLike = 0.0,
     traversal_B: ArrayLike = np.inf,
 ) -> FloatArray:
     """Cycles one payload byte costs.
 
-    c = c_byte + c_call / s + c_packet / S
+    c = c_byte + c_call * max(1/s - 1/s_0, 0) + c_packet / S
 
     Args:
         per_byte: Copies, checksums, ciphers [cycles/B].
         per_call: One system call with its fixed work [cycles].
         call_B: Bytes s moved by one call [B].
+        reference_B: Bytes s_0 of the calls that ``per_byte`` contains already [B].
         per_packet: One pass through the stack [cycles].
         traversal_B: Bytes S of one pass, see `traversal_bytes` [B].
 
@@ -91,92 +67,11 @@ def cycles_per_byte(
     Source: per-byte and per-packet split as in Cai et al., Understanding Host Network Stack Overheads,
         SIGCOMM 2021; per-call law: Amdahl-type fixed cost, t = a + s/R.
     """
-    return as_float(
-        as_float(per_byte) + as_float(per_call) / as_float(call_B) + as_float(per_packet) / as_float(traversal_B)
-    )
+    calls = np.maximum(1 / as_float(call_B) - 1 / as_float(reference_B), 0.0)
+    return as_float(as_float(per_byte) + as_float(per_call) * calls + as_float(per_packet) / as_float(traversal_B))
 
 
-def core_rate(clock_Hz: ArrayLike, cycles_per_B: ArrayLike) -> FloatArray:
-    """Most bytes per second one core carries when it does nothing else.
-
-    X = f / c, with c the sum over everything that core does for a byte
-
-    Args:
-        clock_Hz: Clock of the core under load [Hz].
-        cycles_per_B: Sum of the cycles per byte [cycles/B].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: c > 0.
-    Neglects: waiting of the thread for other stages (`composition`).
-    Source: utilisation law, Denning and Buzen, ACM Computing Surveys 10(3), 1978.
-    """
-    return as_float(clock_Hz) / as_float(cycles_per_B)
-
-
-def core_utilization(rate_Bps: ArrayLike, cycles_per_B: ArrayLike, clock_Hz: ArrayLike) -> FloatArray:
-    """Busy share of a core: U = X * c / f.
-
-    Args:
-        rate_Bps: Payload rate [B/s].
-        cycles_per_B: Cycles per byte on this core [cycles/B].
-        clock_Hz: Clock [Hz].
-
-    Returns:
-        Utilisation [1]; above 1 means the core cannot do it.
-
-    Valid: all positive.
-    Neglects: other work on the core.
-    Source: utilisation law, Denning and Buzen 1978.
-    """
-    return as_float(rate_Bps) * as_float(cycles_per_B) / as_float(clock_Hz)
-
-
-def cycles_from_share(share: ArrayLike, clock_Hz: ArrayLike, rate_Bps: ArrayLike) -> FloatArray:
-    """Cycles per byte from a measured busy share: c = U * f / X (the inverse of `core_utilization`).
-
-    Args:
-        share: Busy share the tool printed (%TX, %RX, %CPU as a fraction) [1].
-        clock_Hz: Clock [Hz].
-        rate_Bps: Payload rate of that run [B/s].
-
-    Returns:
-        Cycles per byte [cycles/B].
-
-    Valid: the process ran on one core; the share counts what ran in its context.
-    Neglects: softirq work done on other cores.
-    Source: utilisation law, Denning and Buzen 1978.
-    """
-    return as_float(share) * as_float(clock_Hz) / as_float(rate_Bps)
-
-
-def shared_core_cycles(
-    own: ArrayLike, interrupt: ArrayLike, same_core: ArrayLike, handoff: ArrayLike = 0.0
-) -> FloatArray:
-    """Cycles per byte on an application's core when a share of the interrupt work lands there too.
-
-    c = c_own + s * c_irq + (1 - s) * c_handoff
-
-    Args:
-        own: Application's own cycles [cycles/B].
-        interrupt: Softirq and interrupt cycles of the device [cycles/B].
-        same_core: Share s of that work on this core: 1 pinned here, 0 pinned elsewhere,
-            1/cores when spread by irqbalance [1].
-        handoff: Fetching the data from the other core's cache when it was handled there [cycles/B].
-
-    Returns:
-        Cycles per byte on the application's core [cycles/B].
-
-    Valid: same_core in [0, 1].
-    Neglects: wake-up latency across cores.
-    Source: utilisation law; ESnet fasterdata, Interrupt Binding (same socket, not same core).
-    """
-    s = as_float(same_core)
-    return as_float(own) + s * as_float(interrupt) + (1 - s) * as_float(handoff)
-
-
-def smt_capacity(clock_Hz: ArrayLike, busy_threads: ArrayLike, gain: ArrayLike = SMT_GAIN) -> FloatArray:
+def smt_capacity(clock_Hz: ArrayLike, busy_threads: ArrayLike, gain: ArrayLike) -> FloatArray:
     """Cycles per second one physical core delivers to its busy SMT threads together.
 
     C = f * (1 + (gain - 1) * clip(n - 1, 0, 1))
@@ -197,7 +92,7 @@ def smt_capacity(clock_Hz: ArrayLike, busy_threads: ArrayLike, gain: ArrayLike =
     return as_float(clock_Hz) * (1 + (as_float(gain) - 1) * extra)
 
 
-def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike = NUMA_PENALTY) -> FloatArray:
+def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: ArrayLike) -> FloatArray:
     """Cycles per byte when a share of the work runs on the socket away from device or memory.
 
     c' = c * (1 + r * (penalty - 1))
@@ -211,55 +106,50 @@ def numa_cycles(cycles_per_B: ArrayLike, remote_share: ArrayLike, penalty: Array
         Cycles per byte [cycles/B].
 
     Valid: remote_share in [0, 1], penalty in [1, 2].
-    Neglects: the bandwidth of the socket interconnect (a station of its own).
+    Neglects: the bandwidth of the link between the sockets (`socket_link_rate`, a station of its own).
     Source: ESnet fasterdata, Interrupt Binding (up to a factor of two at 40/100G).
     """
     return as_float(cycles_per_B) * (1 + as_float(remote_share) * (as_float(penalty) - 1))
 
 
-def queue_rate(
-    clock_Hz: ArrayLike,
-    cycles_per_B: ArrayLike,
-    queues: ArrayLike,
-    flows: ArrayLike = np.inf,
-    cores: ArrayLike = np.inf,
-) -> FloatArray:
-    """Most bytes per second the receive queues of a NIC can hand up.
+def remote_share(cores: Sequence[int], near: int, sockets: int, cores_per_socket: int, *, alternate: bool) -> float:
+    """Share of the work on named cores that runs away from the socket of a device.
 
-    X = q * (1 - (1 - 1/q)^n) * f / c,  q = min(queues, cores)
+    r = (cores c with socket(c) != near) / cores;  socket(c) = c div k in blocks, c mod n where they alternate
 
     Args:
-        clock_Hz: Clock of the cores that serve the queues [Hz].
-        cycles_per_B: Softirq cycles per byte [cycles/B].
-        queues: Receive queues [1].
-        flows: Flows n hashed over the queues; infinite when there are very many [1].
-        cores: Cores the queues' interrupts are spread over [1].
+        cores: Numbers of the cores as the kernel counts them; siblings follow after all first threads [1].
+        near: Socket that the device's lanes end at [1].
+        sockets: Sockets n [1].
+        cores_per_socket: Physical cores k of a socket [1].
+        alternate: True where the firmware numbers the sockets in turn instead of one after the other.
 
     Returns:
-        Rate [B/s]: one core's rate with one flow, whatever the number of queues.
+        Share [1]: 0 with all on the near socket.
 
-    Valid: queues, flows, cores >= 1; uniform hash.
-    Neglects: uneven flows; the hash being known (see `bonding`).
-    Source: balls into bins, Feller vol. 1 (II.5); receive side scaling: Linux
-        Documentation/networking/scaling.rst.
+    Valid: at least one core.
+    Neglects: clusters and sub-NUMA domains within a socket.
+    Source: Linux Documentation/admin-guide/cputopology.rst (numbers are the firmware's); ESnet fasterdata, Interrupt
+        Binding.
     """
-    q = np.minimum(as_float(queues), as_float(cores))
-    missed = np.where(q > 1, 1 - 1 / q, 0.0) ** as_float(flows)
-    return q * (1 - missed) * core_rate(clock_Hz, cycles_per_B)
+    total = sockets * cores_per_socket
+    place = [c % sockets if alternate else c % total // cores_per_socket for c in cores]
+    return sum(p != near for p in place) / len(place)
 
 
-def packet_budget(line_Bps: ArrayLike, wire_B: ArrayLike) -> FloatArray:
-    """Time a host has for each packet at full rate: t = wire bytes / rate.
+def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0, width_B: ArrayLike = 2.0) -> FloatArray:
+    """Rate of the links between two sockets in one direction: n * GT/s * 2 B.
 
     Args:
-        line_Bps: Line rate [B/s].
-        wire_B: Bytes of one packet on the wire, with preamble and gap [B].
+        transfers_per_s: Transfers a second of a link [1/s].
+        links: Links n between the two sockets [1].
+        width_B: Payload of a transfer: 16 data lanes of 20 (QPI, UPI) [B].
 
     Returns:
-        Time per packet [s].
+        Rate in one direction [B/s].
 
-    Valid: all positive.
-    Neglects: bursts.
-    Source: Corbet, Improving Linux networking performance, LWN 2015 (1230 ns for 1538 B at 10 Gb/s).
+    Valid: QPI and UPI; AMD's xGMI is 16 lanes too.
+    Neglects: packet headers and snoops, some 10 to 30 % of it.
+    Source: Intel, An Introduction to the Intel QuickPath Interconnect (2009): 6.4 GT/s are 12.8 GB/s a direction.
     """
-    return as_float(wire_B) / as_float(line_Bps)
+    return as_float(links) * as_float(transfers_per_s) * as_float(width_B)

@@ -8,43 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics.bonding import expected_links
 
-DAY_S: Final = 86400.0
-WEEK_S: Final = 7 * DAY_S
-UNSCALED_WINDOW_B: Final = 65535.0  #: largest TCP window without window scaling (RFC 9293, 16 bits)
-LIGHT_IN_FIBRE_MPS: Final = 2.04e8  #: c / 1.468, group index of G.652 fibre at 1550 nm (ITU-T G.652 practice)
-
-
-def path_rtt(segment_rtts_s: ArrayLike) -> FloatArray:
-    """Round trip of segments in series: the sum over the last axis.
-
-    Args:
-        segment_rtts_s: Round trip of each segment, segments on the last axis [s].
-
-    Returns:
-        Round trip [s].
-
-    Valid: any.
-    Neglects: queueing (add it as a segment).
-    Source: delays add.
-    """
-    return as_float(np.sum(np.atleast_1d(as_float(segment_rtts_s)), axis=-1))
-
-
-def path_bandwidth(segment_Bps: ArrayLike) -> FloatArray:
-    """Bandwidth of segments in series: the minimum over the last axis.
-
-    Args:
-        segment_Bps: Bandwidth of each segment, segments on the last axis [B/s].
-
-    Returns:
-        Bandwidth [B/s].
-
-    Valid: any.
-    Neglects: variability between the segments (`composition.expected_min`).
-    Source: conservation of flow.
-    """
-    return as_float(np.min(np.atleast_1d(as_float(segment_Bps)), axis=-1))
+MOST_TAKEN: Final = 0.999  #: largest share that other traffic takes of a link: TCP never gets nothing
+#: a sender's trains at line rate: segmentation offload makes up to 64 KiB, sized to one a millisecond.
+#: Source: Linux ip-sysctl, tcp_min_tso_segs: automatic sizing since 3.12; net/ipv4/tcp_output.c.
+TRAIN_B: Final = 65536.0
+TRAIN_S: Final = 1e-3
 
 
 def path_loss(segment_loss: ArrayLike) -> FloatArray:
@@ -66,222 +36,109 @@ def path_loss(segment_loss: ArrayLike) -> FloatArray:
     return as_float(np.where(np.any(p >= 1, axis=-1), 1.0, -np.expm1(survive)))
 
 
-def fibre_rtt(distance_m: ArrayLike) -> FloatArray:
-    """Least round trip over a fibre of given length: 2 d / v.
-
-    Args:
-        distance_m: Length of the fibre (commonly 1.2-1.5 times the geographic distance) [m].
-
-    Returns:
-        Round trip [s], 9.8 us per km.
-
-    Valid: any.
-    Neglects: equipment, queues.
-    Source: group velocity of G.652 fibre, index 1.468.
-    """
-    return 2 * as_float(distance_m) / LIGHT_IN_FIBRE_MPS
-
-
-def available_bandwidth(capacity_Bps: ArrayLike, background_Bps: ArrayLike) -> FloatArray:
-    """Unused capacity: A = max(C - B, 0).
+def left_by_others(capacity_Bps: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Capacity that other traffic leaves: A = C (1 - u).
 
     Args:
         capacity_Bps: Capacity C [B/s].
-        background_Bps: Other traffic B [B/s].
+        share: Share u of it that others take [1].
 
     Returns:
         Available bandwidth [B/s].
 
-    Valid: background that does not yield; for TCP among it see `share_with_background`.
-    Neglects: loss that the load causes.
+    Valid: background that does not yield; u in [0, 1].
+    Neglects: loss that the load causes; traffic that gives way to ours.
     Source: definition, Jain and Dovrolis, IEEE/ACM Trans. Networking 11(4), 2003.
     """
-    return np.maximum(as_float(capacity_Bps) - as_float(background_Bps), 0.0)
+    return as_float(capacity_Bps) * (1 - as_float(share))
 
 
-def share_with_background(
-    capacity_Bps: ArrayLike, background_Bps: ArrayLike, elastic_share: ArrayLike = 0.0,
-    own_weight: ArrayLike = 1.0, background_weight: ArrayLike = 1.0,
-) -> FloatArray:  # fmt: skip
-    """What a greedy transfer gets on a link with other traffic, of which a part yields.
+def diurnal_share(mean: ArrayLike, amplitude: ArrayLike, hour: ArrayLike, peak_hour: ArrayLike) -> FloatArray:
+    """Share of a link that others take at an hour of the day.
 
-    X = max(C - B, (C - (1 - e) B) n / (n + m))
-
-    The inelastic part (1 - e) B keeps its rate. The elastic part takes what it takes when alone, e B, or
-    its fair share where ours would otherwise be less than ours.
+    u(t) = min(mean * (1 + a cos(2 pi (t - t_peak) / 24)), 0.999)
 
     Args:
-        capacity_Bps: Capacity C [B/s].
-        background_Bps: Other traffic B before ours comes [B/s].
-        elastic_share: Share e of it that yields (long TCP flows) [1].
-        own_weight: Our flows n, weighted by congestion control and round trip [1].
-        background_weight: Its flows m, weighted alike [1].
-
-    Returns:
-        Rate for our transfer, at least 0 [B/s].
-
-    Valid: e in [0, 1].
-    Neglects: background that grows when capacity is free.
-    Source: weighted max-min fairness, Bertsekas and Gallager, Data Networks, 6.5.2.
-    """
-    c, b, e = as_float(capacity_Bps), as_float(background_Bps), as_float(elastic_share)
-    n, m = as_float(own_weight), as_float(background_weight)
-    fair = np.maximum(c - (1 - e) * b, 0.0) * n / (n + m)
-    return np.maximum(available_bandwidth(c, b), fair)
-
-
-def diurnal_load(
-    time_s: ArrayLike,
-    mean_Bps: ArrayLike,
-    amplitude: ArrayLike,
-    peak_s: ArrayLike = 15 * 3600.0,
-    weekend: ArrayLike = 1.0,
-) -> FloatArray:
-    """Background load by hour of day and day of week.
-
-    B(t) = mean * (1 + a cos(2 pi (t - t_peak) / day)) * (weekend factor on days 5 and 6)
-
-    Args:
-        time_s: Local time since a Monday 00:00 [s].
-        mean_Bps: Mean on working days [B/s].
+        mean: Mean share over the day [1].
         amplitude: Relative swing a, 0 to 1 [1].
-        peak_s: Time of day of the peak (mid-afternoon on campuses) [s].
-        weekend: Factor on Saturday and Sunday [1].
+        hour: Hour of the day t [h].
+        peak_hour: Hour of the peak (mid-afternoon on campuses) [h].
 
     Returns:
-        Load [B/s], never negative.
+        Share [1], never negative.
 
     Valid: a in [0, 1].
-    Neglects: holidays, second harmonics (lunch), trends.
+    Neglects: weekends, holidays, second harmonics (lunch), trends.
     Source: first harmonic of the daily cycle, Thompson, Miller, Wilder, IEEE Network 11(6), 1997.
     """
-    t = as_float(time_s)
-    daily = 1 + as_float(amplitude) * np.cos(2 * np.pi * (t - as_float(peak_s)) / DAY_S)
-    saturday_on = np.mod(t, WEEK_S) >= 5 * DAY_S
-    return as_float(mean_Bps) * np.maximum(daily, 0.0) * np.where(saturday_on, as_float(weekend), 1.0)
+    daily = 1 + as_float(amplitude) * np.cos(2 * np.pi * (as_float(hour) - as_float(peak_hour)) / 24)
+    return np.clip(as_float(mean) * daily, 0.0, MOST_TAKEN)
 
 
-def lognormal_factor(z: ArrayLike, cv: ArrayLike) -> FloatArray:
-    """Factor with mean 1 and given coefficient of variation, from a standard normal number.
+def anytime_spread(spread: float, amplitude: float) -> float:
+    """Relative spread of a share at an hour that nobody knows: the daily wave adds its variance.
 
-    g = exp(s z - s^2 / 2),  s^2 = ln(1 + cv^2)
+    s = sqrt(s_0^2 + a^2 / 2)
 
     Args:
-        z: Standard normal number, from the caller's generator or quasi-random sequence [1].
-        cv: Coefficient of variation [1].
+        spread: Relative spread s_0 from one day to the next at a given hour [1].
+        amplitude: Relative swing a of the day [1].
 
     Returns:
-        Factor [1].
+        Relative spread [1].
 
-    Valid: cv >= 0.
-    Neglects: correlation in time (`ar1` gives correlated z).
-    Source: Alasmar et al., IEEE/ACM Trans. Networking 29(3), 2021: traffic volumes are log-normal.
+    Valid: a in [0, 1].
+    Neglects: that a sine is not log-normal.
+    Source: variance of a sine of amplitude a, a^2 / 2.
     """
-    s2 = np.log1p(as_float(cv) ** 2)
-    return np.exp(np.sqrt(s2) * as_float(z) - s2 / 2)
+    return float(np.sqrt(spread**2 + amplitude**2 / 2))
 
 
-def ar1(z: ArrayLike, step_s: float, memory_s: float) -> FloatArray:
-    """Standard normal sequence with exponentially fading correlation, from independent numbers.
-
-    y_0 = z_0,  y_k = r y_{k-1} + sqrt(1 - r^2) z_k,  r = exp(-step / memory)
-
-    Args:
-        z: Independent standard normal numbers, time on the last axis [1].
-        step_s: Time between two numbers [s].
-        memory_s: Time in which the correlation falls to 1/e [s].
-
-    Returns:
-        Correlated standard normal numbers, same shape [1].
-
-    Valid: step, memory > 0.
-    Neglects: long-range dependence (`hurst`): its variance fades more slowly.
-    Source: Ornstein-Uhlenbeck process sampled exactly, Gillespie, Physical Review E 54, 1996.
-    """
-    y = as_float(z).copy()
-    r = np.exp(-step_s / memory_s)
-    for k in range(1, y.shape[-1]):
-        y[..., k] = r * y[..., k - 1] + np.sqrt(1 - r * r) * y[..., k]
-    return y
-
-
-def hurst(tail_index: ArrayLike) -> FloatArray:
-    """Hurst parameter of many on/off sources with heavy-tailed periods: H = (3 - alpha) / 2.
-
-    Args:
-        tail_index: Tail index alpha of the on or off times, the heavier one [1].
-
-    Returns:
-        H, 0.5 (no long memory) to 1 [1].
-
-    Valid: 1 < alpha < 2; clipped to [1, 2].
-    Neglects: finite sources, TCP's own dynamics.
-    Source: Taqqu, Willinger, Sherman, Computer Communication Review 27(2), 1997.
-    """
-    return (3 - np.clip(as_float(tail_index), 1.0, 2.0)) / 2
-
-
-def sd_from_sem(sem: ArrayLike, runs: ArrayLike) -> FloatArray:
-    """Standard deviation of single runs from the standard error of their mean: SD = SEM sqrt(n).
-
-    Args:
-        sem: Standard error of the mean [any].
-        runs: Number of runs n [1].
-
-    Returns:
-        Standard deviation, same unit.
-
-    Valid: independent runs.
-    Neglects: correlation between runs (then SD is larger).
-    Source: definition.
-    """
-    return as_float(sem) * np.sqrt(as_float(runs))
-
-
-def firewall_rate(engine_Bps: ArrayLike, engines: ArrayLike, flows: ArrayLike) -> FloatArray:
+def firewall_rate(engine_Bps: ArrayLike, flows: ArrayLike, total_Bps: ArrayLike) -> FloatArray:
     """Rate a firewall passes: a flow stays on one inspection engine.
 
-    X = mu * k (1 - (1 - 1/k)^n)
+    X = min(mu * k (1 - (1 - 1/k)^n), total),  k = max(total / mu, 1)
 
     Args:
         engine_Bps: Rate mu of one engine [B/s].
-        engines: Engines k [1].
         flows: Flows n of the transfer [1].
+        total_Bps: Rate of all engines together [B/s].
 
     Returns:
         Rate for the transfer [B/s]; one flow never more than mu.
 
-    Valid: k, n >= 1; idle engines.
+    Valid: n >= 1; idle engines.
     Neglects: other users' flows on the engines, limits on connection setup.
     Source: ESnet fasterdata, Firewall Performance Issues (parallel slow engines); balls into bins.
     """
-    k = as_float(engines)
-    missed = np.where(k > 1, 1 - 1 / k, 0.0) ** as_float(flows)
-    return as_float(engine_Bps) * k * (1 - missed)
+    engine, total = as_float(engine_Bps), as_float(total_Bps)
+    engines = np.maximum(total / engine, 1.0)
+    return np.minimum(engine * expected_links(engines, flows), total)
 
 
-def burst_loss(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike) -> FloatArray:
-    """Share of a line-rate burst lost in front of a slower device with a small buffer.
+def room_behind_trains(
+    buffer_B: ArrayLike, train_B: ArrayLike, line_Bps: ArrayLike, engine_Bps: ArrayLike, engines: ArrayLike
+) -> FloatArray:
+    """Queue that trains of segments leave in the input buffers of a firewall.
 
-    lost = max(0, V (1 - mu / L) - b) / V
+    Q = max(b - needed(train), 0) * k
 
     Args:
-        burst_B: Burst V that arrives at line rate (a window, a TSO train) [B].
-        line_Bps: Rate L of the sender's line [B/s].
-        drain_Bps: Rate mu of the device [B/s].
-        buffer_B: Input buffer b [B].
+        buffer_B: Buffer b of one engine [B].
+        train_B: Train that a sender emits at line rate; 0 where it paces [B].
+        line_Bps: Rate at which trains arrive [B/s].
+        engine_Bps: Rate of one engine [B/s].
+        engines: Engines k in use [1].
 
     Returns:
-        Share of the burst lost, 0 to 1 [1].
+        Room for a queue [B].
 
-    Valid: buffer empty when the burst starts.
-    Neglects: several bursts at once; pacing (then the burst is small).
-    Source: conservation in the buffer; ESnet fasterdata, Firewall Performance Issues and
-        Router/Switch Buffer Size Issues.
+    Valid: see `needed_buffer`.
+    Neglects: trains of several flows on one engine at once.
+    Source: see `needed_buffer`.
     """
-    v = as_float(burst_B)
-    excess = v * (1 - as_float(drain_Bps) / as_float(line_Bps)) - as_float(buffer_B)
-    return np.maximum(excess, 0.0) / v
+    left = as_float(buffer_B) - needed_buffer(train_B, line_Bps, engine_Bps)
+    return np.maximum(left, 0.0) * np.maximum(as_float(engines), 1.0)
 
 
 def burst_fit(line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike) -> FloatArray:
@@ -297,7 +154,8 @@ def burst_fit(line_Bps: ArrayLike, drain_Bps: ArrayLike, buffer_B: ArrayLike) ->
 
     Valid: buffer empty when the burst starts.
     Neglects: several bursts at once.
-    Source: `burst_loss` set to zero.
+    Source: conservation in the buffer; ESnet fasterdata, Firewall Performance Issues and Router/Switch Buffer Size
+        Issues.
     """
     over = 1 - as_float(drain_Bps) / as_float(line_Bps)
     return np.where(over > 0, as_float(buffer_B) / np.where(over > 0, over, 1.0), np.inf)
@@ -345,20 +203,3 @@ def needed_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike)
     Source: conservation; Warner, bufs summary (people.ucsc.edu/~warner/buffer.html).
     """
     return as_float(burst_B) * np.maximum(0.0, 1 - as_float(drain_Bps) / as_float(line_Bps))
-
-
-def unscaled_window_rate(rtt_s: ArrayLike, streams: ArrayLike = 1.0) -> FloatArray:
-    """Rate when a middlebox strips window scaling: X = n * 65535 B / T.
-
-    Args:
-        rtt_s: Round trip T [s].
-        streams: Streams n [1].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: RTT > 0.
-    Neglects: everything else that may be lower.
-    Source: RFC 9293, RFC 7323; ESnet case study, Penn State and VTTI (about 50 Mb/s at 10 ms).
-    """
-    return as_float(streams) * UNSCALED_WINDOW_B / as_float(rtt_s)

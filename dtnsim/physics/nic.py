@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,37 +14,12 @@ from dtnsim.physics._arrays import FloatArray, as_float
 ETHERNET_OVERHEAD_B: Final = 38.0
 VLAN_TAG_B: Final = 4.0  #: one 802.1Q tag (IEEE 802.1Q-2018)
 IPV4_TCP_B: Final = 40.0  #: headers without options (RFC 791, RFC 9293)
-IPV6_TCP_B: Final = 60.0  #: headers without options (RFC 8200, RFC 9293)
+IPV4_UDP_B: Final = 28.0  #: headers without options (RFC 791, RFC 768)
 TIMESTAMPS_B: Final = 12.0  #: TCP timestamps with padding in every segment (RFC 7323)
 
-#: InfiniBand around one packet, datagram transport: LRH 8 + BTH 12 + DETH 8 + ICRC 4 + VCRC 2 bytes;
-#: connected transport has no DETH. Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
-IB_DATAGRAM_B: Final = 34.0
-IB_CONNECTED_B: Final = 26.0
-IPOIB_B: Final = 4.0  #: encapsulation header of IP over InfiniBand (RFC 4391)
-
-
-class InfinibandLane(NamedTuple):
-    """One InfiniBand lane: signalling rate [b/s] and the share its code leaves [1]."""
-
-    signal_bps: float
-    code: float
-
-
-#: by name; 4 lanes are usual. Source: InfiniBand Trade Association roadmap (QDR 40 -> 32 Gb/s,
-#: FDR 56 -> 54.5 Gb/s, EDR 100, HDR 200, NDR 400 on four lanes).
-INFINIBAND_LANES: Final = MappingProxyType(
-    {
-        "SDR": InfinibandLane(2.5e9, 0.8),
-        "DDR": InfinibandLane(5e9, 0.8),
-        "QDR": InfinibandLane(10e9, 0.8),
-        "FDR10": InfinibandLane(10.3125e9, 64 / 66),
-        "FDR": InfinibandLane(14.0625e9, 64 / 66),
-        "EDR": InfinibandLane(25.78125e9, 64 / 66),
-        "HDR": InfinibandLane(53.125e9, 256 / 257 * 514 / 544),
-        "NDR": InfinibandLane(106.25e9, 256 / 257 * 514 / 544),
-    }
-)
+#: InfiniBand around one packet of a reliable connection: LRH 8 + BTH 12 + ICRC 4 + VCRC 2 bytes.
+#: Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
+INFINIBAND_OVERHEAD_B: Final = 26.0
 
 
 def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B) -> FloatArray:
@@ -54,7 +28,7 @@ def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: Arra
     Args:
         mtu_B: IP MTU [B].
         timestamps: 1 with TCP timestamps (the default of Linux), 0 without [1].
-        headers_B: IP and TCP headers, `IPV4_TCP_B` or `IPV6_TCP_B`, plus any tunnel [B].
+        headers_B: IP and TCP headers, 40 with IPv4 and 60 with IPv6, plus any tunnel [B].
 
     Returns:
         Payload [B].
@@ -84,6 +58,43 @@ def wire_bytes(mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0, overhead_B: ArrayLi
     return as_float(mtu_B) + as_float(overhead_B) + VLAN_TAG_B * as_float(vlan_tags)
 
 
+def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike, headers_B: ArrayLike = IPV4_UDP_B) -> FloatArray:
+    """UDP payload of one packet: what the program sends at once, or a fragment of it.
+
+    D = length / ceil(length / (MTU - 28))
+
+    Args:
+        mtu_B: IP MTU [B].
+        length_B: Bytes of one datagram [B].
+        headers_B: IP and UDP headers [B].
+
+    Returns:
+        Payload of a packet [B].
+
+    Valid: length >= 1.
+    Neglects: that only the first fragment has a UDP header (8 B), and that fragments are multiples of 8 B.
+    Source: RFC 768, RFC 791.
+    """
+    length = as_float(length_B)
+    return as_float(length / np.ceil(length / (as_float(mtu_B) - as_float(headers_B))))
+
+
+def infiniband_wire_bytes(mtu_B: ArrayLike) -> FloatArray:
+    """Bytes on an InfiniBand link for one full packet of a reliable connection: MTU + 26.
+
+    Args:
+        mtu_B: InfiniBand MTU, 256 to 4096: the payload of a packet [B].
+
+    Returns:
+        Bytes on the link [B].
+
+    Valid: one subnet (no GRH).
+    Neglects: acknowledgements, link credits, the 16 B that begin an RDMA message.
+    Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
+    """
+    return as_float(mtu_B) + INFINIBAND_OVERHEAD_B
+
+
 def framing_efficiency(
     mtu_B: ArrayLike,
     timestamps: ArrayLike = 1.0,
@@ -108,98 +119,3 @@ def framing_efficiency(
     Source: IEEE 802.3-2018, RFC 9293, RFC 7323.
     """
     return segment_bytes(mtu_B, timestamps, headers_B) / wire_bytes(mtu_B, vlan_tags)
-
-
-def packet_rate(payload_Bps: ArrayLike, segment_B: ArrayLike) -> FloatArray:
-    """Packets per second of a bulk flow: X / MSS.
-
-    Args:
-        payload_Bps: Payload rate [B/s].
-        segment_B: Payload of one packet [B].
-
-    Returns:
-        Packets per second [1/s].
-
-    Valid: full packets.
-    Neglects: acknowledgements (about one for two packets, fewer with LRO/GRO).
-    Source: definition.
-    """
-    return as_float(payload_Bps) / as_float(segment_B)
-
-
-def packet_limited_rate(
-    line_Bps: ArrayLike,
-    packets_per_s: ArrayLike,
-    mtu_B: ArrayLike,
-    timestamps: ArrayLike = 1.0,
-    headers_B: ArrayLike = IPV4_TCP_B,
-) -> FloatArray:
-    """Payload rate of an interface with a packet-rate limit (card, router or virtual switch).
-
-    X = min(line * e, pps * MSS)
-
-    Args:
-        line_Bps: Line rate [B/s].
-        packets_per_s: Most packets per second; infinite when not limited [1/s].
-        mtu_B: IP MTU [B].
-        timestamps: 1 with TCP timestamps [1].
-        headers_B: IP and TCP headers [B].
-
-    Returns:
-        Payload rate [B/s].
-
-    Valid: full packets.
-    Neglects: queues between the two limits.
-    Source: definition; framing IEEE 802.3.
-    """
-    mss = segment_bytes(mtu_B, timestamps, headers_B)
-    line = as_float(line_Bps) * framing_efficiency(mtu_B, timestamps, 0.0, headers_B)
-    return np.minimum(line, as_float(packets_per_s) * mss)
-
-
-def infiniband_rate(signal_bps: ArrayLike, code: ArrayLike, lanes: ArrayLike = 4.0) -> FloatArray:
-    """Data rate of an InfiniBand link: lanes * signal * code / 8.
-
-    Args:
-        signal_bps: Signalling rate of a lane, see `INFINIBAND_LANES` [b/s].
-        code: Share its line code leaves, 8/10 or 64/66 [1].
-        lanes: Lanes, usually 4 [1].
-
-    Returns:
-        Rate for packets [B/s].
-
-    Valid: all positive.
-    Neglects: packet headers (`ipoib_efficiency`), link credits, the PCIe slot (FDR fills gen 3 x8).
-    Source: InfiniBand Architecture Specification vol. 2.
-    """
-    return as_float(lanes) * as_float(signal_bps) * as_float(code) / 8
-
-
-def ipoib_efficiency(
-    mtu_B: ArrayLike,
-    ib_mtu_B: ArrayLike = 2048.0,
-    timestamps: ArrayLike = 1.0,
-    headers_B: ArrayLike = IPV4_TCP_B,
-) -> FloatArray:
-    """Payload over link bytes of TCP over IP over InfiniBand.
-
-    e = (MTU - 40 - 12 ts) / (MTU + 4 + p * h),  p = ceil((MTU + 4) / IB MTU)
-    datagram mode (p = 1): h = 34 B; connected mode (p > 1): h = 26 B
-
-    Args:
-        mtu_B: IP MTU: IB MTU - 4 in datagram mode, up to 65520 in connected mode [B].
-        ib_mtu_B: InfiniBand MTU, 2048 or 4096 [B].
-        timestamps: 1 with TCP timestamps [1].
-        headers_B: IP and TCP headers [B].
-
-    Returns:
-        Efficiency [1].
-
-    Valid: full packets, one subnet (no GRH).
-    Neglects: processor cost, which limits IPoIB well below this (a demand of `cpu`).
-    Source: RFC 4391, RFC 4755; InfiniBand Architecture Specification vol. 1.
-    """
-    message = as_float(mtu_B) + IPOIB_B
-    packets = np.ceil(message / as_float(ib_mtu_B))
-    header = np.where(packets > 1, IB_CONNECTED_B, IB_DATAGRAM_B)
-    return as_float(segment_bytes(mtu_B, timestamps, headers_B) / (message + packets * header))

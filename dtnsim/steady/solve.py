@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.physics import memory
 from dtnsim.steady.matrices import Matrices, Rows, matrices
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def slowed_capacity(m: Matrices, rate: Array) -> Array:
     load = m.loads(np.where(np.isfinite(rate), rate, 0.0))
     for driver, affected, slope, reference in m.slowdowns:
         used = np.minimum(load[:, driver] / m.capacity[:, driver], 1.0)
-        factor = np.maximum((1 + slope * used) / (1 + slope * reference), 1.0)
+        factor = np.maximum(memory.interference(used, slope, reference), 1.0)
         capacity[:, affected] /= factor[:, None]
     return capacity
 

@@ -17,9 +17,12 @@ _THREADED = (3, 16)
 #: what ``-u`` sends without ``-b`` (iperf3(1))
 _UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
 
+#: size of a TCP buffer without ``-l``; a datagram fills a packet then (iperf3(1): from the control connection's MSS)
+_LENGTH = prior("128 KiB", 0.0, "iperf3(1): default length of a TCP buffer")
+
 
 class Iperf3(Tool):
-    """``iperf3 -P ... -w ... -C ... -t ... -O ... -Z``; data flow from the transfer's ``from`` to its ``to``.
+    """``iperf3 -P -w -l -C -t -O -Z --skip-rx-copy ...``; data flow from the transfer's ``from`` to its ``to``.
 
     Until release 3.15 one thread serves all streams of a side; since 3.16 each stream has its own.
 
@@ -42,9 +45,8 @@ class Iperf3(Tool):
     t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
         "10 s", 0.0, "iperf3(1): default duration"
     )
-    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
-        "128 KiB", 0.0, "iperf3(1): default length of a TCP buffer"
-    )
+    length: Annotated[Size | None, Field(validation_alias=AliasChoices("l", "length"))] = None
+    skip_rx_copy: Annotated[bool, Field(validation_alias=AliasChoices("skip_rx_copy", "skip-rx-copy"))] = False
     omit: Annotated[Quantity | None, Unit("s"), Field(validation_alias=AliasChoices("O", "omit"))] = None
     version: Version = "3.17"
 
@@ -78,6 +80,8 @@ class Iperf3(Tool):
             cc=self.C,
             rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
             sendfile=self.Z,
+            call=self.length or (None if self.u else _LENGTH),
+            discard=self.skip_rx_copy and not self.u,
         )
         said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
         return Plan((Step("transfer", net=net),), weight=self.P, warnings=(said,) if self.R else ())

@@ -54,7 +54,7 @@ class Nuttcp(Tool):
     def plan(self, job: Job) -> Plan:
         """One thread a side."""
         sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
-        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R)
+        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, call=self.length)
         files = FileCost(
             # a file is one run: its start and its result cross the control connection
             round_trips=2.0 if job.destination == "volume" else 0.0,

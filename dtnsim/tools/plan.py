@@ -80,6 +80,8 @@ class NetUse:
         lockstep: True where each stream waits for the others, so that the slowest sets the pace of all.
         burst: Bytes that the application hands over at once and then waits for (answers to a read-ahead), if it does.
         reopened: True where every file has new connections, each with a slow start of its own.
+        call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
+        discard: True where the receiver does not copy what came.
         channels: How many such windows there are; one a connection where not given.
     """
 
@@ -97,6 +99,8 @@ class NetUse:
     lockstep: bool = False
     burst: Value | None = None
     reopened: bool = False
+    call: Quantity | None = None
+    discard: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.term import term
 from tests.lab import Sheet, charged, journey, machine, problem, rate, sheet, volume
 
 
@@ -70,7 +71,7 @@ def test_streams_in_lockstep_go_at_the_pace_of_the_fullest_port() -> None:
 
     bond = Nic.build(card(ports=4, bonding="hash"))
     found = charged(
-        lambda row: bond.send_bits(row, "eth", direction="tx", streams=4, port=None, wire=1.0, lockstep=True)
+        lambda row: bond.send_bits(row, "eth", direction="tx", streams=4, port=None, wire=term(1.0), lockstep=True)
     )
     assert found.bound == pytest.approx(1.25e9 * 4 / (544 / 256), rel=1e-9)
 
@@ -113,12 +114,12 @@ def test_a_bond_never_beats_its_ports_nor_loses_to_one(ports: int, streams: int,
 
 
 def test_an_infiniband_card_reaches_the_storage_network() -> None:
-    """A GPFS mount behind a QDR card: 32 Gb/s of data, two per cent of headers."""
+    """A GPFS mount behind a QDR card: 32 Gb/s of data, packets of 4096 B with 26 B around them."""
     host = machine(nics={"eth": card(rate="1 Tb/s"), "ib": card(rate="32 Gb/s", protocol="infiniband")},
                    volumes={"/g": volume(filesystem={"kind": "gpfs", "nsds": 1000}, via=["ib"])})  # fmt: skip
     del host["nic"]
     found = sheet(problem(journey(host, start="a:/g", tool="gridftp")))
-    assert found.rate("a.ib.port0.rx") == pytest.approx(4e9 / 1.02)
+    assert found.rate("a.ib.port0.rx") == pytest.approx(4e9 * 4096 / 4122)
 
 
 def test_a_card_that_is_not_there() -> None:

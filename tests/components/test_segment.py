@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.segment import Background, Segment
-from dtnsim.composition.route import background_share
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from tests.lab import answer, journey, problem, rate, sheet
@@ -35,20 +34,20 @@ def test_others_leave_the_rest() -> None:
 def test_the_daily_wave(hour: float, share: float) -> None:
     """0.4 (1 + 0.5 cos(2 pi (h - 15) / 24)): 0.6 at three in the afternoon, 0.2 at three in the morning."""
     found = background(share="40 %", diurnal="50 %", peak_hour=15, hour=hour)
-    assert background_share(Draw(), found) == pytest.approx(share)
+    assert found.taken(Draw()).value == pytest.approx(share)
 
 
 def test_an_unknown_hour_widens_the_spread() -> None:
     """A sine of amplitude a has variance a^2 / 2: spreads add in quadrature; the median stays."""
     found = background(share={"value": "40 %", "spread": 0.3}, diurnal="50 %")
     assert found.anytime.spread == pytest.approx((0.3**2 + 0.5**2 / 2) ** 0.5)
-    assert background_share(Draw(), found) == pytest.approx(0.4)
+    assert found.taken(Draw()).value == pytest.approx(0.4)
 
 
 def test_an_unknown_hour_is_the_same_hour_for_all_who_ask() -> None:
     """The segment and the TCP that crosses it must see one and the same load in every scenario."""
     found, draw = background(share="40 %", diurnal="50 %"), Draw(64, 1)
-    first, second = background_share(draw, found), background_share(draw, found)
+    first, second = found.taken(draw).value, found.taken(draw).value
     assert (first == second).all()  # type: ignore[union-attr]  # arrays
     assert first.std() > 0  # type: ignore[union-attr]
 

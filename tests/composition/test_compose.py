@@ -208,7 +208,7 @@ def test_nothing_to_move_is_an_error() -> None:
 def test_the_warnings_of_a_tool_are_passed_on_with_the_name_of_the_transfer() -> None:
     path = journey(tool={"name": "iperf3", "R": True})
     path["transfer"]["name"] = "reverse"
-    (warning,) = problem(path).warnings
+    (warning,) = (w for w in problem(path).warnings if "no slot" not in w)
     assert warning.startswith("reverse: iperf3 -R")
 
 

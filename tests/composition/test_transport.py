@@ -189,7 +189,7 @@ def test_buffers_that_cannot_take_bursts_are_told() -> None:
     """1538 bytes on the wire for 1500: 100 Mb/s of IP packets, eight packets of buffer."""
     wan = {"bandwidth": "102.533 Mb/s", "mtu": "1500 B", "buffer": "12.5 kB"}
     assert any("bursts" in w and "--buffer 12500B" in w for w in answer(over("10 ms", wan=wan)).warnings)
-    assert not answer(over("10 ms", wan={**wan, "buffer": "1 MB"})).warnings
+    assert not any("bursts" in w for w in answer(over("10 ms", wan={**wan, "buffer": "1 MB"})).warnings)
     same = over("10 ms", wan=wan)
     for host in same["hosts"].values():  # what leaves at the rate of the bottleneck does not queue there
         host["nic"] = {"kind": "nic", "rate": "102.533 Mb/s", "mtu": "1500 B"}

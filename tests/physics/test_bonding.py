@@ -34,66 +34,6 @@ def test_rates():
     assert bonding.static_rate(9.9, 4, 1) == pytest.approx(9.9)
 
 
-def address(text):
-    a, b, c, d = map(int, text.split("."))
-    return a << 24 | b << 16 | c << 8 | d
-
-
-def test_hash_vector():
-    """10.0.0.1:1234 -> 10.0.0.2:80 hashes to 0x29a9c0c2: worked out from the kernel's formula.
-
-    Ports on the wire 04 d2 00 50 read little-endian 0x5000d204; addresses xor to 0x03000000;
-    0x5300d204 ^ 0x5300 = 0x53008104; ^ 0x530081 = 0x53538185; >> 1 = 0x29a9c0c2.
-    """
-    h = bonding.layer34_hash(address("10.0.0.1"), address("10.0.0.2"), 1234, 80)
-    assert h == 0x29A9C0C2
-    assert bonding.layer34_hash(address("10.0.0.1"), address("10.0.0.2"), 1234, 80, 0) == 0x53538185
-    assert bonding.layer34_links(3, address("10.0.0.1"), address("10.0.0.2"), 1234, 80) == 0x29A9C0C2 % 3
-
-
-def test_even_ports_met_one_link_before_linux_4_15():
-    """The kernel's reason for the change: connect() hands out even ports; iperf streams shared one slave."""
-    ends = address("192.168.1.10"), address("192.168.1.20")
-    ports = np.arange(40000, 40064, 2)
-    old = bonding.layer34_links(2, *ends, ports, 5001, discard_lowest_bit=0)
-    new = bonding.layer34_links(2, *ends, ports, 5001)
-    assert len(set(old.tolist())) == 1
-    assert len(set(new.tolist())) == 2
-
-
-def test_consecutive_ports_spread_perfectly_over_a_power_of_two():
-    ends = address("128.114.109.74"), address("128.55.80.38")
-    links = bonding.layer34_links(4, *ends, np.arange(50000, 50008), 2811)
-    assert np.bincount(links, minlength=4).tolist() == [2, 2, 2, 2]  # better than the 2.26/4 of chance
-
-
-def test_random_ports_behave_like_chance():
-    rng = np.random.default_rng(2)
-    n, trials = 8, 20000
-    ports = rng.integers(32768, 61000, (trials, n))
-    links = bonding.layer34_links(4, address("10.1.2.3"), address("10.9.8.7"), ports, 2811)
-    used = (links[..., None] == np.arange(4)).any(axis=1).sum(axis=1).mean()
-    # 1 %: 20 000 draws; ports are drawn from a range that is no multiple of 2048
-    assert used == pytest.approx(bonding.expected_links(4, n), rel=0.01)
-
-
-octet = st.integers(0, 2**32 - 1)
-port = st.integers(1, 65535)
-
-
-@settings(max_examples=60)
-@given(a=octet, b=octet, p=port, q=port, k=st.integers(1, 8))
-def test_hash_properties(a, b, p, q, k):
-    link = bonding.layer34_links(k, a, b, p, q)
-    assert 0 <= link < k
-    assert bonding.layer34_hash(b, a, p, q) == bonding.layer34_hash(a, b, p, q)  # XOR of addresses
-    folded = 0  # the lowest byte before the shift is the XOR of all twelve bytes
-    for value, size in ((a, 4), (b, 4), (p, 2), (q, 2)):
-        for byte in value.to_bytes(size, "big"):
-            folded ^= byte
-    assert int(bonding.layer34_hash(a, b, p, q, 0)) & 0xFF == folded
-
-
 @settings(max_examples=30)
 @given(k=st.integers(1, 8), n=st.integers(1, 24))
 def test_occupancy_properties(k, n):

@@ -1,0 +1,135 @@
+"""One end of a network transfer: what a payload byte costs the thread, the interrupts, memory, bus and wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.components import memory
+from dtnsim.components.access import Thread
+from dtnsim.components.nic import Nic
+from dtnsim.composition import transport
+from dtnsim.composition.route import Framing
+from dtnsim.description.host import Host
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import bonding
+from dtnsim.physics import cpu as physics
+from dtnsim.physics.tcp import ratebased
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import TransferSpec
+    from dtnsim.tools.plan import NetUse
+
+#: FASP's own work on a packet; its cipher is the tool's (ascp without -T)
+_FASP: Final = Term(
+    ratebased.FASP_CYCLES_PER_PACKET,
+    f"{ratebased.FASP_CYCLES_PER_PACKET:g} cycles",
+    "per-packet work, see dtnsim.physics.tcp.ratebased",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A host at one end of a route, and how it uses its card."""
+
+    host: Host
+    name: str
+    card: Nic
+    net: NetUse
+    frame: Framing
+    receiving: bool
+
+    @property
+    def queues(self) -> int:
+        """Receive queues whose interrupts run on cores of their own."""
+        placed = self.host.placement.nic_interrupts
+        return min(self.card.queues, len(set(placed)) or self.host.cpu.total)
+
+
+def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
+    """CPU, memory, bus and wire of one end."""
+    host, name, net, receiving = side.host, side.name, side.net, side.receiving
+    near = host.socket_of(side.card.slot)
+    verb = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
+    thread = _placed(net.receiver if receiving else net.sender, spec)
+    host.core(row, thread, _cycles(row, side), verb, near=near)
+    _interrupts(row, side, near)
+    if receiving:
+        crossing = memory.DISCARD if net.discard else memory.RECEIVE
+    else:
+        crossing = memory.SENDFILE if net.sendfile else memory.SEND
+    host.memory.cross(row, crossing, verb)
+    host.nic_bus(row, name, receiving=receiving)
+    side.card.send_bits(
+        row,
+        name,
+        direction="rx" if receiving else "tx",
+        streams=net.streams,
+        port=spec.ports.get(host.name) if spec is not None else None,
+        wire=side.frame.per_payload,
+        packet_B=term(side.frame.mss, "B"),
+        lockstep=net.lockstep,
+    )
+
+
+def _cycles(row: Row, side: Side) -> Term:
+    """Cycles a payload byte costs the thread that sends or receives it."""
+    stack, net = side.host.stack, side.net
+    byte, packet = (
+        (stack.receive_byte, stack.receive_packet) if side.receiving else (stack.send_byte, stack.send_packet)
+    )
+    if net.discard if side.receiving else net.sendfile:
+        byte = stack.sendfile_byte
+    if net.transport in ("udt", "fasp"):
+        own = row.term(transport.UDT_PACKET) if net.transport == "udt" else _FASP
+        return law(
+            physics.cycles_per_byte,
+            per_byte=row.term(byte),
+            per_packet=own,
+            traversal_B=term(side.frame.mss, "B"),
+        )
+    calls: dict[str, Term] = {}
+    if net.call is not None:
+        calls = {
+            "per_call": row.term(stack.socket_call),
+            "call_B": row.term(net.call),
+            "reference_B": row.term(stack.socket_block),
+        }
+    joined = net.transport == "tcp" and side.card.joins(receiving=side.receiving)
+    passed = law(
+        physics.traversal_bytes,
+        mss_B=term(side.frame.mss, "B"),
+        aggregate_B=row.term(stack.aggregate) if joined else 0.0,
+    )
+    return law(
+        physics.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed, **calls
+    )
+
+
+def _interrupts(row: Row, side: Side, near: int | None) -> None:
+    """Interrupt work of a card: on named cores or anywhere, and no more of them than streams reach queues."""
+    host, streams, queues = side.host, side.net.streams, side.queues
+    cost = row.term(host.stack.interrupt_byte)
+    what = f"interrupts of {side.name}"
+    host.interrupts(row, host.placement.nic_interrupts, cost, what, near=near)
+    if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
+        return  # that core is a station already
+    used = law(bonding.expected_links, links=queues, streams=streams)
+    row.charge(
+        f"cpu.{side.name} queues",
+        "core",
+        capacity=used * host.clock(row),
+        per_byte=cost,
+        unit="cycles",
+        private=True,
+        label=f"the receive queues of {side.name} on {host.name}",
+        what=f"{what}: {streams} {'stream' if streams == 1 else 'streams'} reach "
+        f"{float(np.mean(used.value)):.3g} of {queues} receive {'queue' if queues == 1 else 'queues'}, a core each",
+    )
+
+
+def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
+    return thread if spec is None or spec.core is None else Thread(thread.name, thread.copies, spec.core)

@@ -1,0 +1,153 @@
+"""One end of a transfer: queues and their cores, calls and packets, sockets, copies that are saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lab import FREE, Sheet, journey, machine, problem, rate, sheet
+
+NIC = {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"}
+
+
+def received(tool: Any = "iperf3", nic: dict[str, Any] | None = None, *, host: Any = None, **costs: str) -> Sheet:
+    """Sheet of a transfer to a host with the given costs."""
+    there = machine(stack={**FREE, **costs}, nic={**NIC, **(nic or {})}, **(host or {}))
+    return sheet(problem(journey(destination=there, tool=tool)))
+
+
+@pytest.mark.parametrize(
+    ("queues", "streams", "cores"), [(1, 8, 1.0), (64, 1, 1.0), (4, 4, 2.734375), (8, 1000, 8.0), (1024, 100, 86.8)]
+)
+def test_streams_are_hashed_over_queues_and_each_queue_has_a_core(queues: int, streams: int, cores: float) -> None:
+    """k (1 - (1 - 1/k)^n) of k queues see a stream (balls into bins); no more queues than cores (256 here)."""
+    found = received(
+        {"name": "iperf3", "P": streams}, {"queues": queues}, interrupt_byte="0.2 cycles/B", host={"memory": MEMORY}
+    )
+    expected = cores if queues < 256 else 256 * (1 - (255 / 256) ** streams)
+    assert found.rate("b.cpu.nic queues") == pytest.approx(expected * 10e9 / 0.2, rel=1e-6)
+
+
+MEMORY = {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "1 TiB"}
+
+
+def test_one_queue_holds_many_streams_to_one_core() -> None:
+    def answer(queues: int) -> float:
+        there = machine(stack={**FREE, "interrupt_byte": "2 cycles/B"}, nic={**NIC, "queues": queues})
+        return rate(journey(destination=there, tool={"name": "iperf3", "P": 32}))
+
+    assert answer(1) == pytest.approx(10e9 / 2, rel=1e-6)
+    assert answer(64) > 10 * answer(1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 64), st.integers(1, 64))
+def test_more_queues_and_more_streams_never_hurt(queues: int, streams: int) -> None:
+    def cores(q: int, n: int) -> float:
+        return received({"name": "iperf3", "P": n}, {"queues": q}, interrupt_byte="1 cycles/B").rate("b.cpu.nic queues")
+
+    here = cores(queues, streams)
+    assert cores(queues + 1, streams) >= here * (1 - 1e-12)
+    assert cores(queues, streams + 1) >= here * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(("length", "extra"), [("64 KiB", 0.0), ("1 MiB", 0.0), ("1 KiB", 900 / 1024 - 900 / 65536)])
+def test_small_writes_cost_their_calls(length: str, extra: float) -> None:
+    """``iperf3 -l``: 900 cycles for each call, over what calls of 64 KiB have in the cost of a byte."""
+    tool = {"name": "iperf3", "length": length}
+    found = received(tool, receive_byte="0.5 cycles/B", socket_call="900 cycles")
+    assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(0.5 + extra)
+
+
+@pytest.mark.parametrize(("length", "packet"), [(None, 8972), ("1472 B", 1472), ("100 B", 100), ("16 KB", 8000)])
+def test_datagrams_pass_the_kernel_one_by_one(length: str | None, packet: float) -> None:
+    """UDP has no aggregates: 3000 cycles a packet; without ``-l`` a datagram fills the MTU (9000 - 28)."""
+    tool = {"name": "iperf3", "u": True, "b": "10 Gb/s", **({"length": length} if length else {})}
+    found = received(tool, receive_packet="3000 cycles")
+    assert found.demand("b.cpu.iperf3 receiver") == pytest.approx(3000 / packet)
+    assert found.rate("b.nic.port0.rx") == pytest.approx(100e12 / 8 * packet / (packet + 28 + 38))
+
+
+def test_a_card_that_counts_packets() -> None:
+    """A million packets of 8948 B a second are 8.9 GB/s whatever the port can do."""
+    assert received(nic={"packets": "1000000 ops/s"}).rate("b.nic.packets.rx") == pytest.approx(8948e6)
+
+
+@pytest.mark.parametrize(("key", "end"), [("tso", "a.cpu.iperf3 sender"), ("gro", "b.cpu.iperf3 receiver")])
+def test_each_offload_is_for_its_direction(key: str, end: str) -> None:
+    costs = {**FREE, "send_packet": "3000 cycles", "receive_packet": "3000 cycles", "aggregate": "32 KiB"}
+
+    def demands(**off: Any) -> Sheet:
+        hosts = [machine(stack=costs, nic={**NIC, **off}) for _ in range(2)]
+        return sheet(problem(journey(*hosts)))
+
+    assert demands(**{key: False}).demand(end) == pytest.approx(3000 / 8948)
+    other = {"a.cpu.iperf3 sender", "b.cpu.iperf3 receiver"} - {end}
+    assert demands(**{key: False}).demand(other.pop()) == pytest.approx(3000 / 32768)
+
+
+def test_a_receiver_that_drops_what_came_saves_the_copy() -> None:
+    """``iperf3 --skip-rx-copy`` (MSG_TRUNC): no copy to the program, and one crossing of memory instead of two."""
+    costs = {"receive_byte": "0.6 cycles/B", "sendfile_byte": "0.1 cycles/B"}
+    plain, dropped = received(**costs), received({"name": "iperf3", "skip_rx_copy": True}, **costs)
+    assert plain.demand("b.cpu.iperf3 receiver") == pytest.approx(0.6)
+    assert dropped.demand("b.cpu.iperf3 receiver") == pytest.approx(0.1)
+    assert (plain.demand("b.memory"), dropped.demand("b.memory")) == (2, 1)
+
+
+def two_sockets(socket: int | None, **placement: Any) -> dict[str, Any]:
+    slot = {"kind": "slot", "generation": 6, "lanes": 32, **({} if socket is None else {"socket": socket})}
+    cpu = {"kind": "cpu", "sockets": 2, "cores": 4, "clock": "3 GHz", "numa_penalty": "1.5", "per_cycle": 1}
+    return machine(
+        cpu=cpu,
+        slots={"x": slot},
+        nic={**NIC, "slot": "x"},
+        stack={**FREE, "receive_byte": "0.5 cycles/B", "interrupt_byte": "0.2 cycles/B"},
+        placement=placement,
+    )
+
+
+@pytest.mark.parametrize(
+    ("socket", "cores", "cost"), [(0, [1], 0.5), (1, [1], 0.75), (1, [1, 5], 0.5), (0, [1, 5], 0.5), (None, [5], 0.5)]
+)
+def test_a_thread_on_the_other_socket_pays_the_penalty(socket: int | None, cores: list[int], cost: float) -> None:
+    """Cores 0 to 3 are on socket 0. ESnet fasterdata: up to twice the throughput on the card's socket."""
+    found = sheet(problem(journey(destination=two_sockets(socket, application=cores))))
+    if len(cores) > 1:  # one thread, but either core may be its own: half of the work is away
+        cost *= 1.25
+    assert found.demand(f"b.cpu.core{cores[0]}") == pytest.approx(cost)
+
+
+@pytest.mark.parametrize(("core", "cost"), [(0, 0.2), (4, 0.3)])
+def test_interrupts_moved_to_the_other_socket_pay_it_too(core: int, cost: float) -> None:
+    found = sheet(problem(journey(destination=two_sockets(0, nic_interrupts=[core]))))
+    assert found.demand(f"b.cpu.core{core}") == pytest.approx(cost)
+
+
+def test_bytes_between_sockets_cross_their_link() -> None:
+    """One QPI link of 8 GT/s carries 16 GB/s in one direction (Intel, 2009)."""
+    there = two_sockets(0, application=[5])
+    there["cpu"] |= {"socket_link": "8000 MT/s"}
+    found = sheet(problem(journey(destination=there)))
+    assert found.rate("b.cpu.socket-link") == pytest.approx(16e9)
+    there["cpu"] |= {"socket_links": 2}
+    assert sheet(problem(journey(destination=there))).rate("b.cpu.socket-link") == pytest.approx(32e9)
+
+
+def test_sockets_that_take_turns_in_the_numbering() -> None:
+    there = two_sockets(0, application=[5])
+    there["cpu"] |= {"numbering": "alternate"}
+    assert sheet(problem(journey(destination=there))).demand("b.cpu.core5") == pytest.approx(0.75)
+    there["placement"] = {"application": [4]}
+    assert sheet(problem(journey(destination=there))).demand("b.cpu.core4") == pytest.approx(0.5)
+
+
+def test_cycles_that_do_less() -> None:
+    """An Atom's cycle does two thirds of a Xeon's: so does its core."""
+    costs = {**FREE, "receive_byte": "0.5 cycles/B"}
+    cpu = {"kind": "cpu", "cores": 256, "clock": "10 GHz", "per_cycle": 0.65}
+    found = sheet(problem(journey(destination=machine(cpu=cpu, stack=costs))))
+    assert found.rate("b.cpu.iperf3 receiver") == pytest.approx(0.65 * 10e9 / 0.5)
