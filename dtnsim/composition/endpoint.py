@@ -125,6 +125,8 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         per_byte=cost,
         unit="cycles",
         private=True,
+        remedy=f"more queues, and as many cores for their interrupts (hosts.{host.name}.nics.{side.name}.queues, "
+        "placement.nic_interrupts: ethtool -L), or more streams",
         label=f"the receive queues of {side.name} on {host.name}",
         what=f"{what}: {streams} {'stream' if streams == 1 else 'streams'} reach "
         f"{float(np.mean(used.value)):.3g} of {queues} receive {'queue' if queues == 1 else 'queues'}, a core each",
