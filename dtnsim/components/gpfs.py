@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
@@ -12,7 +13,7 @@ from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
-from dtnsim.physics import gpfs
+from dtnsim.physics import gpfs, servers
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -22,15 +23,18 @@ class Gpfs(SharedFilesystem):
     """A GPFS client mount; the NSD servers are shared with everybody.
 
     ``nsd_rate`` is one NSD's rate; where it writes slower, ``nsd_write`` says so. ``contended`` is the part of the
-    entries whose token another node holds: it has to be asked for and revoked.
+    entries whose token another node holds: it has to be asked for and revoked. With ``allocation: scatter`` (mmcrfs -j,
+    the default beyond eight nodes) blocks lie anywhere on the disks, so that each costs a positioning where ``servers``
+    say what that takes; with ``cluster`` a stream's blocks follow each other.
     """
 
     kind: ClassVar[str] = "gpfs"
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block")
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block", "allocation")
 
     block: Annotated[Quantity, Unit("B", low=16384)] = prior(
         "4 MiB", 0.5, "assumed: block size of large file systems, 1 to 8 MiB"
     )
+    allocation: Literal["scatter", "cluster"] = "scatter"
     prefetch: Annotated[int, Field(ge=1, le=10000)] = 72
     prefetch_share: Annotated[Quantity, Unit("1", low=0.01, high=0.6)] = prior(
         "0.2", 0.3, "prefetchPct 20: the part of the pagepool that prefetch and write-behind may fill"
@@ -73,9 +77,15 @@ class Gpfs(SharedFilesystem):
             row = row.times(taken / file)
         rate = whole.nsd_rate if use.operation == "read" or whole.nsd_write is None else whole.nsd_write
         touched = law(gpfs.nsds_touched, file_B=use.file_B, block_B=block, nsds=whole.nsds)
+        streams, one = max(use.streams, 1), row.term(rate)
+        used = law(servers.occupied, items=streams, bins=whole.nsds, each=touched)
+        if whole.servers is not None:
+            crowd = streams * float(np.mean(touched.value)) / float(np.mean(used.value))
+            scattered = whole.allocation == "scatter"
+            one = whole.servers.disks(row, one, crowd, whole.nsds, block, scattered=scattered)
         here, prefix = self.at(row, label)
         here.charge(
-            f"{prefix}nsds", "gpfs", capacity=touched * row.term(rate) * row.term(whole.share),
+            f"{prefix}nsds", "gpfs", capacity=used * one * row.term(whole.share),
             what="GPFS NSDs shared with other users",
         )  # fmt: skip
         self.behind(row, use, label, block)

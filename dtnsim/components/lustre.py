@@ -129,9 +129,12 @@ class Lustre(SharedFilesystem):
         whole = self.whole(row)
         rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
         used = law(servers.occupied, items=max(use.streams, 1), bins=whole.targets, each=stripes)
+        one, crowd = row.term(rate), max(use.streams, 1) * float(np.mean(stripes.value)) / float(np.mean(used.value))
+        if whole.servers is not None:
+            one = whole.servers.disks(row, one, crowd, whole.targets, row.term(self.rpc_size))
         here, prefix = self.at(row, label)
         here.charge(
-            f"{prefix}targets", "lustre", capacity=used * row.term(rate) * row.term(whole.share),
+            f"{prefix}targets", "lustre", capacity=used * one * row.term(whole.share),
             what=f"Lustre targets shared with other users ({float(np.mean(used.value)):.1f} OST of {whole.targets})",
         )  # fmt: skip
         self.behind(row, use, label, row.term(self.rpc_size))

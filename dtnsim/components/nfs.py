@@ -41,6 +41,7 @@ class Nfs(SharedFilesystem):
     flushes_at_close: ClassVar[bool] = True
     refused: ClassVar[dict[str, str]] = {}
     striped: ClassVar[bool] = False
+    drives_in_arrays: ClassVar[bool] = True
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.2 ms",

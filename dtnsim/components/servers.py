@@ -123,17 +123,35 @@ class Servers(Model):
             return whole
         return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
 
-    def array_rate(self, row: Row, use: Access, request: Term) -> Term | None:
-        """Rate of all arrays: their controllers, and what turns between many streams leave of the drives."""
+    def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool) -> Term | None:
+        """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own."""
         rate = self.read if use.operation == "read" else self.write
         if rate is None:
             return None
-        one = row.term(rate) * (0.5 * self.controllers)
-        if self.positioning.value > 0:
-            each = max(use.streams, 1) / self.arrays
-            turn = law(servers.run_length, cache_B=row.term(self.cache), streams=each, request_B=request)
-            one = law(hdd.interleaved_rate, streams=each, rate=one, visit_B=turn, switch_s=row.term(self.positioning))
-        return count(self.arrays, "array") * one
+        one = row.term(rate)
+        if drives:
+            one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
+        return count(self.arrays, "array") * one * (0.5 * self.controllers)
+
+    def disks(self, row: Row, rate: Term, crowd: float, groups: int, request: Term, *, scattered: bool = False) -> Term:
+        """What turns between many streams leave of the rate of one group of drives.
+
+        Args:
+            row: The row, for the values of the parameters.
+            rate: Rate of the group for one stream.
+            crowd: Streams on each group that is in use.
+            groups: Groups that share the arrays' memory.
+            request: Bytes that are asked for at once.
+            scattered: True where each request lies elsewhere, so that even one stream moves the heads.
+        """
+        if self.positioning.value == 0:
+            return rate
+        memory = count(self.arrays, "array") * row.term(self.cache) / groups
+        turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
+        return law(
+            hdd.interleaved_rate, streams=2.0 if scattered else crowd, rate=rate, visit_B=turn,
+            switch_s=row.term(self.positioning),
+        )  # fmt: skip
 
 
 class SharedFilesystem(PageCached):
@@ -147,6 +165,8 @@ class SharedFilesystem(PageCached):
     common: ClassVar[tuple[str, ...]] = ("servers", "share")
     #: True where every file is striped over all servers
     striped: ClassVar[bool] = True
+    #: True where the arrays are the drives, False where targets of the file system lie on them
+    drives_in_arrays: ClassVar[bool] = False
     #: fields of all file systems that mean nothing here, and what to write instead
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time", "change_time": "metadata_time"}
 
@@ -200,7 +220,7 @@ class SharedFilesystem(PageCached):
                     f"{label}.touched", self.kind, private=True, capacity=touched * node * share,
                     what="the servers that the files lie on",
                 )  # fmt: skip
-        arrays = made.array_rate(row, use, request)
+        arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
         if arrays is not None:
             here.charge(
                 f"{prefix}arrays", self.kind, capacity=arrays * share,

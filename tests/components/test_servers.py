@@ -81,11 +81,34 @@ def test_arrays_read_and_write_apart() -> None:
 @pytest.mark.parametrize("streams", [1, 4, 64, 1024])
 def test_many_streams_move_the_heads(streams: int) -> None:
     """Each turn moves C/n bytes and costs a positioning: X = R B / (B + R t) for two streams and more."""
-    given = {"arrays": 1, "read": "1 GB/s", "write": "1 GB/s", "cache": "4 GiB", "positioning": "12 ms"}
+    servers = {"arrays": 2, "cache": "2 GiB", "positioning": "12 ms"}
     turn = max(4 * GiB / streams, 4 * MiB)
     expected = 1e9 if streams == 1 else 1e9 * turn / (turn + 1e9 * 12e-3)
-    assert charges("gpfs", given, streams=streams, write=True).rate("s.arrays") == pytest.approx(expected)
-    assert charges("gpfs", {**given, "positioning": "0 s"}, streams=streams).rate("s.arrays") == pytest.approx(1e9)
+    given = {"nsd_rate": "1 GB/s", "allocation": "cluster"}
+    assert charges("gpfs", servers, streams=streams, write=True, **given).rate("s.nsds") == pytest.approx(expected)
+    flash = {**servers, "positioning": "0 s"}
+    assert charges("gpfs", flash, streams=streams, **given).rate("s.nsds") == pytest.approx(1e9)
+    one = {"targets": 1, "target_rate": "1 GB/s"}
+    assert charges("lustre", servers, streams=streams, **one).rate("s.targets") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("streams", [1, 16])
+def test_scattered_blocks_cost_a_positioning_each(streams: int) -> None:
+    """IBM docs, mmcrfs -j scatter: a group of 1.6 GB/s moves 8 MiB in 5.2 ms and looks for them 12 ms, whoever reads."""
+    given = {"nsds": 32, "nsd_rate": "1.6 GB/s", "block": "8 MiB"}
+    servers = {"arrays": 4, "positioning": "12 ms"}
+    found = charges("gpfs", servers, streams=streams, **given).rate("s.nsds")
+    assert found == pytest.approx(32 * 8 * MiB / (8 * MiB / 1.6e9 + 12e-3))
+    near = charges("gpfs", servers, streams=streams, allocation="cluster", **given).rate("s.nsds")
+    assert near > 1.5 * found
+
+
+@pytest.mark.parametrize("streams", [1, 100, 4000])
+def test_a_filer_s_arrays_are_its_drives(streams: int) -> None:
+    servers = {"arrays": 1, "read": "5 GB/s", "cache": "4 GiB", "positioning": "12 ms"}
+    found = charges("nfs", servers, streams=streams, rsize="1 MiB").rate("s.arrays")
+    turn = max(4 * GiB / streams, MiB)
+    assert found == pytest.approx(5e9 if streams == 1 else 5e9 * turn / (turn + 5e9 * 12e-3))
 
 
 META = {"create": "20000 ops/s", "stat": "400000 ops/s", "remove": "100000 ops/s"}
