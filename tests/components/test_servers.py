@@ -94,7 +94,7 @@ def test_many_streams_move_the_heads(streams: int) -> None:
 
 @pytest.mark.parametrize("streams", [1, 16])
 def test_scattered_blocks_cost_a_positioning_each(streams: int) -> None:
-    """IBM docs, mmcrfs -j scatter: a group of 1.6 GB/s moves 8 MiB in 5.2 ms and looks for them 12 ms, whoever reads."""
+    """IBM docs, mmcrfs -j scatter: a group of 1.6 GB/s moves 8 MiB in 5.2 ms and looks for them 12 ms."""
     given = {"nsds": 32, "nsd_rate": "1.6 GB/s", "block": "8 MiB"}
     servers = {"arrays": 4, "positioning": "12 ms"}
     found = charges("gpfs", servers, streams=streams, **given).rate("s.nsds")
