@@ -18,13 +18,13 @@ _TAGS: Final = re.compile(
 )
 #: no-break spaces of a web page; between digits they group
 _NO_BREAK: Final = re.compile(rb"(?<![0-9])\xc2\xa0|\xc2\xa0(?![0-9])")
-_DATE: Final = r"\d*-\d*-\d*[T ]\d*:\d*:\d*(?:[.,]\d*)?(?:Z|[+-]\d*:?\d*)?"
+_DATE: Final = r"\d*+-\d*+-\d*+[T ]\d*+:\d*+:\d*+(?:[.,]\d*+)?(?:Z|[+-]\d*+:?\d*+)?"
 #: what collectors put before every line: Jenkins, CRI, log4j and Python logging, syslog and journal, ``ts`` of
 #: moreutils, mpirun --tag-output, docker compose. It matches a line as well as its shape (without digits and dots).
 PREFIX: Final = (
     rf"^(?:\[{_DATE}\] ?|{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\]?:? )?"
     r"|\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
-    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d* ?\d*:\d*:\d* (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ++\d*+ ?\d*+:\d*+:\d*+ (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
 )
 _PREFIX: Final = re.compile(PREFIX)
 _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")

@@ -43,9 +43,9 @@ _PROMPTS: Final = (
 )
 _HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
 _BARE: Final = re.compile(
-    r"^\s*(?:(?:[Cc]ommand(?: line)?|[Rr]unning|[Ee]xecuting) ?: *)?"
-    r"(?P<cmd>(?:sudo |time |/\S+/)*(?P<prog>[a-z][\w+-]*)\s+"
-    r"(?:-{1,2}[A-Za-z]|[a-z]\w*=|/\S|\(|\S+:\S*/).*)"
+    r"^\s*+(?:(?:[Cc]ommand(?: line)?|[Rr]unning|[Ee]xecuting) ?: *)?"
+    r"(?P<cmd>(?:sudo |time |/(?:[^\s/]*+/)++)*(?P<prog>[a-z][\w+-]*+)\s++"
+    r"(?:-{1,2}[A-Za-z]|[a-z]\w*+=|/\S|\(|[^\s:]++:[^\s/]*+/).*)"
 )
 _SPLIT: Final = re.compile(r"&&|\|\||[;|&()]")
 

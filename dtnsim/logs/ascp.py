@@ -24,7 +24,7 @@ _DONE: Final = re.compile(
     r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
 )
 _RATE: Final = re.compile(r"\((?P<rate>\d+(?:\.\d+)?)(?P<u>[KMG]?) ?bits/sec\)(?:,? in (?P<files>\d+) files?)?")
-_SKIPPED: Final = re.compile(r"(\d+) files? (skipped|failed)")
+_SKIPPED: Final = re.compile(r"(?<!\d)(\d++) files? (skipped|failed)")
 _PROGRESS: Final = re.compile(
     r"^(?P<name>.*\S)\s+(?P<share>\d{1,3})% +(?P<size>\d+(?:\.\d+)?)(?P<su>[KMGT]?)B "
     r"+(?P<rate>\d+(?:\.\d+)?)(?P<ru>[kKMG]?)b/s(?: +(?P<time>[\d:-]+)(?P<eta> ETA)?)?\s*$"

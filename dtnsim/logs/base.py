@@ -70,7 +70,7 @@ from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
     "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Parser",
-    "Record", "agrees", "decimal", "grouped", "integer", "number", "size_bytes",
+    "Record", "agrees", "decimal", "grouped", "integer", "located", "number", "size_bytes",
 ]  # fmt: skip
 
 Record = Measurement | Unread
@@ -327,6 +327,12 @@ class DocumentParser(Parser):
     @abstractmethod
     def read(self, doc: Document) -> Iterable[Record]:
         """Yields the document's figures."""
+
+
+def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
+    """The match of a pattern at the first place of one of the words it begins with: one try, however long the text."""
+    starts = [at for word in words if (at := text.find(word)) >= 0]
+    return pattern.match(text, min(starts)) if starts else None
 
 
 def number(value: object) -> float | None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record, size_bytes
+from dtnsim.logs.base import Command, LineParser, Record, located, size_bytes
 from dtnsim.logs.measurement import Condition
 
 _PROGRESS: Final = re.compile(
@@ -32,12 +32,14 @@ _PROGRESS: Final = re.compile(
     r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?"
 )
 _FILE: Final = re.compile(
-    r"File (?P<file>\S.*?) created; (?P<size>\d+) bytes at (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s"
+    r"File (?P<file>\S.*?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s"
 )
-_CLOSING: Final = re.compile(r"(?P<n>\d+) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s")
+_CLOSING: Final = re.compile(
+    r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s"
+)
 _CREATING: Final = re.compile(r"bbcp: Creating (?P<file>\S.*)$")
 _FAILED: Final = re.compile(
-    r"(?:^|\s)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
+    r"(?<!\S)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
     r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
 )
 _OPTIONS: Final = {
@@ -89,7 +91,7 @@ class Bbcp(LineParser):
             if progress is not None:
                 yield from self._progress(progress)
                 return
-            done = _FILE.search(text)
+            done = located(_FILE, text, "File ")
             if done is not None:
                 yield self._file(done)
                 return
@@ -103,7 +105,7 @@ class Bbcp(LineParser):
             run.clock = run.elapsed = run.waiting = run.mean = None
             run.known["file"] = creating["file"]
             return
-        problem = _FAILED.search(text)
+        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
         if problem is not None:
             run, self._run = self._run, _Run(self._run.known)
             yield failed(self, problem[0], run.known)

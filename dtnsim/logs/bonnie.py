@@ -31,15 +31,17 @@ CREATE: Final = (
 _FILLED: Final = (1, 2, 4, 5)  # columns left under -f
 
 KIB: Final = BINARY["K"]
-_VALUE: Final = r"(?:\d[\d.,]*[kmg]?|\+{3,}|x{2,})"
+_VALUE: Final = r"(?:\d[\d.,]*+[kmg]?+|\+{3,}+|x{2,}+)"
 _ROW: Final = re.compile(
-    rf"^\s*(?P<host>|\S.*?)\s*(?<![\d.*])(?P<size>\d+(?:\*\d+)?[KMGT]?(?::[\w:]*)?)(?P<gap>\s+)"
-    rf"(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*[=\\]?\s*$"
+    rf"^\s*+(?P<host>|\S.*?)(?<![\d.*])(?P<size>\d++(?:\*\d++)?[KMGT]?(?::[\w:]{{0,40}}+)?)(?P<gap>\s++)"
+    rf"(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$"
 )
-_MORE: Final = re.compile(rf"^\s*(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*[=\\]?\s*$")
-_FILES: Final = re.compile(rf"^\s*(?:\S+\s+)?(?P<files>\d+[\d:]*)\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{11}})\s*$")
-_FILES_PART: Final = re.compile(rf"^\s*(?:\S+\s+)?\d+[\d:]*\s+(?P<values>{_VALUE}(?:\s+{_VALUE}){{0,11}})\s*$")
-_TIME: Final = re.compile(r"(\d+)(us|ms|s)\b")
+_MORE: Final = re.compile(rf"^\s*+(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$")
+_FILES: Final = re.compile(
+    rf"^\s*+(?:\S++\s++)?(?P<files>\d[\d:]*+)\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{11}}+)\s*+$"
+)
+_FILES_PART: Final = re.compile(rf"^\s*+(?:\S++\s++)?\d[\d:]*+\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+$")
+_TIME: Final = re.compile(r"(?<!\d)(\d++)(us|ms|s)\b")
 _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _FAILED: Final = re.compile(r"Bonnie: drastic I/O error.*|^Can't write block\b.*")
 _VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
@@ -190,7 +192,7 @@ class Bonnie(LineParser):
         self._names, values = SEQUENTIAL, row["values"].split()
         self._conditions = {"file_B": _size_bytes(row["size"])}
         if row["host"]:
-            self._conditions["machine"] = row["host"]
+            self._conditions["machine"] = row["host"].strip()
         if len(values) == 8 and row["gap"].count(" ") >= 8:
             pairs = {column: values[2 * at : 2 * at + 2] for at, column in enumerate(_FILLED)}
             values = [value for column in range(6) for value in pairs.get(column, ["", ""])]
@@ -260,7 +262,7 @@ def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
         first = 9 if fields[0] >= "1.98" else 7
         return (fields[2], fields[5], first) if _CSV_SIZE.match(fields[5]) else None
     numbers = fields[2:14]
-    fits = len(numbers) == 12 and all(re.fullmatch(r"\d*\.?\d*|\++", field) for field in numbers)
+    fits = len(numbers) == 12 and all(re.fullmatch(r"\d*+(?:\.\d*+)?|\++", field) for field in numbers)
     if fits and re.fullmatch(r"\d+[KMGT](?::\d+[kKM]?)?", fields[1]) and len(fields) in range(14, 28):
         return fields[0], fields[1], 2
     return None

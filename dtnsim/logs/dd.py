@@ -22,22 +22,22 @@ from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, LineParser, R
 from dtnsim.logs.measurement import Status
 
 _RESULT: Final = re.compile(
-    r"(?<![\d.,])(?P<bytes>\d+(?:[,.' \u202f\xa0]\d{3})*)\s*[^\W\d_]+[^\d,(（]{0,24}"
+    r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
     r"(?:[(（][^()（）]{0,60}[)）])?\D{0,40}?"
-    r"[,，、]\s*(?P<secs>\d[\d.,]*(?:e[+-]?\d+)?)\s*(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*[,，、]\s*"
-    r"(?P<rate>[\d.,]+)\s?(?P<unit>(?P<prefix>[kKMGTPE]?)i?B?)/\S"
+    r"[,，、]\s*+(?P<secs>\d[\d.,]*+(?:e[+-]?\d++)?)\s*+(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*+[,，、]\s*+"
+    r"(?P<rate>[\d.,]++)\s?(?P<unit>(?P<prefix>[kKMGTPE]?)i?B?)/\S"
 )
 #: the same for GNU in English, which is nearly every line
 _GNU: Final = re.compile(
-    r"(?P<bytes>\d+) bytes (?:\([^()]*\) )?copied, (?P<secs>\d[\d.]*(?:e[+-]?\d+)?) s, "
+    r"(?<!\d)(?P<bytes>\d++) bytes (?:\([^()]*+\) )?copied, (?P<secs>\d[\d.]*(?:e[+-]?\d+)?) s, "
     r"(?P<rate>[\d.]+) (?P<unit>(?P<prefix>[kKMGTPE]?)B)/s"
 )
 _BSD: Final = re.compile(
-    r"(?P<bytes>\d+) bytes (?:\([^()]*\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
+    r"(?<!\d)(?P<bytes>\d++) bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
     r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)"
     r"|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
 )
-_RECORDS: Final = re.compile(r"(?P<full>\d+)\+(?P<part>\d+)\s[^\d\s]")
+_RECORDS: Final = re.compile(r"(?<!\d)(?P<full>\d++)\+(?P<part>\d++)\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
 _STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
 _TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)

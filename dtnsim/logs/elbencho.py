@@ -18,12 +18,12 @@ from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, R
 
 _HEAD: Final = re.compile(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE")
 _ROW: Final = re.compile(
-    r"^(?P<op>[A-Z][A-Z0-9]*)?\s+(?P<what>[A-Z][\w/ ]*?(?:ms|/s|MiB|MB|time|total|dirs|files)?|IOPS)\s*:\s+"
-    r"(?:\[ (?P<lat>[^\]]*) \]|(?P<first>[\w.-]+)\s+(?P<last>[\w.-]+))\s*$"
+    r"^(?P<op>[A-Z][A-Z0-9]*+)?\s++(?P<what>[A-Z][\w/]*+(?: ++[\w/]++)*+)\s*+:\s++"
+    r"(?:\[ (?P<lat>[^\]]*) \]|(?P<first>[\w.-]++)\s++(?P<last>[\w.-]++))\s*+$"
 )
 _ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")
 _WORKING: Final = re.compile(r"Working on (\S+) with (\d+) threads")
-_DATASET: Final = re.compile(r"(\d+)x(\d+)([KMGT]iB)$")
+_DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
 _LATENCY: Final = re.compile(r"(min|avg|max)=([\d.]+)(us|ms|s)?")
 _OPERATIONS: Final = {
     "WRITE": "write", "READ": "read", "RWMIX": "mixed", "MKDIRS": "mkdir", "RMDIRS": "rmdir", "RMFILES": "delete",

@@ -57,7 +57,7 @@ _LAT: Final = re.compile(
     r"\s*max=\s*(?P<max>[\d.]+)(?P<maxu>[kMG]?),\s*avg=\s*(?P<avg>[\d.]+)(?P<avgu>[kMG]?),"
 )
 _PCT_HEAD: Final = re.compile(r"^\s+(clat|lat|slat|sync) percentiles \((?P<unit>[num]?sec)\)")
-_PCT: Final = re.compile(r"(\d+\.\d+)th=\[\s*(\d+)\]")
+_PCT: Final = re.compile(r"(?<!\d)(\d++\.\d++)th=\[\s*+(\d++)\]")
 _CPU: Final = re.compile(r"^\s+cpu\s*:\s*usr=(?P<usr>[\d.]+)%,\s*sys=(?P<sys>[\d.]+)%")
 _VERSION: Final = re.compile(r"^\s*fio-(\d\S*)|fio=fio-(\d\S*?),")
 _ETA: Final = re.compile(
@@ -77,7 +77,7 @@ class Fio(Stoppable, LineParser):
     tool = "fio"
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
     needs = (";;;;", "%=")
-    shape = r"^;(?:fio-)?[^;\s]*;[^;]*;+.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
+    shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
     commands = ("fio",)
 
     def __init__(self, ctx: Context) -> None:

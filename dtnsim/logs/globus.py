@@ -20,7 +20,7 @@ from dtnsim.logs._net import failed, figure, host_of
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
 from dtnsim.logs.measurement import Condition, Status
 
-_PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s+(?P<value>\S.*?)\s*$")
+_PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*+)\s*+$")
 #: key of the text form -> key of the task document
 _KEYS: Final = {
     "Task ID": "task_id", "Type": "type", "Status": "status", "Files": "files", "Directories": "directories",

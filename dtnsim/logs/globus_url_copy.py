@@ -21,7 +21,7 @@ from dtnsim.logs.base import Command, LineParser, Record, size_bytes
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
-    r"(?P<bytes>\d+) bytes\s+(?P<avg>\d+(?:\.\d+)?) (?P<u>[KMG]?)B/sec avg"
+    r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
     r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?"
 )
 _END: Final = re.compile(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")

@@ -47,13 +47,14 @@ _HEAD: Final = re.compile(r"^\s*(?:k|K)B\s+reclen\s+\S")
 _HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
 _CELL: Final = re.compile(r"^\s*(?:\d+\s+)+\d+\s*$")
 _REPORT: Final = re.compile(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
-_REPORT_ROW: Final = re.compile(r'^\s*"(\d+)"\s+([\d\s.]+)$')
+_REPORT_ROW: Final = re.compile(r'^\s*+"(\d++)"\s++([\d.][\d\s.]*+)$')
 _REPORT_HEAD: Final = re.compile(r'^\s*(?:"\d+"\s*)+$')
 _CHILDREN: Final = re.compile(
-    r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput (?:for\s+(?P<n>\d+) (?P<what>[a-z -]+?)|per \S+)\s*="
-    r"\s*(?P<value>[\d.,]+) (?P<unit>[kK](?:B|bytes)|ops)/sec"
+    r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput "
+    r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
+    r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec"
 )
-_SUMMARY: Final = re.compile(r'^\s*"\s*([A-Za-z][A-Za-z -]*?)\s*"\s+([\d.]+)\s*$')
+_SUMMARY: Final = re.compile(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*+)\s*+"\s++([\d.]++)\s*+$')
 _COMMAND: Final = re.compile(r"Command line used: (.*)")
 _SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.IGNORECASE)
 _RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.IGNORECASE)

@@ -19,7 +19,7 @@ _ARRAY: Final = re.compile(
 )
 _BLOCKS: Final = re.compile(r"^\s+(?P<blocks>\d+) blocks\b(?P<rest>.*)$")
 _STATE: Final = re.compile(r"\[(\d+)/(\d+)\]")
-_CHUNK: Final = re.compile(r"(\d+)k chunks?\b")
+_CHUNK: Final = re.compile(r"(?<!\d)(\d++)k chunks?\b")
 _PROGRESS: Final = re.compile(
     r"\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% \(\d+/\d+\) finish=(?P<finish>[\d.]+)min "
     r"speed=(?P<speed>\d+)K/sec"

@@ -13,13 +13,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Conditions, Context, LineParser, Record, located
 
 _LAUNCH: Final = re.compile(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
 _TABLE: Final = re.compile(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
 _ROW: Final = re.compile(
-    r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)\s*:?\s+"
-    r"(?P<values>(?:NA|[\d.]+)(?:\s+(?:NA|[\d.]+)){2,6})\s*$"
+    r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)"
+    r"(?:\s*+:\s++|\s++)"
+    r"(?P<values>(?:NA|[\d.]++)(?:\s++(?:NA|[\d.]++)){2,6}+)\s*+$"
 )
 _FILES: Final = re.compile(r"^(\d+) tasks, (\d+) (files|directories)")
 _ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
@@ -54,7 +55,7 @@ class Mdtest(LineParser):
                 return self._row(row)
             if (not text.strip() and self._read_any) or text.startswith("--"):
                 self.open = False
-        elif self._run and (error := _ERROR.search(text)) is not None:
+        elif self._run and (error := located(_ERROR, text, "mdtest: ", "ERROR: ", "Error: ", "error: ")) is not None:
             return (self.failure(error[0], **self._run),)
         return ()
 

@@ -17,14 +17,13 @@ from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
 from dtnsim.logs.measurement import Condition
 
-_HEAD: Final = re.compile(r"^(?P<who>.*?)\s*(?P<columns>Loss%.*|(?:\S+\s+)*?Snt(?:\s.*)?)$")
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
 _ROW: Final = re.compile(r"^\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?P<rest>\S.*)$")
 _OTHER: Final = re.compile(r"^\s+(?:\||`|\+|\\|[\w.:-]+\s*$|\[MPLS)")
 _FIGURES: Final = re.compile(r"(?<=\s)-?\d+(?:\.\d+)?%?(?=\s|$)")
 _AS: Final = re.compile(r"^AS\S*\s+")
 _CSV_HEAD: Final = re.compile(r"^Mtr_Version[,;]")
-_CSV: Final = re.compile(r"^MTR\.(?P<version>[\d.]+\w*)[,;]")
+_CSV: Final = re.compile(r"^MTR\.(?P<version>[\d.]++\w*+)[,;]")
 
 #: column -> (statistic, is a time)
 _TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}

@@ -23,19 +23,19 @@ _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
     r"(?P<rate>\d+(?:[.,]\d+)?) +(?P<u>[KMG]?)bps(?P<rest>(?:\s.*)?)$"
 )
-_CPU: Final = re.compile(r"(\d+) %(TX|RX)")
-_RETRANS: Final = re.compile(r"(\d+)(?: = \d+(?:\+\d+)*)? (?:\w+-)?retrans")
-_CWND: Final = re.compile(r"(\d+)(?: = \d+(?:\+\d+)*)? KB-cwnd")
-_RTT: Final = re.compile(r"(\d+[.,]\d+) msRTT")
-_DROP: Final = re.compile(r"(\d+) */ *(\d+) ~?drop/pkt")
-_JITTER: Final = re.compile(r"(\d+[.,]\d+) ms(Min|Avg|Max)Jitter")
+_CPU: Final = re.compile(r"(?<!\d)(\d++) %(TX|RX)")
+_RETRANS: Final = re.compile(r"(?<!\d)(\d++)(?: = \d++(?:\+\d++)*+)? (?:\w++-)?retrans")
+_CWND: Final = re.compile(r"(?<!\d)(\d++)(?: = \d++(?:\+\d++)*+)? KB-cwnd")
+_RTT: Final = re.compile(r"(?<!\d)(\d++[.,]\d++) msRTT")
+_DROP: Final = re.compile(r"(?<!\d)(\d++) *+/ *+(\d++) ~?drop/pkt")
+_JITTER: Final = re.compile(r"(?<!\d)(\d++[.,]\d++) ms(Min|Avg|Max)Jitter")
 _PARSE: Final = re.compile(r"megabytes=\d")
 _VERBOSE: Final = re.compile(
     r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
     r"(?: = (?P<rate>\d+\.\d+) Mbps)?"
 )
 _REMARK: Final = re.compile(r"nuttcp-(?P<end>[rt])\S*: (?P<what>.*)")
-_LABEL: Final = re.compile(r"(?:^|[-•*]\s+)\s*(?P<label>[A-Za-z][^:]{0,80}?):\s*(?=[\d.]+ +(?:MB|[KMG]?bps)|$)")
+_LABEL: Final = re.compile(r"(?:^|[-•*]\s++)\s*+(?P<label>[A-Za-z][^:]{0,80}+):\s*+(?=[\d.]+ +(?:MB|[KMG]?bps)|$)")
 _ERROR: Final = re.compile(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
 _NAMES: Final = {"M": 1e6, "K": 1e3, "G": 1e9, "": 1.0}
 #: keys of -fparse and the words of the plain form
@@ -80,7 +80,7 @@ class Nuttcp(LineParser):
             return
         found = _LINE.search(text)
         if found is None and "bps" in text:
-            found = _LINE.search(re.sub(r"\s*\([^()]*\)\s*$", "", text))
+            found = _LINE.search(re.sub(r"(?<!\s)\s*+\([^()]*+\)\s*+$", "", text))
         if found is None:
             label = _LABEL.search(text)
             if label is not None:
@@ -180,7 +180,7 @@ class Nuttcp(LineParser):
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
-        values = dict(re.findall(r"(\w+)=(-?\d+(?:[.,]\d+)?)(?=\s|$)", text))
+        values = dict(re.findall(r"(?<!\w)(\w++)=(-?\d++(?:[.,]\d++)?)(?=\s|$)", text))
         try:
             numbers = {key: decimal(value) for key, value in values.items()}
         except ValueError:

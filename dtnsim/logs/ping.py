@@ -21,13 +21,13 @@ from dtnsim.logs.base import Command, LineParser, Record, decimal
 from dtnsim.logs.measurement import Condition
 
 _START: Final = re.compile(
-    r"^\s*(?:\S+: )?PING6?[ (](?P<target>[^\s(]+).*?(?P<size>\d+)(?:\(\d+\))? (?:data )?bytes"
+    r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"
     r"|^PING6?\s+(?P<other>[^\s(:]+)"
 )
-_NAMED: Final = re.compile(r"(?P<target>[\w.:%-]+)\s+\[[\da-fA-F.:%]+\]")
+_NAMED: Final = re.compile(r"(?<![\w.:%-])(?P<target>[\w.:%-]++)\s++\[[\da-fA-F.:%]+\]")
 _PAYLOAD: Final = re.compile(r"(?<![\w.:\[])(\d{1,5})(?![\w.:\]])")
 _PACKETS: Final = re.compile(
-    r"(?P<sent>\d+) packets transmitted, (?P<got>\d+) (?:packets )?received.*?\d+(?:[.,]\d+)?% (?:packet )?loss"
+    r"(?<!\d)(?P<sent>\d++) packets transmitted, (?P<got>\d++) (?:packets )?received[^%]{0,200}+% (?:packet )?loss"
 )
 _WIN_PACKETS: Final = re.compile(
     r"= (?P<sent>\d+)[,，][^=]*= (?P<got>\d+)[,，][^=]*= (?P<lost>\d+)(?:\s*\(\d+\s?%|[,，]?\s*$)"
@@ -42,10 +42,10 @@ _FPING: Final = re.compile(
     r"^(?P<target>\S+) +: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<loss>\d+)%"
     r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<avg>[\d.]+)/(?P<max>[\d.]+))?"
 )
-_REPLY: Final = re.compile(r"(?:\btime|[^\W\d_]{2,12})(?P<less>[=<])(?P<ms>\d+(?:[.,]\d+)?) ?ms")
-_STATISTICS: Final = re.compile(r"^-+ ?(?P<target>\S+) ping6? statistics ?-+")
+_REPLY: Final = re.compile(r"(?:\btime|[^\W\d_]{2,12})(?P<less>[=<])(?P<ms>\d++(?:[.,]\d++)?) ?ms")
+_STATISTICS: Final = re.compile(r"^-++ ?(?P<target>\S++) ping6? statistics ?-")
 _ADDRESS: Final = re.compile(
-    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]*:[\da-fA-F:]*:[\da-fA-F:.%]*[\da-fA-F])(?![\w.])"
+    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-fA-F]*+:[\da-fA-F]*+:)(?:[:.%]*+[\da-fA-F]++)++)(?![\w.])"
 )
 _MTU: Final = re.compile(r"[Mm]essage too long,? \(?mtu ?= ?(?P<mtu>\d+)")
 _ERROR: Final = re.compile(

@@ -24,7 +24,9 @@ _ROW: Final = re.compile(
     r"^\s*(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?bps)"
     r"(?:\s+(?P<retr>\d+)(?:\s+(?P<rrate>\d+(?:\.\d+)?) (?P<ru>[KMGT]?bps))?)?"
 )
-_RTT: Final = re.compile(r"(?P<loss>\d+(?:\.\d+)?)% Packet Loss +RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms")
+_RTT: Final = re.compile(
+    r"(?<![\d.])(?P<loss>\d++(?:\.\d++)?)% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms"
+)
 
 
 class PschedulerJson(DocumentParser):

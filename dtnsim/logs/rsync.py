@@ -76,7 +76,7 @@ class Rsync(LineParser):
     tool = "rsync"
     words = ("sent", "wrote", "speedup", "rsync", "kB", "MB", "GB", "Number", "Literal", "sending", "receiving",
              "building")  # fmt: skip
-    shape = r"^\s*[, ]* +% +[kMGT]B/s "
+    shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")
 
     def __init__(self, *args: Any) -> None:

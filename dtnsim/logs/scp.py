@@ -21,13 +21,13 @@ from dtnsim.logs.base import Command, LineParser, Record, agrees, decimal
 from dtnsim.logs.measurement import Condition, Status
 
 _METER: Final = re.compile(
-    r"^(?P<name>.*?)\s*(?<![\d.])(?P<share>\d{1,3})%\s+(?:\|[* .]*\|\s*)?"
+    r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
     r"(?P<size>\d+(?:[.,]\d+)?)\s?(?P<su>[KMGTPE]?)B?"
     r"(?:\s+(?P<rate>\d+(?:[.,]\d+)?)(?P<ru>[KMGTP]?)B/s)?"
-    r"\s+(?P<time>(?:(?:\d+:)?\d+:\d\d:\d\d|\d+:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$|^(?P<stalled>.*%.*- stalled -.*)$"
+    r"\s+(?P<time>(?:(?:\d+:)?\d+:\d\d:\d\d|\d+:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
 )
 _PSCP: Final = re.compile(
-    r"^(?P<name>.+?)\s+\| (?P<size>\d+) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
+    r"^(?P<name>.+?)(?<=\s)\| (?P<size>\d++) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
 )
 _TRANSFER: Final = re.compile(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
 _FAILED: Final = re.compile(
@@ -65,7 +65,7 @@ class Scp(LineParser):
     tool = "scp"
     words = ("B", "KB", "MB", "GB", "TB", "PB", "ETA", "scp", "sftp", "kB", "denied", "lost", "Uploading", "Fetching",
              "Transferred", "stalled", "refused", "verification", "Connection", "Couldn")  # fmt: skip
-    shape = r"%\s+(?:\|[* ]*\|)?\s*[KMGT]?B?\s+(?:[KMGT]?B/s\s+)?:"
+    shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
     needs = ("%",)
     commands = _PROGRAMS
 
@@ -131,7 +131,7 @@ class Scp(LineParser):
         return _Meter(found["name"].strip(), share, size, rate_of, seconds, line, text, cut)
 
     def _stalled(self, text: str) -> _Meter | None:
-        found = re.match(r"^(?P<name>.*?)\s*(?P<share>\d{1,3})%\s+(?P<size>\d+(?:\.\d+)?)(?P<su>[KMGTPE]?)B?\s", text)
+        found = re.match(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++(?P<size>\d++(?:\.\d++)?)(?P<su>[KMGTPE]?)B?\s", text)
         if found is None:
             return None
         size = binary_size(found["size"], found["su"])

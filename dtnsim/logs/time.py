@@ -22,7 +22,9 @@ _FISH: Final = re.compile(
     r"|\s+(?P<mode>usr|sys) time\s+(?P<cpu>\d+[.,]\d+) (?P<cu>micros|millis|secs|mins|hours)\b)"
 )
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
-_GNU: Final = re.compile(r"(?P<user>[\d.,]+)user (?P<sys>[\d.,]+)system (?P<real>[\d:.,]+)elapsed (?P<cpu>\d+|\?+)%CPU")
+_GNU: Final = re.compile(
+    r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU"
+)
 _VERBOSE: Final = re.compile(
     r"^\s*(Command being timed|User time \(seconds\)|System time \(seconds\)|Percent of CPU this job got"
     r"|Elapsed \(wall clock\) time \(h:mm:ss or m:ss\)|Exit status): (.*)$"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, LineParser, Record, decimal
+from dtnsim.logs.base import Command, LineParser, Record, decimal, located
 from dtnsim.logs.measurement import Condition, Status
 
 _HEAD: Final = re.compile(
@@ -99,7 +99,7 @@ class Traceroute(LineParser):
         if self._route is None and _FIRST.match(text):
             yield from self._more(self._begin(None, None), text)
         elif self._route is None:
-            problem = _FAILED.search(text)
+            problem = located(_FAILED, text, "traceroute", "Unable to", "Cannot handle") or _FAILED.match(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield failed(self, problem[0])
 

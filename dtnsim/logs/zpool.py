@@ -23,7 +23,7 @@ _DEVICE: Final = re.compile(
 )
 _POOL: Final = re.compile(r"^\s*pool: (\S+)")
 _SCAN: Final = re.compile(r"^\s*(?:scan|scrub): (.*)")
-_RATE: Final = re.compile(r"([\d.]+)([KMGTP]?)B?/s")
+_RATE: Final = re.compile(r"(?<![\d.])([\d.]++)([KMGTP]?)B?/s")
 _DAYS: Final = re.compile(r"\bin (?:(\d+) days )?(\d+):(\d\d):(\d\d)\b|\b(?:in|after) (\d+)h(\d+)m\b")
 _AMOUNT: Final = re.compile(r"\b(?:repaired|resilvered) ([\d.]+)([KMGTP]?)B?\b|resilvered ([\d.]+)([KMGTP]?)B? in")
 
