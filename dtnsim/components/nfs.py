@@ -134,19 +134,22 @@ class Nfs(SharedFilesystem):
                 f"{label}.read-ahead", "nfs", capacity=count(max(use.own_streams, 1), "reader") * ahead, private=True,
                 what="NFS read-ahead over the round trip",
             )  # fmt: skip
-        self._threads(row, host, volume, service / size, "reads and writes")
         if host.volumes[volume].server is None:
             self.behind(row, use, label, size)
             host.storage_network(row, use, volume)
 
-    def _threads(self, row: Row, host: Host, volume: str, per_byte: Term, what: str) -> None:
-        """Charges the threads of a server that is a host of this path."""
-        server = host.volumes[volume].server
-        if server is not None:
-            row.at(server.partition(":")[0]).charge(
-                "nfsd", "nfs", capacity=count(self.threads, "thread"), unit="s", per_byte=per_byte,
-                what=f"threads of the NFS server: {what}",
-            )  # fmt: skip
+    def thread_time(self, row: Row, use: Access) -> Term:
+        """Time of a thread of the server for a byte that is read or written [s/B]."""
+        size = row.term(self.io_size(use))
+        if use.random or use.finish in ("direct", "dsync"):
+            size = least(size, term(use.block_B, "B"))
+        return self.answer_time(row, use) / size
+
+    def thread_operations(self, row: Row, per_byte: Mapping[str, float]) -> Term:
+        """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
+        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
+        change = self.change_time if self.change_time is not None else self.op_time
+        return term(sum(per_byte.values()) - changes) * row.term(self.op_time) + term(changes) * row.term(change)
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server; parallel NFS to all of them."""
@@ -175,14 +178,3 @@ class Nfs(SharedFilesystem):
         """The COMMIT at a file's close."""
         trips = law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
         return trips * (rtt_s + row.value(self.service) + row.value(self.stable))
-
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
-        """Charges metadata requests at the threads of the server, or at a filer's metadata servers."""
-        if host.volumes[volume].server is None:
-            super().metadata(row, per_byte, directories, host, volume)
-            return
-        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
-        looks = sum(per_byte.values()) - changes
-        change = self.change_time if self.change_time is not None else self.op_time
-        cost = term(looks) * row.term(self.op_time) + term(changes) * row.term(change)
-        self._threads(row, host, volume, cost, "file operations")

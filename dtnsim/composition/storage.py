@@ -10,7 +10,7 @@ import numpy as np
 
 from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.nfs import Nfs
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
@@ -18,6 +18,7 @@ from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value
+from dtnsim.ground.term import Term, count
 from dtnsim.physics.metadata import serial_time
 from dtnsim.tools.plan import Job, NetUse, Step
 
@@ -123,6 +124,8 @@ class Storage:
         if cost is not None:
             near = row.at(end.host.name)
             end.host.core(near, kernel, near.term(cost), "NFS requests")
+        if isinstance(filesystem, Nfs):
+            self._threads(row, remote, end, filesystem.thread_time(row.at(end.host.name), use), "reads and writes")
         inner = use.but(
             thread=Thread("nfsd", copies=int(getattr(filesystem, "threads", 1))),
             finish="steady",
@@ -132,6 +135,18 @@ class Storage:
         self._serving.append(end)
         self.charge(row, row, remote, inner)
         self._serving.pop()
+
+    @staticmethod
+    def _threads(row: Row, remote: End, end: End, per_byte: Term, what: str) -> None:
+        """Charges the threads of an NFS server, which serve one request each at a time."""
+        filesystem = end.host.volumes[end.volume or ""].filesystem
+        assert isinstance(filesystem, Nfs)
+        row.at(remote.host.name).charge(
+            f"{label_of(remote.volume or '')}.nfsd", "nfs", capacity=count(filesystem.threads, "thread"), unit="s",
+            per_byte=per_byte, what=f"threads of the NFS server: {what}",
+            remedy=f"more threads of the NFS server (hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; "
+            "nfs.conf: threads)",
+        )  # fmt: skip
 
     @staticmethod
     def _asked(filesystem: Filesystem, use: Access) -> float:
@@ -171,4 +186,9 @@ class Storage:
                 name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
                 for name, times in Counter(operations).items()
             }
+            server = end.host.volumes[end.volume].server
+            if server is not None and isinstance(filesystem, Nfs):
+                time = filesystem.thread_operations(here, each)
+                self._threads(here, self._server(server, end), end, time, "file operations")
+                continue
             filesystem.metadata(here, each, job.directories, end.host, end.volume)

@@ -142,5 +142,7 @@ def _host(whole: nx.Graph[str], host: Host) -> None:
     for mount, volume in host.volumes.items():
         system = getattr(volume.filesystem, "system", None)
         if system is not None:  # several hosts mount the same servers
-            whole.add_node(str(system), kind="server", host="network", part=volume.filesystem)
+            if str(system) not in whole:
+                key = f"hosts.{host.name}.volumes.{mount}"
+                whole.add_node(str(system), kind="server", host="network", part=volume.filesystem, key=key)
             whole.add_edge(f"{host.name}.{label_of(mount)}", str(system), rtt=0.0)

@@ -153,11 +153,11 @@ def test_a_file_of_several_writes_ends_with_a_commit() -> None:
 def test_the_server_s_threads_serve_a_request_each() -> None:
     """threads x size / t_service (nfsd(8)), for all clients; file operations keep them busy too."""
     few = charges({"threads": 2, "service": "0.5 ms", "wsize": "64 KiB"})
-    assert few.rate("b.nfsd") == pytest.approx(2 * 64 * KiB / 0.5e-3)
-    assert charges({"threads": 64, "service": "0.5 ms"}).rate("b.nfsd") == pytest.approx(64 * MiB / 0.5e-3)
+    assert few.rate("export.nfsd") == pytest.approx(2 * 64 * KiB / 0.5e-3)
+    assert charges({"threads": 64, "service": "0.5 ms"}).rate("export.nfsd") == pytest.approx(64 * MiB / 0.5e-3)
     made = mounted({"threads": 4, "op_time": "2 ms"}, tool={"name": "rm"})
     made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
-    per_file = sheet(problem(made)).demand("b.nfsd") * 1e6
+    per_file = sheet(problem(made)).demand("export.nfsd") * 1e6
     assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
 
 
