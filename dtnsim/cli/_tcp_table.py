@@ -191,10 +191,10 @@ def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
         sys.stdout.write(stream.getvalue())
         sys.stdout.flush()
     else:
-        _put(Path(path), stream.getvalue())
+        put(Path(path), stream.getvalue())
 
 
-def _put(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> None:
     """Writes a file in one piece: either it is complete, or the old one stays."""
     direct = path.exists() and not path.is_file()  # a pipe or /dev/null takes what comes, a directory refuses it
     part = path if direct else path.with_name(f".{path.name}.part")

@@ -94,7 +94,7 @@ class Composer:
             spec.name,
             tuple(phases),
             float(plan.workers),
-            job.payload_B,
+            max(job.payload_B, 1.0),  # an empty folder takes its time as well
             job.files,
             plan.weight,
             sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),

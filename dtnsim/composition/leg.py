@@ -91,6 +91,8 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         memory_B=destination.host.memory.size.value,
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=route is not None,
+        sizes_B=tuple(data.sizes_B.tolist()),
+        counts=tuple(data.counts.tolist()),
     )
     return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
 

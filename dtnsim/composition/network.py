@@ -131,7 +131,9 @@ class Network:
         )
         part, often = (np.asarray(a, float)[:, None] for a in moved)
         each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams
-        if net.reopened:  # short ones too: round by round; the last byte's way is in the tool's own round trips
+        if (
+            net.reopened or net.stopped
+        ):  # short ones too: round by round; the last byte's way is in the tool's own round trips
             lost = tcp_ramp.slow_start_stall(part, each, route.rtt(draw), frame.mss)
         else:
             whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)

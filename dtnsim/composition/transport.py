@@ -80,6 +80,8 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
         )
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
+        if net.grain is not None:  # a request's own time on the line comes on top of the round trip
+            rtt = rtt + row.value(net.grain) / narrowest(route, frame, nics, net.streams, draw)[0]
         row.charge(
             f"channel.{pair}",
             "window",

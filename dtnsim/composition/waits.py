@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
@@ -17,7 +18,7 @@ from dtnsim.ground.records import SLOW_START, Demand, Station
 from dtnsim.tools.plan import NetUse, Step
 
 #: what a delay belongs to
-Each = Literal["byte", "file", "start"]
+Each = Literal["byte", "file", "start", "lead"]
 
 
 def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]) -> list[Demand]:
@@ -39,10 +40,16 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
     cost, each = step.files, part.cpu / payload
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
+    first = leg.plan.opening
+    if step is leg.plan.steps[0] and leg.route is not None and (first.round_trips or first.work is not None):
+        work = 0.0 if first.work is None else draw(first.work)
+        what, formula = first.what or "set-up", f"{first.round_trips:g} round trips + {first.work or 0} of work"
+        wait((first.round_trips * leg.route.rtt(draw) + work) * each, what, formula, each="lead")
+    files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
     wait(
-        job.files * cost.round_trips * rtt / cost.ahead * each,
+        files * cost.round_trips * rtt / cost.ahead * each,
         "control round trips",
-        f"{job.files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
+        f"{files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
     )
     spent = _time_added(storage.ledger.stations, row.demands, metadata, leg.plan.workers)
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
@@ -59,7 +66,7 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         wait(np.maximum(whole - spent, 0.0), what, formula, base)
         spent = np.maximum(spent - whole, 0.0)
     if cost.fixed is not None:
-        wait(job.files * draw(cost.fixed) * each, "per-file work", f"{job.files} x {cost.fixed}", cost.fixed.source)
+        wait(files * draw(cost.fixed) * each, "per-file work", f"{files} x {cost.fixed}", cost.fixed.source)
     if leg.route is not None and step.net is not None:
         lost = _ramp(storage.network, leg, step.net, row)
         which: Each = "file" if step.net.reopened else "start"
@@ -81,6 +88,8 @@ def _ramp(network: Network, leg: Leg, net: NetUse, row: Row) -> Value:
     workers, payload = leg.plan.workers, max(leg.job.payload_B, 1.0)
     data = leg.data
     moved = (data.sizes_B * workers, data.counts) if net.reopened else (np.array([payload]), np.array([workers]))
+    if net.stopped:
+        moved = (np.array([min(leg.job.largest_B * workers, payload)]), np.array([workers]))
     rate = solo_rate(row.ledger.stations, row.demands)
     assert leg.route is not None
     return network.ramp(leg.route, net, moved, rate, row.ledger.draw, leg.spec)

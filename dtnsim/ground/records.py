@@ -61,7 +61,8 @@ class Demand:
         what: The activity, in words that a bottleneck's reason can quote.
         formula: How ``per_byte`` was reached, with its numbers.
         source: Where those numbers come from.
-        each: What a delay belongs to: every ``byte``, every ``file`` alike, or the ``start`` of a worker
+        each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, or the ``lead``
+            of the whole transfer, in which none of its workers moves anything
             (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
         below_cache: True where the destination's page cache stands before the station.
     """
@@ -71,7 +72,7 @@ class Demand:
     what: str
     formula: str = ""
     source: str = ""
-    each: Literal["byte", "file", "start"] = "byte"
+    each: Literal["byte", "file", "start", "lead"] = "byte"
     below_cache: bool = False
 
 

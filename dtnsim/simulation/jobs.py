@@ -174,7 +174,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
             ramp, anew = ramp_of(streams, scenario), streams.reopened
             ramp_Bps = limit
-    waits = dict.fromkeys(("byte", "file", "start"), 0.0)
+    waits = dict.fromkeys(("byte", "file", "start", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
         if ramp is None or delay.what != SLOW_START:
@@ -183,7 +183,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     return Leg(
         phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
         waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
+        (0.0 if transfer.timed else waits["lead"]) + waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
     )  # fmt: skip
 
 

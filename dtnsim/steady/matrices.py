@@ -57,6 +57,7 @@ class Matrices:
         weight: (F,).
         opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
             that is spread over the bytes, in ``delay``).
+        lead: (S, F) seconds per payload byte before any worker of a transfer moves.
         private: (K,): station serves one transfer only, and its capacity is that of all its workers.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
@@ -69,6 +70,7 @@ class Matrices:
     workers: Array
     weight: Array
     opening: Array
+    lead: Array
     private: NDArray[np.bool_]
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
 
@@ -108,7 +110,7 @@ def matrices(problem: Problem) -> Matrices:
                 sums[k] = sums.get(k, 0.0) + cost
             phases.append(row)
             transfer.append(f)
-            spread = (np.asarray(d.per_byte) for d in phase.delays if not (t.timed and d.each == "start"))
+            spread = (np.asarray(d.per_byte) for d in phase.delays if d.each not in once(t))
             delays.append(np.broadcast_to(sum(spread, np.zeros(1)), (count,)))
         whole.append(sums)
     return Matrices(
@@ -120,6 +122,7 @@ def matrices(problem: Problem) -> Matrices:
         np.array([t.workers for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
         np.array([np.broadcast_to(opening(t), (count,)) for t in problem.transfers]).T,
+        np.array([np.broadcast_to(lead(t), (count,)) for t in problem.transfers]).T,
         np.array([s.private for s in problem.stations], dtype=bool),
         tuple(
             (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope),
@@ -147,6 +150,19 @@ def _rows(given: list[dict[int, Array]], none: int, count: int) -> Rows:
     return Rows(station, np.repeat(np.arange(len(given)), sizes), first, demand)
 
 
+def once(transfer: Transfer) -> tuple[str, ...]:
+    """Delays that do not belong to a worker's bytes: ``lead``, and the start of a transfer that a time ends."""
+    return ("lead", "start") if transfer.timed else ("lead",)
+
+
+def lead(transfer: Transfer) -> Array:
+    """Seconds per payload byte before any worker moves; 0 where a time ends the transfer, which counts from then on."""
+    if transfer.timed:
+        return np.zeros(1)
+    first = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "lead")
+    return np.asarray(sum(first, np.zeros(1)), float)
+
+
 def opening(transfer: Transfer) -> Array:
     """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
 
@@ -154,8 +170,8 @@ def opening(transfer: Transfer) -> Array:
     """
     if not transfer.timed:
         return np.zeros(1)
-    once = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
-    seconds = sum(once, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
+    begun = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
+    seconds = sum(begun, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
     return np.clip((seconds - transfer.omitted_s) / transfer.time_s, 0.0, 1.0)
 
 

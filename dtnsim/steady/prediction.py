@@ -17,15 +17,18 @@ from dtnsim.ground.records import (
     Bottleneck,
     Demand,
     Interval,
+    Phase,
     Prediction,
     Problem,
     Station,
     StationUse,
+    Transfer,
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.steady import solve, timed
 from dtnsim.steady.ladder import Ladder
+from dtnsim.steady.matrices import once
 from dtnsim.steady.reasons import Cause, cause_of, reason
 from dtnsim.steady.remedies import remedy
 
@@ -140,18 +143,35 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
                 private=True,
             )
         )
-        phases = []
+        phases: list[Phase] = []
+        idle = _idle(m, f) if m.lead[0, f] > 0 else 0.0
         for phase, (visited, solo) in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             work: tuple[Demand, ...] = ()
             if solo[0].any():  # else the phase only waits
                 slowest = int(np.argmax(solo[0]))
                 words = f"demand / capacity at {problem.stations[visited[slowest]].name}"
                 work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
-            spread = (d for d in phase.delays if not (transfer.timed and d.each == "start"))
-            waits = tuple(replace(d, station=name) for d in spread)
+            gone_by = once(transfer) if transfer.timed else ()
+            spread = (d for d in phase.delays if d.each not in gone_by)
+            waits = tuple(replace(d, station=name, per_byte=d.per_byte * _at_once(d, transfer)) for d in spread)
+            if idle > 0 and not phases:
+                words = "the slowest station's time less the workers' own"
+                waits += (Demand(name, idle, "waiting for their share of a station", words),)
             phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
         transfers.append(replace(transfer, phases=tuple(phases)))
     return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
+
+
+def _at_once(delay: Demand, transfer: Transfer) -> float:
+    """Workers that a delay keeps waiting at the same time."""
+    return transfer.workers if delay.each == "lead" else 1.0
+
+
+def _idle(m: Matrices, f: int) -> float:
+    """Worker seconds per byte spent waiting for a station that all workers of a transfer share."""
+    own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
+    own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
+    return float(max(solve.station_time(m, m.capacity)[f, 0] * m.workers[f] - own, 0.0))
 
 
 def _one(

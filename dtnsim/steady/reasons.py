@@ -44,6 +44,11 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     times = solve.solo_times(m, f)
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
+    lead = float(m.lead[0, f])
+    shared = float(solve.station_time(m, m.capacity)[f, 0]) if lead > 0 else 0.0
+    if shared * m.workers[f] > (sum(busy) + sum(waits)) * (1 + 1e-9):  # the workers wait for a station they share
+        return _shared_pace(m, f, shared, lead)
+    waits[0] += lead * m.workers[f]
     gone = float(m.opening[0, f])  # once, at the start of a timed transfer
     waits[0] += (sum(busy) + sum(waits)) * gone / max(1.0 - gone, 1e-300)
     whole = max(sum(busy) + sum(waits), 1e-300)
@@ -53,6 +58,19 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     phase = int(np.argmax(busy))
     visited, seconds = times[phase]
     return Cause(int(visited[np.argmax(seconds[0])]), phase, len(times) == 1, *shares)
+
+
+def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
+    """Cause where a station that all workers share sets the pace once the transfer's lead is over."""
+    station, demand = m.total.of(f)
+    with np.errstate(divide="ignore"):
+        k = int(station[np.argmax(demand[0] / np.append(m.capacity[0], np.inf)[station])])
+    held, numbers = shared / (shared + lead), m.phases_of(f)
+    costs = [m.phases.of(p) for p in numbers]
+    place = int(np.argmax([float(cost[0][visited == k].sum()) for visited, cost in costs]))
+    busy = tuple(held * (n == place) for n in range(len(numbers)))
+    waits = (1 - held, *(0.0 for _ in numbers[1:]))
+    return Cause(k if shared >= lead else None, place, False, busy, waits)  # noqa: FBT003 - not direct
 
 
 def reason(problem: Problem, f: int, cause: Cause) -> str:

@@ -8,7 +8,9 @@ The ceiling of a transfer is its workers' time: a worker goes through its phases
 other, and cannot spend more than a second in a second:
 ``x <= workers / sum over phases of (delay + solo time per byte)``, where the solo time of a
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
-a flush after the writing and round trips between small files are all this one law.
+a flush after the writing and round trips between small files are all this one law. What a tool does before any worker
+moves (log-in, lists: ``lead``) comes on top, whether the workers or a station they share set the pace afterwards:
+``1 / x >= lead + max(workers' time / workers, demand / capacity)``.
 
 Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """
@@ -110,7 +112,18 @@ class _Workers:
         busy = np.add.reduceat(longest + m.delay.T, m.begins, axis=0)
         with np.errstate(divide="ignore"):
             bound = m.workers[:, None] * (1 - m.opening.T) / busy
-        return np.where(self._own[:, None], bound, np.inf).T
+        bound = np.where(self._own[:, None], bound, np.inf)
+        lead = m.lead.T
+        if np.any(lead > 0):
+            with np.errstate(divide="ignore"):
+                bound = np.where(lead > 0, 1 / (lead + np.maximum(1 / bound, station_time(m, capacity))), bound)
+        return bound.T
+
+
+def station_time(m: Matrices, capacity: Array) -> Array:
+    """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
+    padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
+    return np.asarray(np.maximum.reduceat(_per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0))
 
 
 def ceilings(m: Matrices) -> Array:
@@ -267,7 +280,8 @@ def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf
         return replace(m, capacity=capacity)
-    delay, opening = m.delay.copy(), m.opening.copy()
+    delay, opening, lead = m.delay.copy(), m.opening.copy(), m.lead.copy()
     delay[:, m.transfer == transfer] = 0.0
     opening[:, transfer] = 0.0
-    return replace(m, delay=delay, opening=opening)
+    lead[:, transfer] = 0.0
+    return replace(m, delay=delay, opening=opening, lead=lead)

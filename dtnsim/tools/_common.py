@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -16,7 +16,12 @@ from dtnsim.tools.plan import CpuUse, End, Job
 
 Size = Annotated[Quantity, Unit("B", low=1)]
 Rate = Annotated[Quantity, Unit("B/s", low=1)]
+#: payload bytes for each byte that is left of them when they are compressed
+Ratio = Annotated[Quantity, Unit("1", low=1.0, high=1000.0)]
 Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
+
+#: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
+Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
 
 #: a number of files, streams, threads or ports that an option asks for
 Count = Annotated[int, Field(ge=1, le=4096)]

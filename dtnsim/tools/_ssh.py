@@ -11,8 +11,8 @@ from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.tools._common import Rate, Size, Version, both_ends, scaled, version_tuple
-from dtnsim.tools.plan import CpuUse, NetUse, Tool
+from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
 
 Cipher = Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"]
 
@@ -61,6 +61,34 @@ HPN_THREADS: Final = 4
 _LIBCRYPTO: Final = (8, 3)
 
 
+_ZLIB: Final = core_cost("zlib6_compress", "ssh -C")
+_UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
+
+#: messages of OpenSSH that wait, from SYN to the answer of the command that is run (RFC 4253, 4252, 4254): TCP;
+#: banners; KEXINIT; the key exchange, whose first packet Nagle's algorithm keeps back until KEXINIT is acknowledged;
+#: NEWKEYS and the service request, kept back likewise; service accepted; "none"; key offered; signature; channel;
+#: command
+LOGIN: Final = 11.0
+#: what runs before and besides: process start at both ends, sntrup761 and ECDH, a signature, login shell
+LOGIN_WORK: Final = prior(
+    "0.33 s", 0.15, "OpenSSH 9.2 to an empty folder at 5 ms (scp, sftp, rsync: 0.46 to 0.51 s) less its round trips; "
+    "two cores of a shared VM",
+)  # fmt: skip
+#: after the last answer: end of file, exit status and close of the channel
+FAREWELL: Final = 1.0
+
+#: processor time of one log-in at both ends, where many are made at once
+LOGIN_CPU: Final = prior(
+    "0.15 s", 0.25, "OpenSSH 9.2 to an empty folder: user and system time of the client 0.2 s with its start, on a VM"
+)
+
+
+def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
+    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
+    more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
+    return replace(work, value=work.value + more, source=f"{work.source}; {connections} log-ins of {each} at once")
+
+
 class SshLink(Model):
     """What the two ends of an SSH connection agree on.
 
@@ -93,9 +121,20 @@ class SshLink(Model):
             return None
         return CHANNEL if version_tuple(self.version) >= (4, 7) else CHANNEL_OLD
 
-    def network(self, *, channel: Quantity | None = None, rate: Quantity | None = None, sent: float = 1.0) -> NetUse:
+    def opening(self, more: float, what: str) -> Opening:
+        """Log-in and ``more`` messages that wait."""
+        words = f"ssh log-in ({LOGIN:g} round trips) and {what}"
+        return Opening(LOGIN + FAREWELL + more, LOGIN_WORK, words)
+
+    def network(
+        self, *, channel: Quantity | None = None, rate: Quantity | None = None, sent: float = 1.0,
+        stopped: bool = False, grain: Quantity | None = None,
+    ) -> NetUse:  # fmt: skip
         """One TCP connection with one channel; ``sent`` bytes go through it per payload byte."""
-        return NetUse(SENDER, RECEIVER, channel=channel or self.window(), rate=rate, overhead=sent * OVERHEAD)
+        channel = channel or self.window()
+        return NetUse(
+            SENDER, RECEIVER, channel=channel, rate=rate, overhead=sent * OVERHEAD, stopped=stopped, grain=grain
+        )
 
     def crypto(self, sent: float = 1.0) -> tuple[CpuUse, ...]:
         """Work of the SSH processes; HPN-SSH spreads ChaCha20 and AES-CTR over threads beside them."""
@@ -118,3 +157,20 @@ class SshTool(SshLink, Tool):
     """A tool whose one connection is SSH."""
 
     limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None
+    compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "C"))] = False
+    ratio: Ratio = prior("1", 0.0, "incompressible data")
+    client: Client = "source"
+
+    def sent(self, job: Job) -> float:
+        """Bytes in the channel per payload byte."""
+        del job
+        return 1.0 / self.ratio.value if self.compress else 1.0
+
+    def packing(self) -> tuple[CpuUse, ...]:
+        """Zlib at its level 6, in the SSH process itself, where ``compress`` asks for it."""
+        if not self.compress:
+            return ()
+        return (
+            CpuUse("source", SENDER, _ZLIB, "zlib compression"),
+            CpuUse("destination", RECEIVER, _UNZLIB, "zlib expansion"),
+        )

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Count, Cycles, Size, both_ends, core_cost, device_work, reading, rereading, writing
-from dtnsim.tools.gridftp import ROUND_TRIPS_FAST
+from dtnsim.tools.gridftp import THIRD_KEPT
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 
 
@@ -89,7 +89,7 @@ class Globus(Tool):
             cpu=cpu,
             write=writing(job, receiver, self.block, workers=workers),
             files=FileCost(
-                round_trips=ROUND_TRIPS_FAST,
+                round_trips=THIRD_KEPT,
                 ahead=float(use.pipelining),
                 source=("stat", "open", "close") if job.source == "volume" else (),
                 destination=("create", "close", "setattr") if volume else (),

@@ -8,13 +8,25 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Cycles, Size, both_ends, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools._common import Client, Count, Cycles, Size, both_ends, device_work, reading, writing
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
-#: Control round trips of a file: PASV/PORT, RETR/STOR with their 150, the 226 at the end, and the
-#: TCP connection of the data channel; -fast (MODE E, channels reused) leaves RETR/STOR and the 226.
-ROUND_TRIPS = 4.0
-ROUND_TRIPS_FAST = 2.0
+#: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
+#: get: PASV, RETR with the data connection, 226; put: also SIZE or the check of the name, and the 226 only after the
+#: last byte's way; a data channel that is kept (-fast, or MODE E with -p) leaves RETR, or two more of STOR
+GET, GET_KEPT = 3.0, 1.0
+PUT, PUT_KEPT = 5.0, 3.0
+#: -pp with a client that sends itself keeps only the next file's command ahead
+PUT_AHEAD = 2.0
+#: third-party: PASV at one, PORT at the other, RETR and STOR, 226 from both, new data connection
+THIRD, THIRD_KEPT = 4.0, 2.0
+#: log-in of a control channel and what is asked for once: TCP, banner, USER, PASS, FEAT, SITE, TYPE, MODE, OPTS, ...
+OPENING, OPENING_THIRD = 8.0, 9.0
+#: a folder: its list (MLSD with its data connection), or MKD for what is sent
+FOLDER_GET, FOLDER_PUT = 3.0, 2.0
+#: further control channels of -cc
+CONTROL = 6.0
+START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s less 13 round trips")
 #: Files whose commands -pp keeps outstanding
 PIPELINE = 20.0
 
@@ -26,7 +38,11 @@ class Gridftp(Tool):
     event loop, so file and network work share a core. Without ``-fast`` (MODE S) the end of a file is the
     end of its data connections: the next one has new ones, which start slowly.
 
-    Neglects: authentication; writes out of order with ``p`` > 1 (MODE E) on disks.
+    Where the client is itself one end (``third_party`` off) it opens the data connections; pipelining needs two
+    servers.
+
+    Neglects: authentication with certificates (anonymous FTP here); writes out of order with ``p`` > 1 (MODE E) on
+    disks.
     Source: gridcf/gct globus-url-copy manual; RFC 959 and GFD.20 (commands of a transfer).
     """
 
@@ -44,6 +60,11 @@ class Gridftp(Tool):
     bs: Annotated[Size, Field(validation_alias=AliasChoices("bs", "block_size", "block-size"))] = prior(
         "256 KiB", 0.0, "globus-gridftp-server: default block size 262144"
     )
+    third_party: Annotated[bool, Field(description="the client is neither end: two servers, one tells the other")] = (
+        True
+    )
+    client: Client = "source"
+    vb: Annotated[bool, Field(description="the figure is what -vb prints: without log-in and lists")] = False
     stripe: Annotated[Count, Field(description="data movers of a striped transfer (-stripe)")] = 1
     overhead: Cycles = prior(
         "0.2 cycles/B", 0.7, "assumed: XIO event loop, 20 000 to 100 000 cycles for each block of 256 KiB"
@@ -61,7 +82,8 @@ class Gridftp(Tool):
             streams=streams,
             transport="udt" if self.udt else "tcp",
             window=self.tcp_bs,
-            reopened=not self.fast,
+            reopened=not self.kept,
+            stopped=self.kept and self.ahead(job) == 1,
         )
         transfer = Step(
             "transfer",
@@ -71,14 +93,43 @@ class Gridftp(Tool):
             write=writing(job, receiver, self.bs, workers=workers),
             cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop")),
         )
-        return Plan((transfer,), workers=workers, weight=streams)
+        return Plan((transfer,), workers=workers, weight=streams, opening=self.opening(job, workers))
+
+    @property
+    def kept(self) -> bool:
+        """Whether data channels stay open from file to file: MODE E."""
+        return self.fast or self.p > 1
+
+    def opening(self, job: Job, workers: int) -> Opening:
+        """Control channels and what is asked for once."""
+        if not job.remote or self.vb:
+            return Opening()
+        trips = OPENING_THIRD if self.third_party else OPENING
+        if job.files > 1:
+            trips += (FOLDER_PUT if self.client == "source" else FOLDER_GET) + (CONTROL if workers > 1 else 0.0)
+        return Opening(trips, START, "log-in at the control channel")
+
+    def ahead(self, job: Job) -> float:
+        """Files whose commands are on their way at once."""
+        if not self.pp or job.files == 1:
+            return 1.0
+        return PIPELINE if self.third_party else 1.0
+
+    def messages(self) -> float:
+        """Messages of a file that wait."""
+        if self.third_party:
+            return THIRD_KEPT if self.kept else THIRD
+        if self.client == "source":
+            put = PUT_KEPT if self.kept else PUT
+            return PUT_AHEAD if self.pp else put
+        return GET_KEPT if self.kept or self.pp else GET
 
     def file_cost(self, job: Job) -> FileCost:
         """Commands and file operations of one file."""
         return FileCost(
-            round_trips=ROUND_TRIPS_FAST if self.fast else ROUND_TRIPS,
+            round_trips=self.messages(),
             source=("open", "stat", "close") if job.source == "volume" else (),
             destination=("create", "close") if job.destination == "volume" else (),
-            ahead=PIPELINE if self.pp else 1.0,
+            ahead=self.ahead(job),
             directory=("mkdir",) if job.destination == "volume" else (),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import AliasChoices, Field
 
@@ -10,7 +10,10 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
+
+#: control connection, version, parameters, data connection and go; after the data: both ends' figures and farewell
+_OPENING: Final = 7.0
 
 
 class Nuttcp(Tool):
@@ -69,4 +72,5 @@ class Nuttcp(Tool):
             read=reading(job, sender, self.length),
             write=writing(job, receiver, self.length),
         )
-        return Plan((step,), weight=self.N)
+        opening = Opening(_OPENING, None, "control connection and start of the data connection")
+        return Plan((step,), weight=self.N, opening=opening)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -32,6 +33,7 @@ class Job:
         memory_B: Memory of the destination's host.
         cores: Cores of the host with fewer of them.
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
+        sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
     name: str
@@ -45,6 +47,14 @@ class Job:
     memory_B: float
     cores: int
     apart: bool | None = None
+    sizes_B: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
+
+    def per_file(self, count: Callable[[float], float]) -> float:
+        """Mean over the files of something that depends on their sizes."""
+        if not self.sizes_B:
+            return count(self.mean_B)
+        return sum(count(s) * n for s, n in zip(self.sizes_B, self.counts, strict=True)) / max(self.files, 1)
 
     @property
     def remote(self) -> bool:
@@ -82,6 +92,8 @@ class NetUse:
         reopened: True where every file has new connections, each with a slow start of its own.
         call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
         discard: True where the receiver does not copy what came.
+        grain: Bytes of one request of that window: it is asked for again only when all of it is there.
+        stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
         channels: How many such windows there are; one a connection where not given.
     """
 
@@ -101,6 +113,8 @@ class NetUse:
     reopened: bool = False
     call: Quantity | None = None
     discard: bool = False
+    stopped: bool = False
+    grain: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +201,21 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """What a tool does once, before its first byte and after its last: connections, log-in, lists, farewell.
+
+    Attributes:
+        round_trips: Messages that wait for an answer, one after the other.
+        work: Time of processes and of cryptography that all of them wait for.
+        what: The parts of it, in words.
+    """
+
+    round_trips: float = 0.0
+    work: Quantity | None = None
+    what: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a tool does to a job."""
 
@@ -194,6 +223,7 @@ class Plan:
     workers: int = 1
     weight: float = 1.0
     warnings: tuple[str, ...] = field(default=())
+    opening: Opening = Opening()
 
 
 class Tool(Component):

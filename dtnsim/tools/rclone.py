@@ -1,18 +1,70 @@
-"""rclone: several files at once, large ones in several streams, over TLS."""
+"""rclone: several files at once, large ones in several streams, over S3, http, webdav or sftp."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+import math
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import (
+    Client,
+    Count,
+    Cycles,
+    Rate,
+    Size,
+    both_ends,
+    core_cost,
+    device_work,
+    reading,
+    writing,
+)
+from dtnsim.tools._ssh import COSTS, LOGIN_CPU, together
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _GCM = core_cost("aes128_gcm", "TLS")
 _MD5 = core_cost("md5_openssl", "hash of what was read, compared with the remote's")
+#: pkg/sftp: 64 requests of 32 KiB for a file
+_BLOCK: Final = prior("32 KiB", 0.0, "rclone documentation: --sftp-chunk-size")
+#: the shell and the program that the far end starts for each file's sum
+_SUM: Final = prior("0.02 s", 0.4, "a remote shell and md5sum for each file")
+
+
+class Backend(NamedTuple):
+    """Messages that wait.
+
+    Attributes:
+        get, put: Before the first file, when the remote is the source or the destination.
+        get_file, put_file: A file.
+        connect: A further connection.
+        start: Start of the program and its connection.
+    """
+
+    get: float
+    put: float
+    get_file: float
+    put_file: float
+    connect: float
+    start: Quantity
+
+
+#: S3: TCP, TLS, list; HEAD and PUT or GET. http: TCP, HEAD of the root, list; GET.
+#: webdav: TCP, PROPFIND twice, MKCOL; PROPFIND and GET, or PROPFIND of the name and of its folder, MKCOL, PUT on a new
+#: connection, PROPFIND. sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
+#: two commands (3 each), the list; a file: STAT, OPEN, FSTAT, READ, CLOSE, or STAT, MKDIR, OPEN, WRITE, CLOSE, SETSTAT,
+#: STAT, REALPATH
+_BACKENDS: Final = {
+    "s3": Backend(3.0, 3.0, 2.0, 2.0, 2.0, prior("0.15 s", 0.3, "as over http")),
+    "http": Backend(3.0, 3.0, 1.0, 1.0, 1.0, prior("0.15 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 3 trips")),
+    "webdav": Backend(4.0, 4.0, 2.0, 6.0, 1.0, prior("0.17 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 4 trips")),
+    "sftp": Backend(
+        25.0, 21.0, 5.0, 8.0, 11.0, prior("0.27 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 25 trips")
+    ),
+}
+#: a channel of the same connection, the command and its end
+_HASH: Final = 2.0
 
 
 def _dash(name: str) -> AliasChoices:
@@ -20,14 +72,18 @@ def _dash(name: str) -> AliasChoices:
 
 
 class Rclone(Tool):
-    """``rclone copy --transfers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
+    """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
-    Neglects: listing by ``--checkers``; limits and latency of the object store's own service.
-    Source: rclone documentation, global flags.
+    ``backend`` is the far end's protocol; ``client`` the end at which rclone runs. Over http each file of the list
+    costs a HEAD, ``checkers`` at once. Over sftp each file's sum is made by a program at the far end.
+
+    Neglects: limits and latency of the object store's own service.
+    Source: rclone documentation, global flags, sftp, http and webdav backends.
     """
 
     kind: ClassVar[str] = "rclone"
 
+    backend: Literal["s3", "http", "webdav", "sftp"] = "s3"
     transfers: Count = 4
     checkers: Count = 8
     multi_thread_streams: Annotated[int, Field(ge=0, le=4096, validation_alias=_dash("multi_thread_streams"))] = 4
@@ -36,7 +92,11 @@ class Rclone(Tool):
     )
     bwlimit: Rate | None = None
     ignore_checksum: Annotated[bool, Field(validation_alias=_dash("ignore_checksum"))] = False
+    sftp_disable_hashcheck: Annotated[bool, Field(validation_alias=_dash("sftp_disable_hashcheck"))] = False
+    sftp_concurrency: Annotated[Count, Field(validation_alias=_dash("sftp_concurrency"))] = 64
+    sftp_chunk_size: Annotated[Size, Field(validation_alias=_dash("sftp_chunk_size"))] = _BLOCK
     tls: bool = True
+    client: Client = "source"
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
@@ -44,25 +104,66 @@ class Rclone(Tool):
         """Files at once; streams a file only where it is large enough."""
         workers = max(1, min(self.transfers, job.files))
         each = max(1, self.multi_thread_streams) if job.mean_B >= self.multi_thread_cutoff.value else 1
-        streams = workers * each
+        streams = workers * each if self.backend != "sftp" else workers
         sender, receiver = Thread("rclone senders", streams), Thread("rclone receivers", streams)
-        cpu = (*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "HTTP"))
-        if self.tls:
-            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM")
-        if not self.ignore_checksum:
-            cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(sender, receiver, streams=streams, rate=self.bwlimit),
+            net=self._net(sender, receiver, streams, job),
             write=writing(job, receiver, self.block, workers=workers),
-            cpu=cpu,
-            files=FileCost(
-                round_trips=2.0,  # a HEAD and a PUT or GET (HTTP, connection kept)
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
-            ),
+            cpu=(*device_work(job, sender), *self._work(sender, receiver, workers)),
+            files=self._files(job),
         )
-        return Plan((step,), workers=workers, weight=streams)
+        return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, workers))
+
+    @property
+    def _hashes(self) -> bool:
+        return self.backend == "sftp" and not (self.sftp_disable_hashcheck or self.ignore_checksum)
+
+    def _net(self, sender: Thread, receiver: Thread, streams: int, job: Job) -> NetUse:
+        stopped = job.files > 1
+        if self.backend != "sftp":
+            return NetUse(sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped)
+        window = Quantity(
+            self.sftp_concurrency * self.sftp_chunk_size.value, "B", self.sftp_chunk_size.spread,
+            f"{self.sftp_concurrency} requests of {self.sftp_chunk_size}; {self.sftp_chunk_size.source}",
+        )  # fmt: skip
+        return NetUse(
+            sender, receiver, streams=streams, rate=self.bwlimit, channel=window, grain=self.sftp_chunk_size,
+            stopped=stopped,
+        )  # fmt: skip
+
+    def _work(self, sender: Thread, receiver: Thread, workers: int) -> tuple[CpuUse, ...]:
+        cpu = both_ends(sender, receiver, self.overhead, "HTTP" if self.backend != "sftp" else "SFTP")
+        if self.backend == "sftp":
+            cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
+        elif self.tls:
+            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM")
+        if not self.ignore_checksum and self.backend not in ("http", "webdav"):
+            cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
+        return cpu
+
+    def _files(self, job: Job) -> FileCost:
+        backend, volume = _BACKENDS[self.backend], job.destination == "volume"
+        trips = backend.put_file if self.client == "source" else backend.get_file
+        return FileCost(
+            round_trips=trips + (_HASH if self._hashes else 0.0),
+            fixed=_SUM if self._hashes else None,
+            source=("stat", "open", "close") if job.source == "volume" else (),
+            destination=("create", "close") if volume else (),
+            directory=("mkdir",) if volume else (),
+        )
+
+    def _opening(self, job: Job, workers: int) -> Opening:
+        if not job.remote:
+            return Opening()
+        backend = _BACKENDS[self.backend]
+        trips = backend.put if self.client == "source" else backend.get
+        work = backend.start
+        if self.backend == "http" and job.files > 1:  # the length and time of every file in the list
+            trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
+        if workers > 1:
+            trips += backend.connect
+            if self.backend == "sftp":
+                work = together(work, LOGIN_CPU, workers, job, backend.connect)
+        return Opening(trips, work, f"connection and lists over {self.backend}")

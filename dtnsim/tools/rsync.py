@@ -23,13 +23,20 @@ from dtnsim.tools._common import (
     writing,
 )
 from dtnsim.tools._ssh import SshLink
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "whole-file sum, XXH128")}
 _PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
 _UNPACK = {"zlib": core_cost("zlib6_decompress"), "zstd": core_cost("zstd1_decompress")}
 _ROLLING = prior("4 cycles/B", 0.6, "assumed: rolling checksum, byte by byte, over the sender's file")
 _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
+
+#: what waits once in a run (main.c, flist.c, generator.c, io.c): versions and checksum names, arguments and seed, file
+#: list, end of the first phase, end of the second, statistics and farewell
+_PROTOCOL = 6.0
+#: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c)
+_DAEMON = 6.0
+_DAEMON_WORK = prior("0.1 s", 0.3, "rsync 3.5.0 daemon, empty folder: start of two processes and of the list")
 
 
 class Rsync(Tool):
@@ -77,8 +84,15 @@ class Rsync(Tool):
         if changed > 0:
             steps.append(self._transfer(job))
         partly = 0 < changed < 1
+        opening = self._opening() if job.remote else Opening()
         said = "rsync: operations of the changed files are neglected, as their number is not known"
-        return Plan(tuple(steps), warnings=(said,) if partly else ())
+        return Plan(tuple(steps), warnings=(said,) if partly else (), opening=opening)
+
+    def _opening(self) -> Opening:
+        """Log-in or the daemon's greeting, then what generator, sender and receiver say to each other once."""
+        if self.e == "ssh":
+            return self.ssh.opening(_PROTOCOL, "rsync's start and phases")
+        return Opening(_DAEMON + _PROTOCOL, _DAEMON_WORK, "the daemon's greeting, rsync's start and phases")
 
     def _sum(self) -> Quantity:
         return _SUM["xxh128" if version_tuple(self.version) >= (3, 2) else "md5"]

@@ -9,13 +9,14 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Size, device_work, reading, version_tuple, writing
+from dtnsim.tools._sftp import Session
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import FileCost, Job, Plan, Step
 
-#: SFTP messages of a file that wait: stat, open, fsetstat or fstat, close (openssh sftp-client.c)
-SFTP_ROUND_TRIPS: Final = 4.0
-#: the old protocol waits for the file's name and for its end (openssh scp.c, source())
+#: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
 SCP_ROUND_TRIPS: Final = 2.0
+#: before and after the files of the old protocol: "ready", the folder's D and E lines
+SCP_OPENING: Final = 3.0
 
 
 class Scp(SshTool):
@@ -23,8 +24,9 @@ class Scp(SshTool):
 
     The file is read and written by a process of its own beside the SSH process.
 
-    Neglects: compression (``-C``); key exchange and log-in; that the window adjusts
-    three packets late.
+    ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
+
+    Neglects: that the window adjusts three packets late.
     Source: openssh-portable scp.c, sftp-client.c, channels.h; release notes 4.7, 6.5 and 9.0.
     """
 
@@ -36,11 +38,13 @@ class Scp(SshTool):
 
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        sftp = version_tuple(self.version) >= (9, 0) and not self.old_protocol
+        if version_tuple(self.version) >= (9, 0) and not self.old_protocol:
+            session = Session(self, self.client == "source", in_place=True)
+            return session.plan(job, self.block, self.limit)
         source, sink = Thread("scp reader"), Thread("scp writer")
         volume = job.destination == "volume"
         files = FileCost(
-            round_trips=SFTP_ROUND_TRIPS if sftp else SCP_ROUND_TRIPS,
+            round_trips=SCP_ROUND_TRIPS,
             source=("stat", "open", "close") if job.source == "volume" else (),
             destination=("create", "close") if volume else (),
             directory=("mkdir",) if volume else (),
@@ -48,9 +52,9 @@ class Scp(SshTool):
         step = Step(
             "transfer",
             read=reading(job, source, self.block),
-            net=self.network(rate=self.limit),
+            net=self.network(rate=self.limit, stopped=True, sent=self.sent(job)),
             files=files,
             write=writing(job, sink, self.block),
-            cpu=(*device_work(job, source), *self.crypto()),
+            cpu=(*device_work(job, source), *self.crypto(self.sent(job)), *self.packing()),
         )
-        return Plan((step,))
+        return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))

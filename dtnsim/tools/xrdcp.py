@@ -8,14 +8,24 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Rate, Size, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools._common import Client, Rate, Size, core_cost, device_work, reading, writing
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _SUMS = {
     "md5": core_cost("md5_openssl", "MD5 while copying"),
     "adler32": prior("0.6 cycles/B", 0.5, "assumed: zlib's Adler-32, about 1.5 bytes a cycle"),
     "crc32c": prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles"),
 }
+
+#: TCP, handshake with kXR_protocol, kXR_login
+_OPENING = 3.0
+#: kXR_open, read or write, kXR_close
+_FILE = 3.0
+#: -r get: STAT, DIRLIST with its end; put: the folder is made with the first file
+_FOLDER_GET, _FOLDER_PUT = 3.0, 1.0
+#: a further stream (-S): TCP, handshake, kXR_bind
+_BIND = 3.0
+_START = prior("0.07 s", 0.3, "xrdcp 5.5.3, one byte at 5 ms: 0.100 s less its round trips")
 
 
 class Xrdcp(Tool):
@@ -39,6 +49,7 @@ class Xrdcp(Tool):
     ] = 4
     cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
     xrate: Rate | None = None
+    client: Client = "destination"
 
     def plan(self, job: Job) -> Plan:
         """Jobs at once, each with its window of chunks."""
@@ -58,14 +69,25 @@ class Xrdcp(Tool):
         step = Step(
             "transfer",
             read=reading(job, reader, self.chunk_size, workers=workers),
-            net=NetUse(sender, receiver, streams=workers * self.S, channel=flight, channels=workers, rate=self.xrate),
+            net=NetUse(
+                sender,
+                receiver,
+                streams=workers * self.S,
+                channel=flight,
+                channels=workers,
+                rate=self.xrate,
+                stopped=workers > 1 or job.files > 1,
+            ),
             write=writing(job, writer, self.chunk_size, workers=workers),
             cpu=(*device_work(job, reader), *sums),
             files=FileCost(
-                round_trips=3.0,  # stat, open and close (XRootD protocol, requests that wait)
+                round_trips=_FILE,
                 source=("stat", "open", "close") if job.source == "volume" else (),
                 destination=("create", "close") if volume else (),
                 directory=("mkdir",) if volume else (),
             ),
         )
-        return Plan((step,), workers=workers, weight=workers * self.S)
+        folder = _FOLDER_GET if self.client == "destination" else _FOLDER_PUT
+        trips = _OPENING + (folder if job.files > 1 else 0.0) + (_BIND if self.S > 1 else 0.0)
+        opening = Opening(trips, _START, "log-in at the server")
+        return Plan((step,), workers=workers, weight=workers * self.S, opening=opening)

@@ -1,0 +1,49 @@
+"""``dtnsim tools``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.ground.errors import InputError
+
+
+def command(
+    path: Annotated[
+        str | None, typer.Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")
+    ] = None,
+    overrides: options.Set = None,
+    table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
+    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
+    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 128,
+    seed: options.Seed = 1,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
+
+    \b
+    Examples:
+      dtnsim tools examples/small-files
+      dtnsim tools --table runs.csv -o predicted.csv
+
+    \b
+    A table needs the columns tool_key (scp, sftp, rsync, rsyncd, tar-ssh, tar-nc, rclone-sftp, rclone-http,
+    rclone-webdav, lftp-sftp, lftp-http, lftp-ftp, curl, aria2, xrdcp, guc, guc3, nuttcp, nfs-cp), rate_bps, rtt_s,
+    files and total_bytes. It may have version, direction (put, get), options (as typed), env, buffer_bytes, loss, mtu,
+    cc, tcp_rmem_max, tcp_wmem_max, dataset and rerun_nothing_changed. All columns come back, with predicted_wall_s,
+    p10_s, p90_s and held_by beside them.
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    if (path is None) == (table is None):
+        msg = "give a path or --table FILE; try: dtnsim tools examples/small-files"
+        raise InputError(msg)
+    if table is not None:
+        from dtnsim.cli import _tools_table
+
+        options.writable(out, "--out")
+        _tools_table.command(table, out, samples, seed, json=json)
+        return
+    from dtnsim.cli import _tools_advice
+
+    _tools_advice.command(str(path), list(overrides or ()), samples, seed, json=json)

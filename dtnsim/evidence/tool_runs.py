@@ -1,0 +1,196 @@
+"""Runs of real tools in a table: each row a path of two hosts and one segment, predicted like any other path.
+
+The columns are those of the runs that were measured over the emulator: tool_key (or tool), version, direction, options,
+env, transport, rate_bps, rtt_s, buffer_bytes, loss, mtu, cc, tcp_rmem_max, tcp_wmem_max, dataset, files, total_bytes,
+mean_file_bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.description.dataset import Dataset, log_normal
+from dtnsim.description.spec import PathSpec, resolve
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.tools._command import parse
+
+#: tool_key -> (program, options that the transport stands for)
+KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "scp": ("scp", {}),
+    "sftp": ("sftp", {}),
+    "rsync": ("rsync", {"e": "ssh"}),
+    "rsyncd": ("rsync", {"e": "none"}),
+    "tar-ssh": ("tar-ssh", {}),
+    "tar-nc": ("tar-nc", {}),
+    "rclone-sftp": ("rclone", {"backend": "sftp"}),
+    "rclone-http": ("rclone", {"backend": "http", "tls": False}),
+    "rclone-webdav": ("rclone", {"backend": "webdav", "tls": False}),
+    "lftp-sftp": ("lftp", {"protocol": "sftp"}),
+    "lftp-http": ("lftp", {"protocol": "http"}),
+    "lftp-ftp": ("lftp", {"protocol": "ftp"}),
+    "curl": ("curl", {}),
+    "aria2": ("aria2c", {}),
+    "xrdcp": ("xrdcp", {}),
+    "guc": ("globus-url-copy", {"third_party": False}),
+    "guc3": ("globus-url-copy", {"third_party": True}),
+    "nuttcp": ("nuttcp", {}),
+    "nfs-cp": ("nfs-cp", {}),
+}
+#: tools whose plans depend on the end at which they are typed
+SIDED: Final = frozenset({"scp", "sftp", "tar-ssh", "rclone", "lftp", "gridftp", "xrdcp", "nfs-cp"})
+#: one bare TCP handshake, kernel and emulator for each message that waits [s]
+TURN_S: Final = 2e-4
+#: share of a receive buffer that is window since Linux 6.6 at MTU 1500, of packets copied into one buffer
+WINDOW_SHARE: Final = 0.625
+#: sizes of the data sets of the runs that are not all equal: 300 files, log-normal of 300 kB with sigma 1.2
+_SIGMA: Final = 1.2
+#: bytes that gzip leaves of the text of data set T
+_TEXT: Final = 1 / 0.41
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A row: its path, as plain data, and what makes rows alike."""
+
+    path: Mapping[str, Any]
+    data: Dataset
+    alike: str
+
+
+def tool_of(row: Mapping[str, str]) -> dict[str, Any]:
+    """The tool of a row with its options, as a path file has them.
+
+    Raises:
+        SpecError: a tool or an option that is not known.
+    """
+    key = (row.get("tool_key") or row.get("tool") or "").strip()
+    if key not in KEYS:
+        raise SpecError("is not a tool that is known here", key="tool_key", value=key, remedy=", ".join(sorted(KEYS)))
+    program, more = KEYS[key]
+    text = (row.get("options") or "").strip()
+    options: dict[str, Any] = {"each": True} if text.startswith("(one") else {}
+    told = parse(f"{program} {text if not options else ''}")
+    for name, value in re.findall(r"XRD_([A-Z]+)=(\S+)", row.get("env") or ""):
+        told[f"XRD_{name}"] = f"{value} B" if name == "CPCHUNKSIZE" else value
+    told.update(more, **options)
+    put = (row.get("direction") or "put").strip() == "put"
+    if told["name"] in SIDED:
+        told["client"] = "source" if put else "destination"
+    version = re.search(r"\d+(\.\d+)+(p\d+)?", row.get("version") or "")
+    if told["name"] in ("scp", "sftp", "rsync") and version:
+        told["version"] = version[0]
+    if told["name"] == "rsync":
+        told["ssh"] = {"version": "9.2"}
+    if told["name"] == "tar-ssh":
+        told["version"] = "9.2"
+    if row.get("dataset", "").strip() == "T" and (told.get("C") or told.get("compress") or told.get("z")):
+        told["ratio"] = f"{_TEXT:.4g}"
+    if told["name"] == "rsync" and (row.get("rerun_nothing_changed") or "0").strip() not in ("", "0"):
+        told["changed"] = "0"
+    return told
+
+
+def data_of(row: Mapping[str, str]) -> Dataset:
+    """The files of a row, from their number, bytes and the name of the data set."""
+    files, total = int(number(row, "files", None, 0, 1e9)), number(row, "total_bytes", None, 0, 1e18)
+    name = (row.get("dataset") or "").strip()
+    if files == 0 or total == 0:
+        return Dataset(name or "empty", np.array([0.0]), np.array([0]), 1)
+    folders = {"E400": 20, "E100": 5}.get(name, 1 if files > 1 else 0)
+    if name.startswith("D"):
+        sizes, counts = log_normal(files, total / files * math.exp(-(_SIGMA**2) / 2), _SIGMA)
+        return Dataset(name, sizes * (total / float(sizes @ counts)), counts, folders)
+    return Dataset(name or "files", np.array([total / files]), np.array([files]), folders)
+
+
+def run_of(row: Mapping[str, str]) -> Run:
+    """The path of a row."""
+    rate, mtu = number(row, "rate_bps", None, 1e3, 1e13), number(row, "mtu", 1500.0, 576.0, 65535.0)
+    wire = rate * (mtu + 38) / mtu  # the rate counts IP packets; a segment's bandwidth what is on the wire
+    tcp = {
+        "cc": (row.get("cc") or "cubic").strip(),
+        "rmem_max": f"{number(row, 'tcp_rmem_max', 6291456.0, 4096.0, 1e13):.0f} B",
+        "wmem_max": f"{number(row, 'tcp_wmem_max', 4194304.0, 4096.0, 1e13):.0f} B",
+        "receive_share": {"value": str(WINDOW_SHARE), "source": "Linux 6.6 and later, see dtnsim.physics.tcp.linux"},
+    }
+    host = {
+        "cpu": {"kind": "cpu", "cores": 1, "clock": "2.8 GHz"},
+        "memory": {"kind": "memory", "channels": 4, "rate": "3200 MT/s", "size": "16 GiB"},
+        "nic": {"kind": "nic", "rate": "100 Gb/s", "mtu": f"{mtu:.0f} B", "offload": False},
+        "tcp": tcp,
+    }
+    wan = {
+        "rtt": f"{number(row, 'rtt_s', None, 0.0, 10.0) + TURN_S:.6g} s",
+        "bandwidth": f"{wire:.9g} b/s",
+        "loss": f"{number(row, 'loss', 0.0, 0.0, 0.5):g}",
+        "buffer": f"{number(row, 'buffer_bytes', rate / 80, 1500.0, 1e13):.0f} B",
+    }
+    path = {
+        "name": "run",
+        "hosts": {"a": host, "b": host},
+        "wan": wan,
+        "transfer": {"from": "a:memory", "to": "b:memory", "tool": tool_of(row)},
+    }
+    data = data_of(row)
+    return Run(path, data, repr((path, data.name, data.files, data.payload_B)))
+
+
+def spec_of(run: Run) -> PathSpec:
+    """The path of a run as `predict` takes it."""
+    spec = resolve(_mapping(run.path))
+    transfer = spec.transfers[0].model_copy(update={"dataset": run.data})
+    return spec.model_copy(update={"transfers": [transfer]})
+
+
+def _mapping(given: Any) -> Any:
+    if isinstance(given, dict):
+        made = yamlio.Mapping()
+        for key, value in given.items():
+            made.put(key, _mapping(value), "", 0)
+        return made
+    return Scalar(given) if isinstance(given, str) else given
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is predicted for a run: seconds from start to exit, and what holds it."""
+
+    p50_s: float
+    p10_s: float
+    p90_s: float
+    held_by: str
+
+
+def answer(run: Run, samples: int, seed: int = 1) -> Answer:
+    """Predicts a run like any other path."""
+    from dtnsim.steady.prediction import predict
+
+    told = predict(spec_of(run), samples=samples, seed=seed).transfers[0]
+    seconds = told.duration_s
+    return Answer(seconds.p50, seconds.p10, seconds.p90, told.bottleneck.reason)
+
+
+def number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:
+    """A number of a row.
+
+    Raises:
+        SpecError: nothing where there has to be something, or no number that can be used.
+    """
+    text = (row.get(key) or "").strip()
+    if not text and default is not None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        raise SpecError("is not a number that can be used", key=key, value=text, remedy=f"{low:g} to {high:g}")
+    return value

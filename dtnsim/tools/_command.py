@@ -1,0 +1,167 @@
+"""Command lines as people type them, read by the options of the tool itself."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from typing import Any, get_args
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+
+from dtnsim.components.base import find_kind
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Unit
+from dtnsim.tools._programs import PROGRAMS, Manner
+
+
+def parse(line: str) -> dict[str, Any]:
+    """The tool and its options as a path file has them, from a command line.
+
+    Args:
+        line: ``rsync -aW -e ssh data/ host:/data``; what is no option (files, hosts) does not matter.
+
+    Raises:
+        SpecError: a program or an option that is not known.
+
+    Examples:
+        >>> parse("globus-url-copy -p 8 -fast -pp")
+        {'name': 'gridftp', 'p': '8', 'fast': True, 'pp': True}
+        >>> parse("scp -c aes128-gcm@openssh.com f host:")
+        {'name': 'scp', 'cipher': 'aes-gcm'}
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise SpecError(f"is not a command line: {error}", key="tool", value=line) from None
+    program, *rest = words or [""]
+    program = program.rpartition("/")[2]
+    if program not in PROGRAMS:
+        near = difflib.get_close_matches(program, PROGRAMS, n=3)
+        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
+        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
+    return Reader(program, PROGRAMS[program]).read(rest)
+
+
+class Reader:
+    """Reads the words after a program's name."""
+
+    def __init__(self, program: str, manner: Manner) -> None:
+        self.program, self.manner = program, manner
+        self.fields = _fields(manner.kind)
+        self.options: dict[str, Any] = {"name": manner.kind, **manner.fixed}
+
+    def read(self, words: list[str]) -> dict[str, Any]:
+        """All options of the line."""
+        queue = list(words)
+        while queue:
+            word = queue.pop(0)
+            for sign, more in self.manner.words.items():
+                if sign in word:
+                    self.options.update(more)
+            if word == "pget":
+                self.options["pget"] = "5"
+            elif re.fullmatch(r"-{1,2}[A-Za-z0-9].*", word):
+                self._flag(word, queue)
+        return self.options
+
+    def _flag(self, word: str, queue: list[str]) -> None:
+        name, given, value = word.lstrip("-").partition("=")
+        if name in self.manner.says:
+            self.options.update(self.manner.says[name])
+        elif name in self.fields:
+            self._option(name, value if given else None, queue)
+        elif name in self.manner.quiet:
+            return
+        elif name in self.manner.skip:
+            if not given and queue:
+                queue.pop(0)
+        elif not word.startswith("--") and self._joined(name, queue):
+            return
+        else:
+            near = difflib.get_close_matches(name, [*self.fields, *self.manner.quiet, *self.manner.skip], n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else "options: " + ", ".join(sorted(self.fields))
+            raise SpecError(f"{self.program} has no such option here", key="tool", value=word, remedy=remedy)
+
+    def _joined(self, name: str, queue: list[str]) -> bool:
+        """``-w256k``, or several letters in one word: ``-aW``."""
+        first, rest = name[0], name[1:]
+        if rest and first in self.fields and not _is_flag(self.fields[first][1]):
+            self._option(first, rest, queue)
+            return True
+        known = all(c in self.fields or c in self.manner.quiet or c in self.manner.says for c in name)
+        if known and rest:
+            for c in name:
+                self._flag(f"-{c}", queue)
+        return known and bool(rest)
+
+    def _option(self, name: str, value: str | None, queue: list[str]) -> None:
+        name, info = self.fields[name]
+        if _is_flag(info):
+            self.options[name] = value is None or value not in ("no", "false", "0")
+            return
+        if value is None:
+            if not queue:
+                raise SpecError("needs a value", key="tool", value=f"{self.program} -{name}")
+            value = queue.pop(0)
+        self.options[name] = self._text(name, info, value)
+
+    def _text(self, name: str, info: FieldInfo, value: str) -> str:
+        """A value in the words of path files."""
+        dims = {u.dim for u in (*info.metadata, *_metadata(info.annotation)) if isinstance(u, Unit)}
+        if "B/s" in dims:
+            bare, k = self.manner.rate
+            return _sized(value, bare.lstrip("kKMGi"), k, bare)
+        if "B" in dims:
+            return _sized(value, "B", self.manner.k, "B")
+        if name in ("c", "cipher", "Ciphers"):
+            return _cipher(value)
+        if name in ("e", "rsh"):
+            return "ssh" if "ssh" in value else value
+        return value
+
+
+def _sized(value: str, unit: str, k: str, bare: str) -> str:
+    """A number with the suffixes k, m and g of a tool."""
+    found = re.fullmatch(r"([0-9.]+)\s*([kKmMgGtT]?)(i?[Bb]?)", value)
+    if found is None:
+        return value
+    number, prefix, _ = found.groups()
+    if not prefix:
+        return f"{number} {bare}"
+    letter = prefix.upper() if k == "Ki" or prefix.upper() != "K" else "k"
+    return f"{number} {letter}{'i' if k == 'Ki' else ''}{unit}"
+
+
+def _cipher(value: str) -> str:
+    name = value.partition("@")[0]
+    if "gcm" in name:
+        return "aes-gcm"
+    return "aes-ctr" if "ctr" in name else name
+
+
+def _metadata(annotation: object) -> list[object]:
+    """Units within ``Size | None``."""
+    found: list[object] = []
+    for part in get_args(annotation):
+        found += [*getattr(part, "__metadata__", ()), *_metadata(part)]
+    return found
+
+
+def _is_flag(info: FieldInfo) -> bool:
+    return bool in (info.annotation, *get_args(info.annotation))
+
+
+def _fields(kind: str) -> dict[str, tuple[str, FieldInfo]]:
+    """Every name under which a path file or a command line may give an option."""
+    found: dict[str, tuple[str, FieldInfo]] = {}
+    for name, info in find_kind(kind).model_fields.items():
+        if name in ("part", "source", "price", "client", "ssh"):
+            continue
+        found[name] = (name, info)
+        choices = info.validation_alias
+        for alias in choices.choices if isinstance(choices, AliasChoices) else ():
+            found[str(alias)] = (name, info)
+        found.setdefault(name.replace("_", "-"), (name, info))
+    return found
