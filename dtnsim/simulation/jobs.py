@@ -179,11 +179,12 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     for delay in phase.delays:
         if ramp is None or delay.what != SLOW_START:
             waits[delay.each] += at(delay.per_byte, scenario) * payload
+    lead = 0.0 if transfer.timed else waits["lead"]
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
     return Leg(
         phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
         waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        (0.0 if transfer.timed else waits["lead"]) + waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
+        lead + waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
     )  # fmt: skip
 
 

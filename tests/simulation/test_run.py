@@ -31,7 +31,7 @@ SLOW: dict[str, Any] = {
     },
     "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
     "transfer": {
-        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 4},
+        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 1, "vb": True},
         "dataset": {"files": 1, "size": "100 GB"},
     },
 }  # fmt: skip

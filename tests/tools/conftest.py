@@ -23,7 +23,7 @@ _HOST = """
     nics: {nic: NIC}
     volumes:
       /data: {filesystem: {kind: xfs}}
-      /nfs: {filesystem: {kind: nfs, op_time: 0 s, revalidation: 1}, server: "b:/data"}
+      /nfs: {filesystem: {kind: nfs, op_time: 0 s, acdirmin: 1 d}, server: "b:/data"}
     tcp: {rmem_max: 64 GiB, wmem_max: 64 GiB}
 """
 
