@@ -123,7 +123,9 @@ class _Workers:
 def station_time(m: Matrices, capacity: Array) -> Array:
     """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-    return np.asarray(np.maximum.reduceat(_per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0))
+    return np.asarray(
+        np.maximum.reduceat(_per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0)
+    )
 
 
 def ceilings(m: Matrices) -> Array:

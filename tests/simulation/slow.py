@@ -14,6 +14,7 @@ HOST: dict[str, Any] = {
     "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
     "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
     "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
+    "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
 }
 DISKS: dict[str, Any] = {"kind": "raid", "level": 5, "disks": 5, "of": {"kind": "hdd", "rate": "100 MB/s"}}
 SLOW: dict[str, Any] = {

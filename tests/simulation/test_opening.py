@@ -61,7 +61,7 @@ def test_what_is_left_of_it_at_an_age() -> None:
 
 
 def far(size: str = "20 GB") -> dict[str, object]:
-    return {"wan__rtt": "100 ms", "transfer__dataset__size": size, "transfer__tool__p": 64}
+    return {"wan__rtt": "100 ms", "transfer__dataset__size": size}
 
 
 def test_the_rate_rises_round_trip_by_round_trip() -> None:

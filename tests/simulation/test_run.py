@@ -21,6 +21,7 @@ HOST: dict[str, Any] = {
     "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
     "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
     "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
+    "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
 }
 DISKS = {"kind": "raid", "level": 5, "disks": 5, "of": {"kind": "hdd", "rate": "100 MB/s"}}
 SLOW: dict[str, Any] = {
@@ -116,12 +117,13 @@ def test_a_drive_that_fails_at_night_slows_the_rest() -> None:
 
 def test_files_wait_for_their_round_trips() -> None:
     """N files of size s over RTT T with k round trips each: N (k T + s/x)."""
-    path = make(SLOW, transfer__to="b:memory", wan__rtt="50 ms", transfer__dataset={"files": 100, "size": "1 GB"})
+    data = {"files": 100, "size": "1 GB"}
+    path = make(SLOW, transfer__to="b:memory", wan__rtt="50 ms", transfer__dataset=data, transfer__tool__fast=True)
     run = simulate(path).runs[0].transfers[0]
     assert run.files == 100
     assert len(run.file_s) == 100
     assert run.throughput_Bps == pytest.approx(predict(path, samples=0).throughput_Bps.p50, rel=5e-3)
-    assert run.waiting_s == pytest.approx(100 * 4 * 0.05)  # two commands and a data channel for each file
+    assert run.waiting_s == pytest.approx(100 * 2 * 0.05)  # RETR with STOR, and 226 for each file
 
 
 @pytest.mark.parametrize("size", ["1e-12 B", "1 B", "1e15 B"])
