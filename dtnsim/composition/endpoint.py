@@ -55,9 +55,12 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
     near = host.socket_of(side.card.slot)
     verb = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
     thread = _placed(net.receiver if receiving else net.sender, spec)
-    host.core(row, thread, _cycles(row, side), verb, near=near)
-    _interrupts(row, side, near)
-    if receiving:
+    if net.transport != "rdma":  # the adapter places the bytes; no kernel touches them
+        host.core(row, thread, _cycles(row, side), verb, near=near)
+        _interrupts(row, side, near)
+    if net.transport == "rdma":
+        crossing = memory.DMA
+    elif receiving:
         crossing = memory.DISCARD if net.discard else memory.RECEIVE
     else:
         crossing = memory.SENDFILE if net.sendfile else memory.SEND

@@ -118,7 +118,13 @@ class Storage:
         connections = int(getattr(filesystem, "nconnect", 1))
         kernel = Thread("kernel NFS", copies=connections)  # a connection's work stays on one core at a time
         burst = filesystem.answers(row.at(end.host.name), use)
-        net = NetUse(kernel, kernel, streams=connections, burst=None if burst is None else burst / connections)
+        net = NetUse(
+            kernel,
+            kernel,
+            streams=connections,
+            transport="rdma" if getattr(filesystem, "proto", "tcp") == "rdma" else "tcp",
+            burst=None if burst is None else burst / connections,
+        )
         self.network.carry(row, route, net, None)
         cost = getattr(filesystem, "connection_byte", None)
         if cost is not None:

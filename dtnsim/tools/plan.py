@@ -100,7 +100,7 @@ class NetUse:
     sender: Thread
     receiver: Thread
     streams: int = 1
-    transport: Literal["tcp", "udt", "fasp", "udp"] = "tcp"
+    transport: Literal["tcp", "udt", "fasp", "udp", "rdma"] = "tcp"
     window: Quantity | None = None
     channel: Quantity | None = None
     cc: str | None = None

@@ -173,6 +173,10 @@ def test_rdma_costs_the_kernel_less() -> None:
     """VAST documentation: eight TCP connections for 100 Gb/s, two with RDMA."""
     tcp, rdma = (charges({"proto": p}) for p in ("tcp", "rdma"))
     assert rdma.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(0.45)
+    assert tcp.has("network.tcp.a-b[transfer]")
+    assert not rdma.has("network.tcp.a-b[transfer]")  # no window, no loss response
+    assert not rdma.has("b.cpu.kernel NFS[transfer]")  # the server's adapter places the bytes
+    assert rdma.demand("b.memory") == tcp.demand("b.memory") - 1  # no copy out of a socket
     assert tcp.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(1.5)
     assert 12.5e9 / 2.5 < 3e9 / 0.45 < 12.5e9 / 1.5
 
