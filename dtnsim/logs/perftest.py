@@ -1,0 +1,125 @@
+"""perftest: ``ib_write_bw``, ``ib_read_bw``, ``ib_send_bw``, ``ib_atomic_bw`` and their ``_lat``, any 2.x to 6.x.
+
+Units: ``BW [MB/sec]`` and ``[MiB/sec]`` = 2^20 B/s (checked: 0.017654 million messages of 65536 B a second beside
+1103.38 MB/sec), ``[Gb/sec]`` (``--report_gbits``) = 1e9 bit/s (checked: 0.097356 Mpps of 65536 B beside 51.04);
+``MsgRate[Mpps]`` 1e6 messages/s; times in microseconds. The average is the headline; the peak (0 with ``-D``) has
+``statistic="max"``. Latencies are of one way (half of a round trip) but for reads and atomics, which are whole
+(perftest README, "Test parameters"). ``t_typical`` is the median. ``-b`` counts both directions (``bidirectional``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._net import figure, host_of
+from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.measurement import Condition
+
+_TITLE: Final = re.compile(
+    r"^[\s*]*+(?P<what>RDMA_Write|RDMA_Read|Send|Atomic|Raw Ethernet Send|Raw Ethernet|[A-Z_]+)\b[\w ]*?"
+    r"(?P<both>Bidirectional )?(?P<kind>BW|Latency)[\w ]*Test\b"
+)
+_HEAD: Final = re.compile(
+    r"#bytes\s++(?:#sl\s++)?#iterations\s++"
+    r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
+    r"|(?P<lat>t_min\[usec\]))"
+)
+_TIMES: Final = (("t_min", "min"), ("t_max", "max"), ("t_typical", "p50"), ("t_avg", None), ("t_stdev", "stddev"),
+                 ("99% percentile", "p99"), ("99.9% percentile", "p99.9"))  # fmt: skip
+_ROW: Final = re.compile(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$")
+_PAIR: Final = re.compile(r"(Number of qps|Connection type|Mtu|Link type|Device|TX depth)\s*+: (\S++)")
+_KEYS: Final = {
+    "Number of qps": "streams", "Connection type": "connection", "Mtu": "mtu_B", "Link type": "link",
+    "Device": "device", "TX depth": "depth",
+}  # fmt: skip
+_OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
+_FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
+_STRANGE: Final = 12  # warnings about the CPU's clock may stand between head and rows
+
+
+class Perftest(LineParser):
+    """Tables of bandwidth and latency."""
+
+    tool = "perftest"
+    words = ("bytes", "Test", "qps", "Connection", "Mtu", "Device", "Link", "TX")
+    commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._run: dict[str, Condition] = {}
+        self._unit: str | None = None
+        self._latency: list[str | None] = []
+        self._rated = False
+        self._strange = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line; every line while a table is open."""
+        if self.open:
+            if _ROW.match(text):
+                self._strange = 0
+                return self._row(text.split())
+            self._strange += 1
+            if self._strange > _STRANGE or "----" in text:
+                self.open = False
+        if (head := _HEAD.search(text)) is not None:
+            self.open, self._strange, self._unit, self._rated = True, 0, head["unit"], bool(head["rate"])
+            self._latency = [statistic for name, statistic in _TIMES if f"{name}[usec]" in text]
+        elif (title := _TITLE.match(text)) is not None:
+            operation = _OPERATIONS.get(title["what"], "atomic" if "Atomic" in text else None)
+            self._run = {"operation": operation, "bidirectional": True if title["both"] else None}
+        elif ":" in text:
+            self._settings(text)
+        return ()
+
+    def _settings(self, text: str) -> None:
+        for key, value in _PAIR.findall(text):
+            digits = value.partition("[")[0]
+            name = _KEYS[key]
+            if name in ("streams", "mtu_B", "depth"):
+                if digits.isdigit() and len(digits) < 9:
+                    self._run[name] = int(digits)
+            else:
+                self._run[name] = value
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the run before it."""
+        self._run, self.open = {}, False
+        return ()
+
+    # ---- rows -------------------------------------------------------------------------------------------
+    def _row(self, cells: list[str]) -> Iterator[Record]:
+        whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
+        figures = cells[whole:]
+        known: dict[str, Condition] = {**self._known(), **host_of(self.ctx)}
+        known |= {"block_B": int(cells[0]), "count": int(cells[whole - 1])}
+        if self._unit is None:
+            for statistic, text in zip(self._latency, figures, strict=False):
+                value = float(text) * 1e-6
+                yield figure(self, "latency", value, "s", f"{text} usec", {**known, "statistic": statistic})
+            return
+        if len(figures) < 2:
+            yield self.unread(" ".join(cells), "the row is cut")
+            return
+        peak, average = (float(text) * _FACTOR[self._unit] for text in figures[:2])
+        yield from self._check(figures, average, int(cells[0]))
+        for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
+            if value > 0:
+                printed = f"{text} {self._unit}/sec"
+                yield figure(self, "throughput", value, "B/s", printed, {**known, "statistic": statistic})
+        if self._rated and len(figures) > 2 and float(figures[2]) > 0:
+            yield figure(self, "rate", float(figures[2]) * 1e6, "1/s", f"{figures[2]} Mpps", known)
+
+    def _check(self, figures: list[str], average: float, size: int) -> Iterator[Record]:
+        if not self._rated or len(figures) < 3:
+            return
+        messages = float(figures[2]) * 1e6
+        if messages > 100 and abs(messages * size - average) > 0.02 * average + size:
+            yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
+
+    def _known(self) -> dict[str, Condition]:
+        if self._run.get("operation") is None:
+            args = next((c for c in self.commands if self.ctx.args(c) is not None), None)
+            return {**self._run, "operation": args.split("_")[1] if args else None}
+        return self._run
