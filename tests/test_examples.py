@@ -42,7 +42,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
     assert {n.removeprefix("examples/") for n in NAMES} >= {
         "dtn-100g-zfs", "dtn-100g-xfs", "dtn-400g", "lustre-cluster-globus", "campus-25g-firewall", "cloud-policed-10g",
         "lab-nas-nconnect", "lustre-1-client", "lustre-4-clients", "lustre-16-clients",
-        "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients",
+        "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph",
         "small-files-40ms", "one-large-file", "nightly-sync",
     }  # fmt: skip
 
@@ -213,7 +213,12 @@ def test_more_delay_never_helps(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("lustre-1-client", 1.0e9, 1.5e9), ("lustre-16-clients", 6e9, 18.5e9), ("gpfs-16-clients", 20.5e9, 23e9)],
+    [
+        ("lustre-1-client", 1.0e9, 1.5e9),
+        ("lustre-16-clients", 6e9, 18.5e9),
+        ("gpfs-16-clients", 20.5e9, 23e9),
+        ("beegfs-scratch", 20e9, 22.23e9),
+    ],
 )
 def test_shared_file_systems_beside_what_was_published(name: str, low: float, high: float) -> None:
     """Dell's white papers of the two test beds (named in the files); an order of magnitude, so within a fifth."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import SharedFilesystem
+from dtnsim.components.servers import Group, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
-from dtnsim.physics import gpfs, servers
+from dtnsim.physics import gpfs
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -77,17 +76,8 @@ class Gpfs(SharedFilesystem):
             row = row.times(taken / file)
         rate = whole.nsd_rate if use.operation == "read" or whole.nsd_write is None else whole.nsd_write
         touched = law(gpfs.nsds_touched, file_B=use.file_B, block_B=block, nsds=whole.nsds)
-        streams, one = max(use.streams, 1), row.term(rate)
-        used = law(servers.occupied, items=streams, bins=whole.nsds, each=touched)
-        if whole.servers is not None:
-            crowd = streams * float(np.mean(touched.value)) / float(np.mean(used.value))
-            scattered = whole.allocation == "scatter"
-            one = whole.servers.disks(row, one, crowd, whole.nsds, block, scattered=scattered)
-        here, prefix = self.at(row, label)
-        here.charge(
-            f"{prefix}nsds", "gpfs", capacity=used * one * row.term(whole.share),
-            what="GPFS NSDs shared with other users",
-        )  # fmt: skip
+        scattered = whole.allocation == "scatter"
+        self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, row.term(rate), touched, block, scattered))
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model
 from dtnsim.components.filesystem import CHANGES, label_of
-from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.components.servers import Group, Servers, SharedFilesystem
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -128,15 +128,8 @@ class Lustre(SharedFilesystem):
         self._client(row, use, host, volume, stripes)
         whole = self.whole(row)
         rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
-        used = law(servers.occupied, items=max(use.streams, 1), bins=whole.targets, each=stripes)
-        one, crowd = row.term(rate), max(use.streams, 1) * float(np.mean(stripes.value)) / float(np.mean(used.value))
-        if whole.servers is not None:
-            one = whole.servers.disks(row, one, crowd, whole.targets, row.term(self.rpc_size))
-        here, prefix = self.at(row, label)
-        here.charge(
-            f"{prefix}targets", "lustre", capacity=used * one * row.term(whole.share),
-            what=f"Lustre targets shared with other users ({float(np.mean(used.value)):.1f} OST of {whole.targets})",
-        )  # fmt: skip
+        ost = Group("targets", "Lustre targets", whole.targets, row.term(rate), stripes, row.term(self.rpc_size))
+        self.groups(row, use, label, ost)
         self.behind(row, use, label, row.term(self.rpc_size))
         if self.checksums:
             host.pool(row, row.term(self.checksum_byte), "Lustre checksums")

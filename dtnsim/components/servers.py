@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access
@@ -154,6 +156,29 @@ class Servers(Model):
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Groups of drives that files lie on: storage targets, NSDs, OSDs.
+
+    Attributes:
+        name: Name of their station.
+        what: What they are called.
+        number: How many there are.
+        rate: Rate of one for one stream.
+        each: Groups that one file lies on.
+        request: Bytes that are asked for at once.
+        scattered: True where each request lies elsewhere.
+    """
+
+    name: str
+    what: str
+    number: int
+    rate: Term
+    each: Term
+    request: Term
+    scattered: bool = False
+
+
 class SharedFilesystem(PageCached):
     """A mount of a file system that has servers of its own.
 
@@ -226,6 +251,27 @@ class SharedFilesystem(PageCached):
                 f"{prefix}arrays", self.kind, capacity=arrays * share,
                 what=f"storage arrays behind the servers, {use.operation}",
             )  # fmt: skip
+
+    def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
+        """Charges the groups of drives that the files of all streams lie on.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            label: Name of the volume's stations.
+            drives: What the file system calls such a group, how many there are and what one does.
+        """
+        whole = self.whole(row)
+        streams, one = max(use.streams, 1), drives.rate
+        used = law(servers.occupied, items=streams, bins=drives.number, each=drives.each)
+        if whole.servers is not None:
+            crowd = streams * float(np.mean(drives.each.value)) / float(np.mean(used.value))
+            one = whole.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
+        here, prefix = self.at(row, label)
+        here.charge(
+            f"{prefix}{drives.name}", self.kind, capacity=used * one * row.term(whole.share),
+            what=f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})",
+        )  # fmt: skip
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
         """Servers that the files of one transfer lie on; None where every file lies on all."""

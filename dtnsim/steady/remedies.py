@@ -24,6 +24,8 @@ _BY_KIND: Final = {
     "policer": "a higher policed rate, or pacing below it ({key}.policer)",
     "lustre": "more storage targets, servers or arrays, or a larger stripe count ({key}.filesystem)",
     "gpfs": "more NSDs, servers or arrays, or more prefetch threads ({key}.filesystem)",
+    "beegfs": "more targets, servers or connections, larger buffers, or more files at once ({key}.filesystem)",
+    "cephfs": "more OSDs or nodes, a larger rasize, or more files at once ({key}.filesystem)",
     "metadata": "more metadata servers, more directories, or fewer and larger files ({key}.filesystem)",
     "nfs": "more requests in flight, larger ones or nconnect ({key}.filesystem)",
     "target": "a higher target rate of the tool",

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs
+from dtnsim.physics import beegfs, cache, ceph, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs
 
-MODULES = (cache, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs)
+MODULES = (beegfs, cache, ceph, gpfs, hba, hdd, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs)
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
     for m in MODULES

@@ -1,0 +1,93 @@
+"""BeeGFS: chunks over storage targets, a buffer for each file, connections to each server, buddy mirrors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.servers import Group, Servers, SharedFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import beegfs, lustre, servers
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+
+class Beegfs(SharedFilesystem):
+    """A BeeGFS client mount: ``numtargets`` and ``chunksize`` as ``beegfs-ctl --setpattern`` has them.
+
+    With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
+
+    Neglects: tuneFileCacheType = native, which uses the page cache.
+    """
+
+    kind: ClassVar[str] = "beegfs"
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write", "mirror")
+    striped: ClassVar[bool] = False
+
+    numtargets: Annotated[int, Field(ge=1, le=1000)] = 4
+    chunksize: Annotated[Quantity, Unit("B", low=65536)] = prior("512 KiB", 0.0, "BeeGFS: default chunk size")
+    targets: Annotated[int, Field(ge=1, le=100000)] = 12
+    target_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "1 GB/s", 0.6, "assumed: a RAID 6 of ten to twelve nearline disks"
+    )
+    target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
+    mirror: bool = False
+    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+        "0.6", 0.5, "assumed: what other users leave of a group's scratch system at a random hour"
+    )
+    connections: Annotated[int, Field(ge=1, le=1000)] = 12
+    buffer: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "512 KiB", 0.0, "BeeGFS client: tuneFileCacheBufSize, 512 KiB"
+    )
+    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.5 ms", 0.6, "assumed: one request of 512 KiB over InfiniBand: 0.15 ms on the wire, the server's page cache"
+    )
+    metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.6 ms", 0.7, "assumed: a request to a metadata server whose targets are flash, and its answer"
+    )
+
+    def each(self, row: Row, file_B: float) -> Term:
+        """Targets that a file lies on."""
+        return law(lustre.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """The files' buffers, the client's connections, targets and servers, then the storage network."""
+        label, whole = label_of(volume), self.whole(row)
+        files, wait, chunk = count(max(use.own_streams, 1), "file"), row.term(self.latency), row.term(self.chunksize)
+        one = law(beegfs.stream_rate, buffer_B=row.term(self.buffer), call_B=term(use.block_B, "B"), latency_s=wait)
+        row.charge(
+            f"{label}.buffers", "beegfs", private=True, capacity=files * use.queue_depth * one,
+            what="BeeGFS buffers of the files, one in flight each",
+        )  # fmt: skip
+        number = whole.servers.count if whole.servers is not None else 1
+        row.charge(
+            f"{label}.connections", "beegfs", what="BeeGFS requests in flight to the servers",
+            capacity=law(beegfs.connections_rate, connections=self.connections, servers=number, chunk_B=chunk,
+                         latency_s=wait),
+        )  # fmt: skip
+        rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
+        below = row.times(2.0) if whole.mirror and use.operation == "write" else row
+        drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.each(row, use.file_B), chunk)
+        self.groups(below, use, label, drives)
+        self.behind(below, use, label, chunk)
+        host.storage_network(row, use, volume)
+
+    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+        """Servers of a transfer's own files."""
+        return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=self.each(row, use.file_B))
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One request to a target."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
+    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+        """One request to a metadata server."""
+        del operation, host
+        return row.value(self.metadata_time)

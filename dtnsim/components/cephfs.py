@@ -1,0 +1,88 @@
+"""CephFS: files in objects on OSDs, copies or coded shards, read-ahead of the kernel client, metadata servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.servers import Group, SharedFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import count, law
+from dtnsim.physics import ceph, gpfs
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+
+class Cephfs(SharedFilesystem):
+    """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
+
+    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
+
+    Neglects: capabilities that other clients hold and have to give up; the cache tier.
+    """
+
+    kind: ClassVar[str] = "cephfs"
+    common: ClassVar[tuple[str, ...]] = (
+        "servers", "share", "osds", "osd_read", "osd_write", "replicas", "data", "coding",
+    )  # fmt: skip
+
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Ceph: object size of a default layout"
+    )
+    osds: Annotated[int, Field(ge=1, le=100000)] = 60
+    osd_read: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
+    )
+    osd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart"
+    )
+    replicas: Annotated[int, Field(ge=1, le=10)] = 3
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
+    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+        "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
+    )
+    read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
+    write_back: Annotated[int, Field(ge=1, le=10000)] = 16
+    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "8 ms", 0.7, "assumed: an object of 4 MiB from one OSD, or to all of its copies: 4 ms at 1 GB/s and the queues"
+    )
+    metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "1 ms", 0.8, "assumed: a request to an MDS and its answer; changes are journaled to the metadata pool later"
+    )
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
+        label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
+        files, size, wait = count(max(use.own_streams, 1), "file"), row.term(self.object_size), row.term(self.latency)
+        window = row.term(self.read_ahead) if reading else count(self.write_back, "object") * size
+        if not (use.random or use.finish == "direct"):
+            row.charge(
+                f"{label}.{'read-ahead' if reading else 'write-back'}", "cephfs", private=True,
+                capacity=files * law(ceph.readahead_rate, window_B=window, latency_s=wait),
+                what="CephFS objects in flight",
+            )  # fmt: skip
+        copies = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        rate = row.term(whole.osd_read if reading else whole.osd_write)
+        lies = law(gpfs.nsds_touched, file_B=use.file_B, block_B=size, nsds=whole.osds)
+        self.groups(
+            row if reading else row.times(copies), use, label, Group("osds", "OSDs", whole.osds, rate, lies, size)
+        )
+        ports = law(ceph.port_bytes, stored_per_byte=copies, data=whole.data, reading=float(reading))
+        self.behind(row.times(ports), use, label, size)
+        host.storage_network(row, use, volume)
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One object."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
+    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+        """One request to a metadata server."""
+        del operation, host
+        return row.value(self.metadata_time)

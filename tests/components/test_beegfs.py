@@ -1,0 +1,89 @@
+"""BeeGFS: buffers of files, connections to servers, chunks over targets, mirrors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.formulas import evaluate
+from tests.lab import KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume
+
+FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s"}
+
+
+def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", block: str = "512 KiB", **given: Any) -> Any:
+    host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
+    start, to = ("a:memory", "a:/b") if write else ("a:/b", "a:memory")
+    if not write and size != "100 TB":  # small files would be in memory after a test of writing
+        tool: Any = {"name": "dd", "bs": "1 MiB"}
+        return journey(host, start=start, to="a:/dev/null", tool=tool, dataset={"files": streams, "size": size})
+    tool = {"name": "iozone", "test": "write" if write else "read", "r": block, "t": streams}
+    return journey(host, start=start, to=to, tool=tool, dataset={"files": streams, "size": size})
+
+
+def charges(**given: Any) -> Sheet:
+    return sheet(problem(path(**given)))
+
+
+def test_one_thread_and_one_node_of_a_qdr_system() -> None:
+    """University of Kiel, parallel file system page: one thread 0.6 to 1.5 GB/s, one node 3.8 GB/s."""
+    qdr = {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband"}
+    servers = {"count": 4, "port_rate": "32 Gb/s"}
+    host = machine(
+        nics={"eth": machine()["nic"], "ib": qdr},
+        volumes={"/b": volume(filesystem={"kind": "beegfs", "share": "1", "servers": servers}, via=["ib"])},
+    )
+    del host["nic"]
+
+    def run(threads: int) -> float:
+        tool = {"name": "iozone", "test": "read", "r": "512 KiB", "t": threads}
+        return rate(journey(host, start="a:/b", to="a:memory", tool=tool, dataset={"files": threads, "size": "100 TB"}))
+
+    assert 0.6e9 < run(1) < 1.5e9
+    assert run(16) == pytest.approx(3.8e9, rel=0.1)
+
+
+@pytest.mark.parametrize(("block", "size"), [("4 KiB", 512 * KiB), ("4 MiB", 4 * MiB)])
+@pytest.mark.parametrize("streams", [1, 5])
+def test_a_buffer_of_each_file_is_in_flight(block: str, size: float, streams: int) -> None:
+    found = charges(block=block, streams=streams, latency="2 ms")
+    assert found.rate("b.buffers") == pytest.approx(streams * size / 2e-3)
+
+
+def test_connections_to_each_server() -> None:
+    found = charges(latency="2 ms", connections=12, servers={"count": 3})
+    assert found.rate("b.connections") == pytest.approx(12 * 3 * 512 * KiB / 2e-3)
+
+
+def test_chunks_lie_on_few_targets_of_a_small_file() -> None:
+    given = {"targets": 100, "target_rate": "100 MB/s", "numtargets": 4}
+    assert charges(size="1 MiB", **given).rate("b.targets") == pytest.approx(200e6)
+    assert charges(**given).rate("b.targets") == pytest.approx(400e6)
+
+
+def test_a_mirror_writes_twice() -> None:
+    """Buddy mirroring: the primary sends every byte on (BeeGFS documentation, "Mirroring")."""
+    given = {"targets": 4, "target_rate": "100 MB/s", "servers": {"rate": "200 MB/s"}}
+    assert charges(write=True, mirror=True, **given).rate("b.targets") == pytest.approx(200e6, rel=0.01)
+    assert charges(write=True, mirror=True, **given).rate("b.servers") == pytest.approx(100e6, rel=0.01)
+    assert charges(mirror=True, **given).rate("b.targets") == pytest.approx(400e6)
+
+
+def test_formulas_give_their_numbers() -> None:
+    made = problem(path(streams=3, servers={"count": 4, "port_rate": "10 Gb/s"}, system="scratch"))
+    own = [s for s in made.stations if s.kind == "beegfs"]
+    assert len(own) >= 4
+    for station in own:
+        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 30))
+def test_more_targets_never_hurt(each: int, streams: int) -> None:
+    given = {"streams": streams, "target_rate": "100 MB/s", "targets": 24}
+    assert charges(numtargets=each + 1, **given).rate("b.targets") >= charges(numtargets=each, **given).rate(
+        "b.targets"
+    )

@@ -1,0 +1,73 @@
+"""CephFS: objects in flight, copies and shards on OSDs, the nodes' ports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.formulas import evaluate
+from tests.lab import MiB, Sheet, journey, machine, problem, sheet, volume
+
+FREE = {"kind": "cephfs", "latency": "1 us", "share": "1", "metadata_time": "0 s"}
+
+
+def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", **given: Any) -> Any:
+    host = machine(volumes={"/c": volume(filesystem={**FREE, **given})})
+    start, to = ("a:memory", "a:/c") if write else ("a:/c", "a:memory")
+    if not write and size != "100 TB":  # small files would be in memory after a test of writing
+        tool: Any = {"name": "dd", "bs": "1 MiB"}
+        return journey(host, start=start, to="a:/dev/null", tool=tool, dataset={"files": streams, "size": size})
+    tool = {"name": "iozone", "test": "write" if write else "read", "r": "1 MiB", "t": streams}
+    return journey(host, start=start, to=to, tool=tool, dataset={"files": streams, "size": size})
+
+
+def charges(**given: Any) -> Sheet:
+    return sheet(problem(path(**given)))
+
+
+def test_reading_and_writing_three_copies_as_printed() -> None:
+    """ceph.com 2023, Reef RGW on 60 NVMe drives: GET 53, PUT 18.6 GB/s with three replicas.
+
+    With the rate of an OSD that the GETs show, the PUTs follow from the copies.
+    """
+    given = {"osds": 60, "osd_read": f"{53e9 / 60} B/s", "osd_write": f"{53e9 / 60} B/s"}
+    assert charges(**given).rate("c.osds") == pytest.approx(53e9)
+    assert charges(write=True, **given).rate("c.osds") == pytest.approx(18.6e9, rel=0.06)
+
+
+def test_coded_pools_store_less_and_send_more() -> None:
+    given = {"osds": 60, "osd_write": "100 MB/s", "data": 8, "coding": 3, "servers": {"count": 12, "rate": "1 GB/s"}}
+    coded = charges(write=True, **given)
+    assert coded.rate("c.osds") == pytest.approx(6e9 / 1.375, rel=0.01)
+    assert coded.rate("c.servers") == pytest.approx(12e9 / (1 + 10 / 8), rel=0.01)
+    assert charges(**given).rate("c.servers") == pytest.approx(12e9 / (1 + 7 / 8))
+
+
+def test_read_ahead_and_objects_in_flight() -> None:
+    assert charges(latency="8 ms", streams=3).rate("c.read-ahead") == pytest.approx(3 * 8 * MiB / 8e-3)
+    assert charges(latency="8 ms", write=True).rate("c.write-back") == pytest.approx(16 * 4 * MiB / 8e-3, rel=0.01)
+
+
+def test_a_file_lies_on_as_many_osds_as_it_has_objects() -> None:
+    given = {"osds": 60, "osd_read": "100 MB/s"}
+    assert charges(size="8 MiB", **given).rate("c.osds") == pytest.approx(200e6)
+    assert charges(**given).rate("c.osds") == pytest.approx(6e9)
+
+
+def test_formulas_give_their_numbers() -> None:
+    for write in (False, True):
+        made = problem(path(write=write, streams=3, servers={"count": 4, "port_rate": "10 Gb/s"}, system="ceph"))
+        own = [s for s in made.stations if s.kind == "cephfs"]
+        assert len(own) >= 3
+        for station in own:
+            assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 5))
+def test_more_copies_never_help_writers(replicas: int) -> None:
+    few, more = (charges(write=True, replicas=n).rate("c.osds") for n in (replicas, replicas + 1))
+    assert more < few
