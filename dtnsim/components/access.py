@@ -53,6 +53,14 @@ class Access:
         hot: True where the same block is moved again and again, so that it stays in the processor's cache.
         llc_B: Last-level cache of the processor (infinite where it is not known).
         l2_B: Cache of one core below it (infinite where it is not known).
+        metadata_writes: Writes that a new file costs the medium besides its data.
+        extent_B: Contiguous bytes that the file system finds for a file (infinite on a fresh one).
+        gap_B: Bytes that lie between one such extent and the next.
+        record_B: Bytes of a file that are stored as one block with its own checksum and parity (0: none are).
+        stripe_B: Bytes of a file on one drive before the next drive holds some (0: as much as a visit).
+        scheduled: True where the file system asks for a window at a time and sorts all streams by place (ZFS).
+        read_share: Part of the bytes moved on this volume at the same time that are reads; None where all go one way.
+        submits: False where the engine's call for one request returns only when that request is done.
     """
 
     operation: Operation
@@ -73,6 +81,24 @@ class Access:
     hot: bool = False
     llc_B: float = math.inf
     l2_B: float = math.inf
+    metadata_writes: float = 0.0
+    extent_B: float = math.inf
+    gap_B: float = math.inf
+    record_B: float = 0.0
+    stripe_B: float = 0.0
+    scheduled: bool = False
+    read_share: float | None = None
+    submits: bool = True
+
+    @property
+    def in_flight(self) -> float:
+        """Requests that the volume has before it at once."""
+        return float(max(self.streams, 1) * max(self.queue_depth, 1))
+
+    @property
+    def buffered(self) -> bool:
+        """Whether written bytes gather in a cache, so that they reach the medium sorted and merged."""
+        return self.operation == "write" and self.finish not in ("direct", "dsync")
 
     def but(self, **changes: object) -> Self:
         """The same access with some things changed."""

@@ -6,10 +6,11 @@ import math
 from abc import abstractmethod
 from typing import ClassVar
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value
+from dtnsim.ground.term import Term, term
 
 
 class Device(Component):
@@ -18,7 +19,7 @@ class Device(Component):
     family: ClassVar[str] = "device"
 
     @abstractmethod
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges one byte of an access, spread evenly over ``copies`` equal devices.
 
         Args:
@@ -39,13 +40,26 @@ class Device(Component):
         """Drives that a full stripe's data is spread over."""
         return 1
 
-    def latency(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need them
-        """Seconds of one request alone, its transfer left out."""
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - drives need them
+        """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
         return 0.0
 
-    def single_rate(self, row: Row) -> Value:  # noqa: ARG002 - drives need it
-        """Bytes per second of one large request alone, once it has started [B/s]."""
+    def single_rate(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need it
+        """Bytes per second of one request alone, once it has started [B/s]."""
         return math.inf
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - drives need it
+        """Bytes per second of a long stream in the mean over the whole device, as a rebuild meets it."""
+        return term(math.inf, "B/s")
+
+    @property
+    def keeps_writes(self) -> bool:
+        """Whether what is written survives a loss of power as soon as the device has it (battery, capacitors)."""
+        return False
+
+    def turnaround(self, row: Row) -> Term:  # noqa: ARG002 - drives need it
+        """Seconds from handing a sequential write to the device until it is done, its transfer left out."""
+        return term(0.0, "s")
 
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""

@@ -90,17 +90,36 @@ class Filesystem(Component):
         if use.finish == "direct":
             return (Stretch("write", delay=self.request_wait(row, use, host, volume), what=_ALONE),)
         if use.finish == "dsync":
-            wait = row.value(self.sync_latency) / use.block_B
+            wait = self.flush_wait(row, use, host, volume) / use.block_B
             copied = Stretch("copy", medium=0.0)
             flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
             return (copied, flushed)
         background, free = self.cache_limits(row, host)
-        background = np.minimum(background, self.dirty_age_s * np.minimum(use.fill_Bps, 1e15))
+        background = np.minimum(background, self.dirty_age(row) * np.minimum(use.fill_Bps, 1e15))
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
         total = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
         if use.finish == "none":
             return _split(total, free)
         return _fdatasync(total, background)
+
+    def sees(self, use: Access) -> Access:
+        """The access as this file system takes it, which may not know all that a tool asks for."""
+        return use
+
+    def dirty_age(self, row: Row) -> Value:  # noqa: ARG002 - other caches have parameters
+        """Seconds after which written bytes go to the medium, however few they are."""
+        return self.dirty_age_s
+
+    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """Seconds of a flush of what has just been written, its transfer left out."""
+        array = host.volumes[volume].array
+        if array is not None and array.keeps_writes:  # the cache below is safe: the flush ends there
+            return array.latency(row, use.but(random=False))
+        return row.value(self.sync_latency)
+
+    def kept(self, row: Row, use: Access, host: Host) -> Value:  # noqa: ARG002 - caches of another size need them
+        """Part of a file known to be cached that memory really holds."""
+        return 1.0
 
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """Seconds per byte that a request alone takes besides what its device is charged for it [s/B].
@@ -121,7 +140,7 @@ class Filesystem(Component):
         charged: Value = 0.0
         for demand in probe.demands:
             charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
-        return np.maximum(wait + (seen.block_B / array.single_rate(row) - charged * seen.block_B) / use.block_B, 0.0)
+        return np.maximum(wait + (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B, 0.0)
 
     def request_size(self, use: Access) -> float:
         """Bytes that a device is asked for where a program asks for one block."""

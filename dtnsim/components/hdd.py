@@ -1,24 +1,37 @@
-"""Hard disks: the zone under the heads sets the rate, several streams cost seeks."""
+"""Hard disks: the zone under the heads sets the rate; streams, files and random requests cost positioning."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
+from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import hdd
+from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.physics import hdd, hdd_streams
+
+_ONCE: Final = Term(1.0, "1")
 
 
 class Hdd(Device):
-    """A hard disk."""
+    """A hard disk.
+
+    ``position`` is the mean place of the data, so the data fill twice that part of the stroke unless ``file_distance``
+    and ``tree_distance`` say how far the heads go. Of a drive with several ``actuators``, ``rate`` is that of one; each
+    serves its own part of the capacity, so one sequential stream keeps one busy. A drive-managed shingled drive has a
+    ``shingled_cache``, which it must clean once it is full.
+    """
 
     kind: ClassVar[str] = "hdd"
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.08, low=1e5)]
+    capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior(
+        "4 TB", 1.0, "assumed: a disk of unknown size, 1 to 16 TB; only how far apart small files lie depends on it"
+    )
     inner: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
         "0.5", 0.1, "assumed: innermost over outermost radius of a 3.5-inch platter"
     )
@@ -32,66 +45,189 @@ class Hdd(Device):
     track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "0.23 ms", 0.2, "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical"
     )
-    file_distance: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        "0.1", 0.5, "assumed: files in use at the same time lie a tenth of the stroke apart"
-    )
-    tree_distance: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        "0.01",
-        1.0,
-        "assumed: files of one tree lie in neighbouring block groups (ext4: 16 of 128 MiB), older ones apart",
-    )
+    ncq: Annotated[int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")] = 32
+    file_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
+    tree_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
-        "512 KiB", 0.6, "assumed: bytes served per visit where nobody above says (read-ahead of the drive and queue)"
+        "512 KiB", 0.6, "assumed: bytes read per visit where nobody above says (read-ahead of the drive and queue)"
+    )
+    actuators: Annotated[int, Field(ge=1, le=4, description="arms that work at the same time")] = 1
+    shingled_cache: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+    band: Annotated[Quantity, Unit("B", spread=0.3, low=2**20)] = prior(
+        "30 MiB", 0.4, "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB"
     )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
 
-    def latency(self, row: Row, use: Access) -> Value:
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds that a random request waits for arm and platter; the next one in sequence waits for neither."""
-        return hdd.positioning_time(row.value(self.seek), row.value(self.spindle)) if use.random else 0.0
+        if not use.random:
+            return 0.0
+        return hdd.slowest_positioning_time(
+            members, row.value(self.track_seek), row.value(self.seek), row.value(self.spindle)
+        )
 
-    def single_rate(self, row: Row) -> Value:
-        """Bytes per second of one large read alone [B/s]."""
-        return hdd.zone_rate(row.value(self.position), row.value(self.rate), row.value(self.inner))
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """Bytes per second of one large request alone [B/s]; in sequence the drive has read ahead."""
+        return self._zone(row).value if use.random else row.value(self.link)
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
+    def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
+        """Mean rate of a pass over the whole surface."""
+        return law(hdd.zone_mean_rate, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
+
+    def turnaround(self, row: Row) -> Term:
+        """Half a turn: the write begins where the head is not."""
+        return 0.5 * law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""
-        rate = hdd.zone_rate(row.value(self.position), row.value(self.rate), row.value(self.inner))
-        per_byte: Value = 1.0
-        cost = "each byte passes under the heads once"
+        rate = self._zone(row)
+        per_byte = self._shingled(row, use, copies, rate)
         if use.random:
-            position = hdd.positioning_time(row.value(self.seek), row.value(self.spindle))
-            per_byte = rate / hdd.random_rate(use.block_B, rate, position)
-            cost = f"random {use.block_B:.0f} B requests: seek and half a turn before each"
-        else:
-            visit = row.value(self.visit) if visit_B is None else visit_B
-            distance = row.value(self.file_distance if use.streams > 1 else self.tree_distance)
-            seek = hdd.seek_time(distance, row.value(self.track_seek), row.value(self.seek))
-            switch = hdd.positioning_time(seek, row.value(self.spindle))
-            if use.streams > 1:
-                visit = np.minimum(visit, use.file_B)
-                per_byte = rate / hdd.interleaved_rate(use.streams, rate, visit, switch)
-                cost = f"{use.streams} streams take turns: a seek and half a turn before each visit"
-            elif use.operation == "read":
-                # writes of many files are sorted before they go out
-                touched = np.clip(np.ceil(use.file_B / visit), 1.0, copies)
-                per_byte = hdd.files_cost(use.file_B, rate, switch, touched)
-                cost = f"each byte once, and a seek and half a turn to each file of {use.file_B:.3g} B"
+            per_byte = per_byte * self._random(row, use, copies, rate)
+        elif use.streams > 1 or (use.scheduled and use.operation == "read"):
+            per_byte = per_byte * self._in_turn(row, use, rate, visit_B)
+        if not use.random:
+            per_byte = per_byte * self._runs(row, use, rate)
+            if use.streams == 1:
+                per_byte = per_byte * self._files(row, use, copies, rate, visit_B)
+        busy = min(self.actuators, max(1, round(use.in_flight) if use.random else use.streams))
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(
             f"{name}.disks",
             "hdd",
-            capacity=copies * rate,
+            capacity=count(copies, "disk") * count(busy, "actuator") * rate
+            if busy > 1
+            else count(copies, "disk") * rate,
             per_byte=per_byte,
             what=what,
-            cost=cost,
-            formula=f"{copies} disks x {self.rate} at position {self.position}",
-            source=self.rate.source,
         )
         row.charge(
             f"{name}.links",
             "sata",
-            capacity=copies * row.value(self.link),
+            capacity=count(copies, "link") * row.term(self.link),
+            per_byte=_ONCE,
             what="drive link",
-            formula=f"{copies} links x {self.link}",
-            source=self.link.source,
         )
+
+    def _zone(self, row: Row) -> Term:
+        return law(
+            hdd.zone_rate,
+            position=row.term(self.position),
+            outer_rate=row.term(self.rate),
+            radius_ratio=row.term(self.inner),
+        )
+
+    def _seeks(self, row: Row) -> dict[str, Term]:
+        return {
+            "track_seek_s": row.term(self.track_seek),
+            "average_seek_s": row.term(self.seek),
+            "spindle_Hz": row.term(self.spindle),
+        }
+
+    def _filled(self, row: Row) -> Term:
+        """Part of the stroke that the data lie on: twice their mean place."""
+        return least(row.term(self.position) * 2.0, term(1.0))
+
+    def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
+        """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
+        waiting = float(self.ncq) if use.operation == "write" and use.finish != "dsync" else use.in_flight / copies
+        queue = min(max(waiting, 1.0), float(self.ncq))
+        if queue > 1.0:
+            first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
+        else:
+            first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))
+        size = term(use.block_B, "B")
+        return rate / law(hdd.random_rate, request_B=size, rate=rate, positioning_s=first)
+
+    def _switch(self, row: Row, distance: Term) -> Term:
+        """Seek over a distance, and half a turn."""
+        seek = law(
+            hdd.seek_time, distance=distance, track_seek_s=row.term(self.track_seek), average_seek_s=row.term(self.seek)
+        )
+        return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle))
+
+    def _in_turn(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
+        """Several streams: a seek and half a turn before each visit."""
+        if visit_B is not None:
+            visit = term(visit_B, "B")
+        elif use.buffered:
+            visit = law(hdd_streams.writeback_visit_bytes, rate=rate)
+        else:
+            visit = row.term(self.visit)
+        return rate / law(
+            hdd_streams.interleaved_rate,
+            streams=2 if use.scheduled else use.streams,
+            rate=rate,
+            visit_B=least(visit, term(use.file_B, "B")),
+            switch_s=self._switch(row, self._apart(row, use)),
+        )
+
+    def _apart(self, row: Row, use: Access) -> Term:
+        """Distance from one stream to the next; where they are swept, the more of them the nearer."""
+        if use.scheduled and use.streams == 1:
+            return term(0.0)  # the next window of the same file
+        if self.file_distance is not None:
+            return row.term(self.file_distance)
+        places = use.streams if use.scheduled else 2
+        return law(hdd.mean_distance, filled=self._filled(row), places=places)
+
+    def _swept(self, row: Row) -> Term:
+        """Positioning to the next place in a sorted sweep."""
+        return law(hdd.sorted_positioning_time, queue=self.ncq, **self._seeks(row), stroke=self._filled(row))
+
+    def _runs(self, row: Row, use: Access, rate: Term) -> Term:
+        """Gaps between the extents of an aged file system."""
+        if np.isinf(use.extent_B):
+            return _ONCE
+        return law(
+            hdd_streams.run_cost,
+            run_B=term(use.extent_B, "B"),
+            gap_B=term(use.gap_B, "B"),
+            rate=rate,
+            positioning_s=self._swept(row),
+        )
+
+    def _files(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
+        """A positioning to each file that is read; new files are written one after the other, with their metadata."""
+        if use.operation == "write":
+            if use.metadata_writes <= 0:
+                return _ONCE
+            return law(
+                hdd_streams.new_files_cost,
+                file_B=term(use.file_B, "B"),
+                rate=rate,
+                positioning_s=self._swept(row),
+                metadata_writes=use.metadata_writes,
+            )
+        visit = use.stripe_B or (row.value(self.visit) if visit_B is None else term(visit_B).value)
+        touched = np.clip(np.ceil(use.file_B / visit), 1.0, copies)
+        return law(
+            hdd_streams.files_cost,
+            file_B=term(use.file_B, "B"),
+            rate=rate,
+            positioning_s=self._switch(row, self._in_tree(row, use, copies)),
+            disks=touched,
+        )
+
+    def _in_tree(self, row: Row, use: Access, copies: int) -> Term:
+        """Distance from one file to the next: two places on the part of the disk that the tree takes up."""
+        if self.tree_distance is not None:
+            return row.term(self.tree_distance)
+        tree = term(use.total_B, "B") / (count(copies, "disk") * row.term(self.capacity))
+        return law(hdd.mean_distance, filled=least(tree, self._filled(row)))
+
+    def _shingled(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
+        """Time of a write over that of its transfer, where the drive cleans shingled bands."""
+        if self.shingled_cache is None or use.operation == "read":
+            return _ONCE
+        size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
+        band = row.term(self.band)
+        taken = law(
+            hdd_streams.shingled_write_time,
+            size_B=size,
+            cache_B=row.term(self.shingled_cache),
+            rate=rate,
+            request_B=term(use.block_B, "B") if use.random else band,
+            band_B=band,
+        )
+        return taken * rate / size

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import hdd, raid
+from dtnsim.ground.term import Term, count, largest, law, term
+from dtnsim.physics import hdd_streams, raid
 
-_PARITY = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}
+_PARITY: Final = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}
+_ONCE: Final = Term(1.0, "1")
+#: chunks where the file says nothing
+_MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
+_CONTROLLER_CHUNK: Final = prior("64 KiB", 0.5, "assumed: 64 KiB on older controllers, 256 KiB on newer")
+#: what the block layer makes of sequential writes where nothing gathers whole stripes
+_BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 
 
 class Raid(Device):
     """An array of ``disks`` equal devices in each of ``groups`` groups.
 
-    ``software`` parity is computed by one thread of the host (md's raid5d), and crosses the bus; a hardware controller
-    keeps it behind the adapter, and its write-back cache makes full stripes of sequential writes.
-    ``lost`` devices per group leave it degraded; ``rebuild`` is the rate that a running rebuild takes
-    from every device.
+    ``software`` parity is computed by threads of the host (md's raid5d), and crosses the bus; a hardware controller
+    keeps it behind the adapter. A controller's ``cache`` takes writes at the adapter's rate until it is full; with
+    ``write_back`` (a battery or flash behind it) it gathers writes to full stripes and answers flushes at once; with
+    ``read_ahead`` one reader keeps all members busy.
+    ``lost`` devices per group leave the array degraded; ``rebuild`` is the rate that a running rebuild, check or
+    resync takes from every device, and ``resync`` says that parity is not yet trusted.
     """
 
     kind: ClassVar[str] = "raid"
@@ -33,12 +42,18 @@ class Raid(Device):
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
     of: Annotated[Device, Pick(Device)]
     software: bool = True
-    chunk: Annotated[Quantity, Unit("B", low=512)] = prior(
-        "64 KiB", 0.5, "assumed: usual chunk of controllers; md: 512 KiB"
-    )
+    chunk: Annotated[Quantity, Unit("B", low=512)] | None = None
     window: Annotated[Quantity, Unit("B", spread=0.5, low=512)] | None = None
     lost: Annotated[int, Field(ge=0, le=3)] = 0
     rebuild: Annotated[Quantity, Unit("B/s", spread=0.3)] = prior("0 B/s", 0.0, "no rebuild running")
+    resync: bool = False
+    cache: Annotated[Quantity, Unit("B")] | None = None
+    write_back: bool = True
+    read_ahead: bool = True
+    stripe_cache: Annotated[int, Field(ge=17, le=32768, description="md's stripe_cache_size")] = 256
+    bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
+    bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
+    journal: Annotated[Device, Pick(Device)] | None = None
     parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "2 cycles/B",
         0.6,
@@ -65,6 +80,12 @@ class Raid(Device):
         most = self.disks - 1 if self.level == 1 else max(self.parity, self.level == 10)
         if self.lost > most:
             raise ValueError(f"RAID {self.level} does not survive {self.lost} lost disks; at most {most}")
+        if self.software and self.cache is not None:
+            raise ValueError("a software RAID has no cache of its own; leave it out, or write 'software: false'")
+        if not self.software and (self.bitmap or self.journal is not None):
+            raise ValueError("bitmap and journal belong to md; leave them out, or write 'software: true'")
+        if self.journal is not None and not self.parity:
+            raise ValueError(f"a journal closes the write hole of RAID 5 and 6; RAID {self.level} has none")
         return self
 
     @property
@@ -88,17 +109,39 @@ class Raid(Device):
         return self.members * self.of.drives
 
     @property
+    def data_members(self) -> int:
+        """Members that a full stripe's data is spread over."""
+        return max(1, int(raid.data_disks(self.disks, self.parity, self.groups, self.copies)))
+
+    @property
     def data_disks(self) -> int:
         """Drives that a full stripe's data is spread over."""
-        return max(1, (self.disks - self.parity) * self.groups // self.copies) * self.of.data_disks
+        return self.data_members * self.of.data_disks
 
-    def latency(self, row: Row, use: Access) -> Value:
-        """That of one device: members work at the same time."""
-        return self.of.latency(row, use)
+    @property
+    def keeps_writes(self) -> bool:
+        """Whether a flush ends in a cache that survives a loss of power."""
+        return (not self.software and self.write_back) or self.of.keeps_writes
 
-    def single_rate(self, row: Row) -> Value:
-        """That of one member: a request of a chunk or less stays on it [B/s]."""
-        return self.of.single_rate(row)
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
+        """That of the slowest of the members that hold a part of the request."""
+        busy = self._members(row, use)
+        return self.of.latency(row, use, members * float(np.median(busy.value)))
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """The members that hold a part of a request work on it together; a controller reads ahead for one reader."""
+        ahead = self.read_ahead if use.operation == "read" else self.write_back
+        if not self.software and ahead and not use.random:
+            return np.inf
+        return self._members(row, use).value * self.of.single_rate(row, use)
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """That of the data members."""
+        return float(self.data_members) * self.of.media_rate(row, operation)
+
+    def turnaround(self, row: Row) -> Term:
+        """That of a member."""
+        return self.of.turnaround(row)
 
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
         """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
@@ -110,55 +153,152 @@ class Raid(Device):
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""
         if not self.software:
             return 1.0
-        own = self._spread() if use.operation == "write" else 1.0
+        own = self._spread().value if use.operation == "write" else 1.0
         return own * self.of.bus_factor(use)
 
-    def _spread(self) -> float:
-        """Bytes moved by the members that are left per byte written, full stripes."""
-        alive = self.disks - self.lost
-        return self.copies * alive / self.disks if self.copies > 1 else alive / (self.disks - self.parity)
-
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the members with data, parity, and what small or degraded access adds."""
-        factor = self._read_factor(use) if use.operation == "read" else self._write_factor(row, use)
-        if visit_B is None and self.window is not None:
-            visit_B = row.value(self.window)
-        inner = None if visit_B is None else hdd.visit_bytes(visit_B, max(1, self.data_disks // self.of.data_disks))
+        reading = use.operation == "read"
+        load = self._read_load(use) if reading else self._write_load(row, use)
+        load = load * self._rebuilding(row)
+        if not reading:
+            load = load * self._absorbed(row, use)
+            self._stripes(row, use, name, copies)
+        inner = self._visit(row, use, visit_B)
         alive = (self.disks - self.lost) * self.groups
-        target = row.times(factor * self._rebuild_load(row))
-        seen = use.but(total_B=use.total_B * float(np.mean(factor)))  # parity and copies fill caches too
-        self.of.serve(target, seen, name, copies=copies * alive, visit_B=inner)
+        self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
 
-    def _read_factor(self, use: Access) -> float:
+    def _inside(self, row: Row, use: Access, load: Term) -> Access:
+        """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
+        busy = float(np.median(self._members(row, use).value))
+        streams = use.streams + (1 if np.any(np.asarray(row.value(self.rebuild)) > 0) else 0)
+        seen = use.but(total_B=use.total_B * float(np.mean(load.value)), streams=streams)
+        if use.random or use.finish in ("direct", "dsync"):
+            seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
+        chunk = float(np.median(self._chunk(row).value))
+        if self.copies < self.disks:
+            seen = seen.but(stripe_B=chunk)
+        if np.isfinite(use.extent_B):
+            part = min(chunk, use.extent_B)
+            seen = seen.but(extent_B=max(part, use.extent_B / self.data_members))
+            seen = seen.but(gap_B=max(part, use.gap_B / self.data_members) if np.isfinite(use.gap_B) else use.gap_B)
+        if use.operation == "write" and self.keeps_writes and use.finish == "dsync":
+            return seen.but(finish="steady")  # the cache sorts what it has acknowledged
+        return seen
+
+    def _members(self, row: Row, use: Access) -> Term:
+        """Members of the array that hold a part of one request."""
+        if self.level == 1:
+            return _ONCE
+        return law(
+            raid.request_members,
+            request_B=term(use.block_B, "B"),
+            chunk_B=self._chunk(row),
+            members=self.data_members,
+        )
+
+    def _chunk(self, row: Row) -> Term:
+        return row.term(self.chunk or (_MD_CHUNK if self.software else _CONTROLLER_CHUNK))
+
+    def _visit(self, row: Row, use: Access, visit_B: Term | Value | None) -> Term | None:
+        """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
+        if visit_B is None and self.window is not None:
+            visit_B = row.term(self.window)
+        if visit_B is None and self.software and use.operation == "read" and self.level != 1:
+            visit_B = law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
+        if visit_B is None:
+            return None
+        return law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=self.data_members)
+
+    def _spread(self) -> Term:
+        """Bytes moved by the members that are left per byte written, full stripes."""
+        left = count(self.disks - self.lost, "disk left")
+        if self.copies > 1:
+            return left * float(self.copies) / count(self.disks, "disk")
+        return left / count(self.disks - self.parity, "data disk")
+
+    def _read_load(self, use: Access) -> Term:
         """Member bytes per byte read. The heads pass parity by; one stream reads one copy only."""
         n = self.disks
+        left = count(n - self.lost, "disk left")
         if self.copies > 1:
             if self.level == 10 and self.lost:  # every stripe needs the chunk that only one disk has
-                return (n - self.lost) / (n / 2)
+                return left / (n / 2)
             readers = use.streams * (use.queue_depth if use.random else 1)
-            usable = self.copies - self.lost
-            return float(usable / min(usable, max(1, readers)))
+            return law(raid.mirror_read_load, copies=self.copies - self.lost, readers=readers)
         if use.random:
-            return float((n - self.lost) / n / raid.degraded_read_share(n, self.parity, self.lost))
-        return float((n - self.lost) / (n - self.parity))
+            share = law(raid.degraded_read_share, disks=n, parity=self.parity, lost=self.lost)
+            return left / count(n, "disk") / share
+        return left / count(n - self.parity, "data disk")
 
-    def _write_factor(self, row: Row, use: Access) -> Value:
+    def _write_load(self, row: Row, use: Access) -> Term:
+        """Member bytes per byte written: full stripes where something gathers them, else read-modify-write."""
+        bitmap = self._bitmap(row, use)
         if self.copies > 1:
-            return self._spread()
+            return self._spread() * bitmap
         if not self.parity:
-            return 1.0
-        # a controller's write-back cache gathers sequential writes into full stripes, however they arrive
-        past_cache = self.software and use.finish in ("dsync", "direct")
-        if past_cache or use.random:
-            size = np.minimum(use.block_B, 2.0**40)
-            return np.asarray(raid.write_amplification(size, row.value(self.chunk), self.disks, self.parity))
-        return self._spread()
+            return bitmap
+        # a controller's write-back cache gathers sequential writes into full stripes, md's stripe cache buffered ones
+        gathered = use.buffered if self.software else self.write_back
+        if gathered and not use.random:
+            return self._spread() * bitmap
+        size = row.term(_BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
+        load = law(
+            raid.write_amplification,
+            write_B=size,
+            chunk_B=self._chunk(row),
+            disks=self.disks,
+            parity=self.parity,
+            resyncing=self.resync,
+        )
+        return load * bitmap
 
-    def _rebuild_load(self, row: Row) -> Value:
-        """Share of a member that a running rebuild leaves, as a factor on every demand."""
-        rate = row.value(self.rebuild)
-        member = getattr(self.of, "rate", None) or getattr(self.of, "read", None)
-        if member is None or not self.lost:
-            return 1.0
-        left = np.maximum(1.0 - rate / row.value(member), 0.05)
-        return np.asarray(1.0 / left)
+    def _bitmap(self, row: Row, use: Access) -> Term:
+        """What setting and clearing bits of the write-intent bitmap costs."""
+        if not self.bitmap:
+            return _ONCE
+        if use.random:
+            level = self.parity if self.parity else self.copies / 2 - 1
+            deep = 32.0 if use.buffered else use.in_flight
+            return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep)
+        moved = self.of.latency(row, use.but(random=True))
+        return law(
+            raid.bitmap_cost,
+            bitmap_chunk_B=row.term(self.bitmap_chunk),
+            rate=self.of.media_rate(row, "write"),
+            positioning_s=term(moved, "s"),
+        )
+
+    def _rebuilding(self, row: Row) -> Term:
+        """What a running rebuild, check or resync leaves of a member, as a factor on every demand."""
+        if not np.any(np.asarray(row.value(self.rebuild)) > 0):
+            return _ONCE
+        media = self.of.media_rate(row, "read")
+        taken = law(raid.rebuild_rate, wanted=row.term(self.rebuild), media_rate=media)
+        return law(raid.rebuild_load, rebuild=taken, media_rate=media)
+
+    def _absorbed(self, row: Row, use: Access) -> Term:
+        """Part of the bytes that does not stay in a controller's cache."""
+        if self.cache is None or not self.write_back:
+            return _ONCE
+        total = term(max(use.total_B, 1.0), "B")
+        return largest(term(1.0) - row.term(self.cache) / total, term(0.0))
+
+    def _stripes(self, row: Row, use: Access, name: str, copies: int) -> None:
+        """Charges md's stripe cache, and its journal where it has one."""
+        if not (self.software and self.parity):
+            return
+        page = term(raid.MD_PAGE_B, "B")
+        moving = float(self.stripe_cache) * page / self.of.media_rate(row, "write")
+        room = law(
+            raid.stripe_cache_write_rate,
+            entries=self.stripe_cache,
+            disks=self.disks,
+            parity=self.parity,
+            update_s=self.of.turnaround(row) + moving,
+            page_B=page,
+        )
+        what = "md stripe cache"
+        row.charge(f"{name}.stripes", "cache", capacity=count(copies * self.groups, "group") * room, what=what)
+        if self.journal is not None:
+            self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")

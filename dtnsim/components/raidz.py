@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import raidz
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import hdd_streams, raidz
 
 
 class Raidz(Device):
-    """``groups`` raidz vdevs of ``disks`` devices each."""
+    """``groups`` raidz vdevs of ``disks`` devices each.
+
+    ``record`` is the block size where the file system above does not say its own.
+    """
 
     kind: ClassVar[str] = "raidz"
 
@@ -43,6 +48,21 @@ class Raidz(Device):
         return self
 
     @property
+    def width(self) -> int:
+        """Data disks of a full stripe of one group."""
+        return self.disks - self.parity
+
+    @property
+    def working(self) -> int:
+        """Disks of a group that hold data or parity and are not lost."""
+        return self.disks - self.lost
+
+    @property
+    def data_share(self) -> float:
+        """Disks' worth of data that all disks of a group hold together."""
+        return float(self.width)
+
+    @property
     def drives(self) -> int:
         """Drives inside."""
         return self.disks * self.groups * self.of.drives
@@ -50,39 +70,75 @@ class Raidz(Device):
     @property
     def data_disks(self) -> int:
         """Drives that a block's data is spread over."""
-        return (self.disks - self.parity) * self.groups * self.of.data_disks
+        return max(1, round(self.data_share * self.groups)) * self.of.data_disks
 
-    def latency(self, row: Row, use: Access) -> Value:
-        """That of one device: members work at the same time."""
-        return self.of.latency(row, use)
+    @property
+    def keeps_writes(self) -> bool:
+        """As its devices do."""
+        return self.of.keeps_writes
 
-    def single_rate(self, row: Row) -> Value:
-        """A record is spread over the data disks of one group [B/s]."""
-        return (self.disks - self.parity) * self.of.single_rate(row)
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
+        """That of the slowest of the disks that hold a part of the block."""
+        return self.of.latency(row, use, members * float(self._columns(use).value))
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """The disks that hold a part of a block work on it together [B/s]."""
+        return self._columns(use).value * self.of.single_rate(row, use)
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """That of the data disks of all groups."""
+        return self.data_share * self.groups * self.of.media_rate(row, operation)
+
+    def turnaround(self, row: Row) -> Term:
+        """That of a device."""
+        return self.of.turnaround(row)
 
     def bus_factor(self, use: Access) -> Value:
         """Parity is made by the host, so it crosses the bus when written."""
-        own = self._amplification() if use.operation == "write" else 1.0
+        own = self._written(use).value if use.operation == "write" else 1.0
         return own * self.of.bus_factor(use)
 
-    def _amplification(self) -> float:
-        """Bytes written to the disks that are left per byte of data."""
-        healthy = float(raidz.write_amplification(self.record.value, self.disks, self.parity, self.ashift))
-        return healthy * (self.disks - self.lost) / self.disks
+    def amplification(self, block_B: float) -> Term:
+        """Bytes written per byte of a block, all disks at work."""
+        return law(
+            raidz.write_amplification,
+            block_B=term(block_B, "B"),
+            disks=self.disks,
+            parity=self.parity,
+            ashift=self.ashift,
+        )
 
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:
-        """Charges the members; a random read occupies every data disk of its group."""
-        alive = (self.disks - self.lost) * self.groups
+    def _block(self, use: Access) -> float:
+        """Bytes of one block with its own parity."""
+        return use.record_B or self.record.value
+
+    def _columns(self, use: Access) -> Term:
+        parts = {"disks": self.width + self.parity, "parity": self.parity, "ashift": self.ashift}
+        return law(raidz.columns, block_B=term(self._block(use), "B"), **parts)
+
+    def _written(self, use: Access) -> Term:
+        """Bytes written to the disks that are left per byte of data."""
+        left = count(self.disks - self.lost, "disk left") / count(self.disks, "disk")
+        return self.amplification(self._block(use)) * (left if self.lost else term(1.0))
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
+        """Charges the members; a random read occupies every disk that holds a part of its block."""
+        alive = self.working * self.groups
+        block = self._block(use)
         if use.operation == "write":
-            factor = self._amplification()
-        elif use.random:
-            # the whole block is read to check it, from all data disks at once
-            factor = max(self.record.value / use.block_B, 1.0)
-        else:
-            # the heads pass parity by: n - p disks' worth, with disks lost as without
-            factor = (self.disks - self.lost) / (self.disks - self.parity)
-        part = use.but(total_B=use.total_B * factor)  # parity fills caches too
+            load = self._written(use)
+        elif use.random:  # the whole block is read to check it, from all its disks at once
+            load = term(max(block / use.block_B, 1.0))
+        else:  # the heads pass parity by: n - p disks' worth, with disks lost as without
+            load = count(self.working, "disk left") / term(self.data_share)
+        busy = float(self._columns(use).value)
+        part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=block / busy)
         if use.random:
-            part = part.but(block_B=self.record.value / (self.disks - self.parity))
-        inner = None if visit_B is None else visit_B / (self.disks - self.parity)
-        self.of.serve(row.times(factor), part, name, copies=copies * alive, visit_B=inner)
+            part = part.but(block_B=block / busy, queue_depth=max(1, round(use.queue_depth * busy)))
+        if np.isfinite(use.extent_B):
+            part = part.but(extent_B=use.extent_B / self.disks, gap_B=use.gap_B / self.disks)
+        inner = None
+        if visit_B is not None:
+            spread = self.data_share * self.groups
+            inner = law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=spread)
+        self.of.serve(row.times(load), part, name, copies=copies * alive, visit_B=inner)

@@ -1,26 +1,31 @@
-"""SSDs (SATA, SAS, NVMe): link, flash, burst cache, compressing controllers, latency and queue depth."""
+"""SSDs (SATA, SAS, NVMe): link, flash, caches that fill, compressing controllers, garbage collection, latency."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
-import numpy as np
 from pydantic import model_validator
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import ssd
+from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.physics import pcie, ssd
+
+_ONCE: Final = Term(1.0, "1")
 
 
 class Ssd(Device):
     """A solid-state drive.
 
-    ``write`` is the sustained rate of incompressible data where it is known; ``burst_write`` with
-    ``burst`` is what the datasheet promises until the fast cache is full. A ``compresses`` controller
-    stores zeros for nothing, at its own rate ``write_compressed``; where that is not given, at the
-    ``burst_write`` that its datasheet promises for data that compress.
+    ``write`` is the sustained rate of incompressible data where it is known; ``burst_write`` with ``burst`` is what the
+    datasheet promises until the fast cache is full, of which the part ``dynamic`` shrinks as the drive is ``filled``.
+    Some drives then write ``direct`` bytes at ``direct_write`` before they must fold the cache at the same time.
+    A ``compresses`` controller stores zeros for nothing, at its own rate ``write_compressed``; where that is not given,
+    at the ``burst_write`` that its datasheet promises for data that compress.
+    ``spare`` (flash beyond the capacity) makes random writes pay for garbage collection; leave it out where
+    ``iops_write`` is a steady-state figure. ``hot`` is the rate that the drive keeps at its temperature limit.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -29,8 +34,21 @@ class Ssd(Device):
     write: Annotated[Quantity, Unit("B/s", spread=0.15, low=1e5)]
     burst_write: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)] | None = None
     burst: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
+    dynamic: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "a cache of fixed size")
+    direct_write: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)] | None = None
+    direct: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
+    filled: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.5", 0.5, "assumed: half full, the rest trimmed")
     compresses: bool = False
     write_compressed: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
+    spare: Annotated[Quantity, Unit("1", spread=0.1, high=10.0)] | None = None
+    indirection: Annotated[Quantity, Unit("B", low=512)] = prior("4 KiB", 0.0, "mapping table of one entry a 4-KiB page")
+    hot: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
+    hot_after: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
+        "120 s", 0.7, "assumed: a drive without heat sink at full rate throttles after one to a few minutes"
+    )
+    interference: Annotated[Quantity, Unit("1", high=5.0)] = prior(
+        "0.2", 1.0, "assumed: reads that wait for dies busy with programs cost a mixed load 0 to 40 % at an even mix"
+    )
     latency_read: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "60 us", 0.3, "Intel S4500 datasheet: 36 us sequential, 110 us random read"
     )
@@ -39,71 +57,110 @@ class Ssd(Device):
     )
     iops_read: Annotated[Quantity, Unit("1/s", spread=0.1)] = prior("70k IOPS", 0.2, "Intel S4500 datasheet, QD32")
     iops_write: Annotated[Quantity, Unit("1/s", spread=0.2)] = prior("33k IOPS", 0.3, "Intel S4500 datasheet, QD32")
-    link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("550 MB/s", 0.0, "SATA 6 Gb/s after 8b/10b and framing")
-
-    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Value | None = None) -> None:  # noqa: ARG002 - no heads
-        """Charges flash and link; a random access also the drive's request rate."""
-        link = row.value(self.link)
-        reading = use.operation == "read"
-        rate = row.value(self.read) if reading else self._write_rate(row, use, copies, link)
-        empty = self.compresses and use.stored == 0.0 and self.write_compressed is not None
-        shown = self.read if reading else self.write_compressed if empty and self.write_compressed else self.write
-        row.charge(
-            f"{name}.ssds",
-            "ssd",
-            capacity=copies * np.minimum(rate, link),
-            what=f"flash {use.operation}",
-            formula=f"{copies} drives x {shown}",
-            source=shown.source,
-        )
-        row.charge(
-            f"{name}.links",
-            "sata",
-            capacity=copies * link,
-            what="drive link",
-            formula=f"{copies} links x {self.link}",
-            source=self.link.source,
-        )
-        if use.random:
-            iops = self.iops_read if reading else self.iops_write
-            row.charge(
-                f"{name}.requests",
-                "ssd",
-                capacity=copies * row.value(iops),
-                unit="op",
-                per_byte=1 / use.block_B,
-                what=f"random {use.operation} requests",
-                formula=f"{copies} drives x {iops}",
-                source=iops.source,
-            )
-
-    def latency(self, row: Row, use: Access) -> Value:
-        """Seconds of one request alone, its transfer left out."""
-        return row.value(self.latency_read if use.operation == "read" else self.latency_write)
+    power_loss_protection: bool = False
+    link: Annotated[Quantity, Unit("B/s", low=1e6)] | None = None
 
     @model_validator(mode="after")
-    def _burst_has_a_size(self) -> Ssd:
+    def _sound(self) -> Ssd:
         if self.burst_write is not None and self.burst is None and not self.compresses:
             raise ValueError("burst_write needs burst, the bytes that are written so fast; or leave both out")
         if self.burst is not None and self.burst_write is None:
             raise ValueError("burst needs burst_write, the rate until it is full; or leave both out")
+        if (self.direct is None) != (self.direct_write is None):
+            raise ValueError("direct (bytes) and direct_write (rate) belong together; or leave both out")
+        if self.direct is not None and self.burst is None:
+            raise ValueError("direct comes after burst, the fast cache; give burst and burst_write too")
+        if self.link is not None and self.link.value < self.read.value:
+            raise ValueError(
+                f"its link of {self.link} is slower than its read rate of {self.read}; leave 'link' out, or give the "
+                "read rate that the link allows"
+            )
         return self
 
-    def single_rate(self, row: Row) -> Value:
-        """Bytes per second of one large read alone [B/s]."""
-        return np.minimum(row.value(self.read), row.value(self.link))
+    @property
+    def keeps_writes(self) -> bool:
+        """Capacitors write the drive's memory to flash when power fails."""
+        return self.power_loss_protection
 
-    def _write_rate(self, row: Row, use: Access, copies: int, link: Value) -> Value:
-        steady = row.value(self.write)
-        if self.compresses:
-            # a share of the bytes that compresses away never reaches the flash
-            steady = ssd.compressing_write_rate(link, steady, max(use.stored, 1e-9))
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
+        """Seconds of one request alone, its transfer left out."""
+        return row.value(self.latency_read if use.operation == "read" else self.latency_write)
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """Bytes per second of one large request alone [B/s]."""
+        return self.media_rate(row, use.operation).value
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """Rate of a long stream."""
+        return least(row.term(self.read if operation == "read" else self.write), self._link(row))
+
+    def turnaround(self, row: Row) -> Term:
+        """Latency of a write."""
+        return row.term(self.latency_write)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
+        """Charges flash and link; a random access also the drive's request rate."""
+        reading = use.operation == "read"
+        size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
+        rate = row.term(self.read) if reading else self._write_rate(row, use, size)
+        rate = least(rate, self._link(row))
+        if self.hot is not None:
+            hot, after = row.term(self.hot), row.term(self.hot_after)
+            rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
+        mixed = _ONCE
+        if use.read_share is not None:
+            mixed = law(ssd.interference, read_share=use.read_share, gamma=row.term(self.interference))
+        cost = mixed if reading or not use.random else mixed * self._collected(row, use)
+        drives = count(copies, "drive")
+        row.charge(f"{name}.ssds", "ssd", capacity=drives * rate, per_byte=cost, what=f"flash {use.operation}")
+        row.charge(f"{name}.links", "sata", capacity=count(copies, "link") * self._link(row), what="drive link")
+        if use.random:
+            row.charge(
+                f"{name}.requests",
+                "ssd",
+                capacity=drives * row.term(self.iops_read if reading else self.iops_write),
+                unit="op",
+                per_byte=mixed / term(use.block_B, "B"),
+                what=f"random {use.operation} requests",
+            )
+
+    def _link(self, row: Row) -> Term:
+        if self.link is not None:
+            return row.term(self.link)
+        return law(pcie.drive_link, read_rate_Bps=self.read.value)
+
+    def _collected(self, row: Row, use: Access) -> Term:
+        """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
+        load = law(ssd.indirection_load, write_B=term(use.block_B, "B"), unit_B=row.term(self.indirection))
+        if self.spare is None:
+            return load
+        spare = law(ssd.effective_spare, spare_ratio=row.term(self.spare), filled=row.term(self.filled))
+        return load * law(ssd.fifo_write_amplification, spare_ratio=spare)
+
+    def _write_rate(self, row: Row, use: Access, size: Term) -> Term:
+        steady = row.term(self.write)
+        if self.compresses:  # what compresses away never reaches the flash
+            stored = max(use.stored, 1e-9)
+            if stored != 1.0:
+                steady = law(
+                    ssd.compressing_write_rate, link_rate=self._link(row), nand_rate=steady, stored_ratio=stored
+                )
             promised = self.write_compressed or (self.burst_write if self.burst is None else None)
             if promised is not None:
-                steady = np.minimum(steady, row.value(promised))
+                steady = least(steady, row.term(promised))
         if self.burst is None or self.burst_write is None:
             return steady
-        fast = row.value(self.burst_write)
-        burst = ssd.burst_bytes(row.value(self.burst), fast, 0.0)
-        size = max(use.total_B / copies, 1.0)
-        return size / ssd.burst_write_time(size, burst, fast, steady)
+        fast = row.term(self.burst_write)
+        cache = law(
+            ssd.dynamic_cache_bytes,
+            cache_B=row.term(self.burst),
+            dynamic=row.term(self.dynamic),
+            filled=row.term(self.filled),
+        )
+        stages = {"burst_B": law(ssd.burst_bytes, cache_B=cache, cache_rate=fast, drain_rate=0.0), "burst_rate": fast}
+        if self.direct is None or self.direct_write is None:
+            stages["direct_rate"] = steady
+        else:
+            stages |= {"direct_rate": row.term(self.direct_write), "direct_B": row.term(self.direct)}
+            stages["fold_rate"] = steady
+        return size / law(ssd.burst_write_time, size_B=size, **stages)

@@ -1,24 +1,34 @@
-"""ZFS: records, transaction groups, its own cache; every write costs a transaction."""
+"""ZFS: records, transaction groups, prefetch, its own cache; every write costs a transaction."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 import numpy as np
 
 from dtnsim.components.access import Access
+from dtnsim.components.base import Pick
+from dtnsim.components.device import Device
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.physics import zfs
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
-_COMPRESSORS = {"lz4": "lz4_compress", "zstd": "zstd1_compress", "gzip": "zlib6_compress"}
+#: work on a byte that is stored: operation in `core_rates`, when written and when read
+_COMPRESSORS: Final = {
+    "lz4": ("lz4_compress", "lz4_decompress"),
+    "zstd": ("zstd1_compress", "zstd1_decompress"),
+    "gzip": ("zlib6_compress", "zlib6_decompress"),
+}
+_CHECKSUMS: Final = {"sha256": "sha256_ni", "blake3": "blake3"}
+_CIPHERS: Final = {"aes-128-gcm": ("aes128_gcm", 1.0), "aes-256-gcm": ("aes128_gcm", 14 / 10)}  # rounds of AES
 
 
 class Zfs(LocalFilesystem):
@@ -29,18 +39,34 @@ class Zfs(LocalFilesystem):
     more, what comes from the pool ``fetch_byte``. A random write copies the rest of its record too
     (``rest_byte``), since the record that it changes may still be on its way to the pool.
 
-    Records are read and written whole, so random access to parts of them moves more than is asked for.
+    Records are read and written whole, so random access to parts of them moves more than is asked for. A transaction
+    group writes what all writers brought one after the other, however many they are; readers are read ahead by
+    ``prefetch`` bytes each, of which every data disk has its part, and the disks serve the readers in order of place.
+    ``fragmentation`` is what ``zpool list`` shows, ``filled`` the part of the pool in use. ``arc_hits`` and
+    ``l2arc_hits`` are the parts of reads that arcstat shows there. ``special`` takes files up to ``special_blocks``.
 
-    Neglects: records that several random writes of one transaction group meet in; reads that hit the
-    ARC by chance in files larger than it.
+    Neglects: records that several random writes of one transaction group meet in; dedup.
     """
 
     kind: ClassVar[str] = "zfs"
 
+    version: Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"] = "2.2"
     recordsize: Annotated[Quantity, Unit("B", low=512, high=2**24)] = prior("128 KiB", 0.0, "OpenZFS default")
-    checksum: Literal["off", "on", "fletcher2", "fletcher4", "sha256"] = "on"
+    checksum: Literal["off", "on", "fletcher2", "fletcher4", "sha256", "blake3"] = "on"
     compression: Literal["off", "lz4", "zstd", "gzip"] = "off"
     ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
+    encryption: Literal["off", "aes-128-gcm", "aes-256-gcm"] = "off"
+    sync: Literal["standard", "always", "disabled"] = "standard"
+    log: Annotated[Device, Pick(Device)] | None = None
+    special: Annotated[Device, Pick(Device)] | None = None
+    special_blocks: Annotated[Quantity, Unit("B")] = prior("0 B", 0.0, "special_small_blocks: metadata only")
+    l2arc: Annotated[Device, Pick(Device)] | None = None
+    l2arc_hits: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "a cold cache device")
+    arc_hits: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "data that are read once")
+    arc_max: Annotated[Quantity, Unit("B")] | None = None
+    prefetch: Annotated[Quantity, Unit("B", low=4096)] | None = None
+    fragmentation: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "a fresh pool")
+    filled: Annotated[Quantity, Unit("1", high=0.99)] = prior("0.5", 0.5, "assumed: half full")
     write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior(
         "0.75 cycles/B", 0.3, "assumed: copy into the ARC and transaction bookkeeping, as the page cache"
     )
@@ -71,48 +97,82 @@ class Zfs(LocalFilesystem):
     pipeline_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "1.2 cycles/B", 0.5, "assumed: allocation, parity and I/O of one byte on the taskq threads, all cores"
     )
-    dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] = prior(
-        "4 GiB", 0.3, "OpenZFS module parameter zfs_dirty_data_max: 10 % of memory, at most 4 GiB"
-    )
+    dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
+    txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
         """Bytes and transactions."""
-        block, record = use.block_B, row.value(self.recordsize)
-        copy, miss = self._copy(row, use, stack)
+        block = term(use.block_B, "B")
+        work = row.term(self._copied(use, stack)) + term(stack.miss(row, use), "cycles/B")
         if use.operation == "read":
-            call = row.value(self.read_call) + (row.value(self.jump_call) if use.random else 0.0)
-            fetch: Value = 0.0 if use.cached else row.value(self.fetch_byte)
-            words = f"{self.read_byte} + {self.read_call} per {block:.0f} B" + (
-                "" if use.cached else f" + {self.fetch_byte}"
-            )
-            return copy + miss + fetch + call / block, words + (f" + jump {self.jump_call}" if use.random else "")
-        partial = row.value(self.write_call) / block
-        if not use.rewrite:
-            partial = partial + row.value(self.fresh_byte)
+            call = row.term(self.read_call) + (row.term(self.jump_call) if use.random else term(0.0, "cycles"))
+            work = work + call / block
+            work = work if use.cached else work + row.term(self.fetch_byte)
+            return work.value, work.formula
+        partial = term(0.0, "cycles/B") if use.rewrite else row.term(self.fresh_byte)
         if use.random:
-            partial = partial + row.value(self.rest_byte) * np.maximum(record / block - 1.0, 0.0)
-        whole = row.value(self.record_call) / record
-        per_call = np.where(block >= record, whole, np.maximum(partial, whole))
-        return copy + miss + per_call, (
-            f"{self.write_byte} + {self.write_call} per {block:.0f} B (whole records: {self.record_call})"
+            rest = np.maximum(row.value(self.recordsize) / use.block_B - 1.0, 0.0)
+            partial = partial + row.term(self.rest_byte) * term(rest)
+        work = work + law(
+            zfs.write_cycles,
+            write_B=block,
+            recordsize_B=row.term(self.recordsize),
+            call_cycles=row.term(self.write_call),
+            record_cycles=row.term(self.record_call),
+            partial_byte=partial,
         )
+        return work.value, work.formula
 
-    def _copy(self, row: Row, use: Access, stack: Stack) -> tuple[Value, Value]:
-        """Cycles per byte of the copy, and what the program's buffer adds where it outgrows the processor's cache."""
-        byte = stack.hot_byte if use.hot else self.read_byte if use.operation == "read" else self.write_byte
-        return row.value(byte), stack.miss(row, use)
+    def _copied(self, use: Access, stack: Stack) -> Quantity:
+        """Cycles per byte of the copy."""
+        return stack.hot_byte if use.hot else self.read_byte if use.operation == "read" else self.write_byte
+
+    def sees(self, use: Access) -> Access:
+        """Direct I/O begins with release 2.3; before, it is buffered, and a call of libaio returns when it is done."""
+        if use.finish == "direct" and zfs.release(self.version) < (2, 3):
+            depth = use.queue_depth if use.submits else 1
+            use = use.but(finish="steady", queue_depth=depth)
+        if use.operation == "write" and self.sync == "always" and use.finish in ("none", "fdatasync", "steady"):
+            return use.but(finish="dsync")
+        if self.sync == "disabled" and use.finish in ("dsync", "fdatasync"):
+            return use.but(finish="none" if use.finish == "fdatasync" else "steady")
+        return use
 
     def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
-        """A transaction group starts to sync early; writers are delayed near ``dirty_max``."""
-        del host
-        limit = row.value(self.dirty_max)
+        """A transaction group starts to sync early; writers are delayed from 60 % of ``dirty_max`` on."""
+        limit = self._dirty_max(row, host).value
         # zfs_dirty_data_sync_percent starts a txg at 20 % since release 0.8, zfs_dirty_data_sync at 64 MiB before
-        return 0.2 * limit if self.sync_at is None else row.value(self.sync_at), limit
+        start = 0.2 * limit if zfs.release(self.version) >= (0, 8) else np.minimum(64.0 * 2**20, limit)
+        start = start if self.sync_at is None else row.value(self.sync_at)
+        array = next((v.array for v in host.volumes.values() if v.filesystem is self), None)
+        if array is None:
+            return start, limit
+        pool = array.media_rate(row, "write").value
+        return start, zfs.balanced_dirty(row.value(self.recordsize), pool, limit)
+
+    def _dirty_max(self, row: Row, host: Host) -> Term:
+        if self.dirty_max is not None:
+            return row.term(self.dirty_max)
+        memory = row.term(host.memory.size)
+        ceiling = memory / 4.0 if zfs.release(self.version) < (0, 7) else term(zfs.DIRTY_MAX_B, "B")
+        return law(zfs.dirty_limit, ram_B=memory, share=zfs.DIRTY_RAM_SHARE, ceiling_B=ceiling)
+
+    def dirty_age(self, row: Row) -> Value:
+        """A transaction group closes after ``txg_timeout``, however little it holds."""
+        return row.value(self.txg_timeout)
 
     def request_size(self, use: Access) -> float:
         """A record is read whole, since its checksum is that of the whole."""
         return max(use.block_B, self.recordsize.value) if use.operation == "read" else use.block_B
+
+    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """A log device takes what is synchronous; one with capacitors answers as soon as it has the bytes."""
+        if self.log is None:
+            return super().flush_wait(row, use, host, volume)
+        if not self.log.keeps_writes:
+            return row.value(self.sync_latency)
+        return self.log.latency(row, use.but(operation="write", random=False))
 
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""
@@ -122,12 +182,19 @@ class Zfs(LocalFilesystem):
         if use.operation == "read" or not use.rewrite or use.cached or not partial or array is None:
             return parts
         # zfs_write reads the old record itself, without prefetch (dmu_tx_hold_write): one at a time
-        seen = use.but(operation="read", block_B=self.recordsize.value, queue_depth=1)
-        wait = array.latency(row, seen) / self.recordsize.value + 1.0 / array.single_rate(row)
+        seen = use.but(operation="read", block_B=self.recordsize.value, record_B=self.recordsize.value, queue_depth=1)
+        wait = array.latency(row, seen) / self.recordsize.value + 1.0 / array.single_rate(row, seen)
         first = replace(
             parts[0], delay=parts[0].delay + wait, what="reading each record before a part of it is changed"
         )
         return (first, *parts[1:])
+
+    def kept(self, row: Row, use: Access, host: Host) -> Value:
+        """Part of a re-read file that the ARC still has."""
+        share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9
+        memory = row.value(host.memory.size)
+        arc = zfs.arc_limit(memory, share) if self.arc_max is None else row.value(self.arc_max)
+        return cache.resident_share(use.total_B, arc, 1.0)
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Checksum, compression and parity on all cores, then the array with the stored bytes, in whole records."""
@@ -135,21 +202,72 @@ class Zfs(LocalFilesystem):
         if self.compression != "off":  # zeros vanish, and what is compressed once does not compress again
             stored, use = np.minimum(1.0 / row.value(self.ratio), use.stored), use.but(stored=1.0)
         if use.random:
-            row = row.times(zfs.record_amplification(use.block_B, row.value(self.recordsize)))
+            row = row.times(law(zfs.record_amplification, write_B=use.block_B, recordsize_B=row.term(self.recordsize)))
             # copy on write: new records go out one after the other, wherever the old ones were
             reading = use.operation == "read"
             use = use.but(block_B=max(use.block_B, self.recordsize.value), random=reading)
-        extra, words = self._transform()
-        host.pool(row, row.value(self.pipeline_byte) + extra, f"ZFS pipeline{words}", self.pipeline_byte.source)
-        super().medium(row.times(stored), use, host, volume)
+        use = use.but(record_B=min(self.recordsize.value, max(use.file_B, 512.0)), scheduled=True)
+        extra, words = self._transform(use)
+        host.pool(row, row.term(self.pipeline_byte) + extra, f"ZFS pipeline{words}")
+        below = row.times(term(stored))
+        if use.operation == "read":
+            self._read(below, use, host, volume)
+        else:
+            self._write(below, use, host, volume)
 
-    def _transform(self) -> tuple[float, str]:
-        """Cycles per byte of checksum and compression, and their names."""
-        cost, words = 0.0, ""
+    def _read(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """What neither cache has comes from the special devices or the pool."""
+        row = row.times(term(1.0) - row.term(self.arc_hits))
+        label = volume.strip("/").replace("/", "-")
+        if self.l2arc is not None:
+            self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label}-l2arc")
+            row = row.times(term(1.0) - row.term(self.l2arc_hits))
+        if self.special is not None and use.file_B <= self.special_blocks.value:
+            self.special.serve(row, use, f"{label}-special")
+            return
+        ahead = row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
+        self._pool(row, use, host, volume, ahead)
+
+    def _write(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
+        label = volume.strip("/").replace("/", "-")
+        if use.finish == "dsync" and self.log is not None:
+            self.log.serve(row, use.but(random=False), f"{label}-log")
+            use = use.but(finish="steady")
+        elif use.finish == "dsync":
+            row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B, log_device=False))
+        use = use.but(streams=1)
+        if self.special is not None and use.file_B <= self.special_blocks.value:
+            self.special.serve(row, use, f"{label}-special")
+            return
+        self._pool(row, use, host, volume, None)
+
+    def _pool(self, row: Row, use: Access, host: Host, volume: str, ahead: Term | None) -> None:
+        """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
+        run = float(np.median(zfs.free_segment_bytes(row.value(self.fragmentation))))
+        if np.isfinite(run):
+            gap = float(np.median(hdd_streams.gap_bytes(run, row.value(self.filled))))
+            use = use.but(extent_B=run, gap_B=gap)
+        array = host.volumes[volume].array
+        if array is not None:
+            host.array(row, use, volume, array, ahead)
+
+    def _transform(self, use: Access) -> tuple[Term, str]:
+        """Cycles per byte of checksum, compression and encryption, and their names."""
+        reading = use.operation == "read"
+        cost, words = term(0.0, "cycles/B"), ""
         if self.checksum != "off":
-            cost += CORE_RATES["sha256_ni" if self.checksum == "sha256" else "fletcher4_ssse3"].cycles_per_byte
-            words += f", {self.checksum} checksum"
+            cost, words = cost + _rate(_CHECKSUMS.get(self.checksum, "fletcher4_ssse3")), f", {self.checksum} checksum"
         if self.compression != "off":
-            cost += CORE_RATES[_COMPRESSORS[self.compression]].cycles_per_byte
-            words += f", {self.compression} compression"
+            cost = cost + _rate(_COMPRESSORS[self.compression][1 if reading else 0])
+            words += f", {self.compression} {'decompression' if reading else 'compression'}"
+        if self.encryption != "off":
+            name, rounds = _CIPHERS[self.encryption]
+            cost, words = cost + _rate(name) * rounds, f"{words}, {self.encryption}"
         return cost, words
+
+
+def _rate(operation: str) -> Term:
+    """Cycles per byte of an operation that a core was measured at."""
+    found = CORE_RATES[operation]
+    return term(found.cycles_per_byte, "cycles/B", found.source)

@@ -1,9 +1,9 @@
-"""RAID 0, 1, 10, 5, 6, 50, 60: what a layout gives healthy, degraded and while it rebuilds.
+"""RAID 0, 1, 10, 5, 6, 50, 60: what a byte of a layout costs its members, healthy, degraded and while it rebuilds.
 
 One description covers all layouts: ``disks`` n per group, ``parity`` disks p per group, ``groups`` g
 striped together, ``copies`` of every byte (mirrors). RAID0: p = 0, copies = 1. RAID1: copies = n.
-RAID10: copies = 2. RAID5/6: p = 1/2. RAID50/60: the same with g > 1. ``rate`` [B/s] and ``iops``
-[1/s] are those of the slowest disk of a group. All functions broadcast.
+RAID10: copies = 2. RAID5/6: p = 1/2. RAID50/60: the same with g > 1. A *load* is the number of bytes that the
+members move, all together, for a byte of payload. All functions broadcast.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 
 #: Parity disks per group by level; mirrors have none (their redundancy is `copies`).
 PARITY_DISKS: Final[Mapping[str, int]] = MappingProxyType({"0": 0, "1": 0, "10": 0, "5": 1, "6": 2, "50": 1, "60": 2})
-#: Linux md stripe cache: entries by default, and bytes per entry and disk (md(4), stripe_cache_size).
-MD_STRIPE_CACHE_ENTRIES: Final = 256
+#: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
 MD_PAGE_B: Final = 4096
 
 
@@ -43,155 +42,137 @@ def data_disks(disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, c
     return as_float(groups) * np.maximum(as_float(disks) - as_float(parity), 0.0) / as_float(copies)
 
 
-def full_stripe_bytes(chunk_B: ArrayLike, disks: ArrayLike, parity: ArrayLike = 0) -> FloatArray:
-    """Payload of one full stripe of a group: chunk (n - p).
+def request_members(request_B: ArrayLike, chunk_B: ArrayLike, members: ArrayLike) -> FloatArray:
+    """Members that hold a part of one request: min(m, ceil(s / c)).
 
     Args:
-        chunk_B: Chunk (strip) per disk [B].
-        disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
+        request_B: Request size s [B].
+        chunk_B: Chunk per member c [B].
+        members: Members m that data are spread over [1].
 
     Returns:
-        Bytes that can be written without reading anything first [B].
+        Members that have to work for the request [1].
 
-    Valid: aligned writes.
-    Neglects: nothing.
-    Source: md(4).
+    Valid: requests aligned to their own size.
+    Neglects: unaligned requests, which meet one chunk more.
+    Source: md(4): consecutive chunks lie on consecutive devices.
     """
-    return as_float(chunk_B) * (as_float(disks) - as_float(parity))
+    return np.minimum(as_float(members), np.ceil(as_float(request_B) / as_float(chunk_B)))
 
 
-def stream_read_rate(rate: ArrayLike, disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1) -> FloatArray:
-    """Sequential read rate of a striped layout without mirrors: g (n - p) R.
-
-    Also the rate with up to p disks lost per group: then every survivor is read in full and the
-    missing chunk computed, which costs the parity CPU and not the stream.
+def mirror_read_load(copies: ArrayLike, readers: ArrayLike) -> FloatArray:
+    """Load of reading mirrors, where a reader keeps one copy busy: k / min(k, readers).
 
     Args:
-        rate: Rate of the slowest disk R [B/s].
-        disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
-        groups: Groups g [1].
+        copies: Copies k that are left [1].
+        readers: Sequential streams, or random requests in flight, counted as at least one [1].
 
     Returns:
-        Rate [B/s].
-
-    Valid: enough read-ahead to keep all disks busy.
-    Neglects: controllers that skip over parity chunks and come closer to n R.
-    Source: Chen et al., "RAID: high-performance, reliable secondary storage", ACM Computing Surveys
-        26(2), 1994.
-    """
-    return as_float(rate) * data_disks(disks, parity, groups)
-
-
-def mirror_read_rate(rate: ArrayLike, copies: ArrayLike, streams: ArrayLike, groups: ArrayLike = 1) -> FloatArray:
-    """Sequential read rate of mirrors: g R min(copies, streams).
-
-    Args:
-        rate: Rate of the slowest disk R [B/s].
-        copies: Disks that hold the same data [1].
-        streams: Sequential readers, counted as at least one [1].
-        groups: Mirrors striped together g [1] (RAID10 of n disks: n / copies).
-
-    Returns:
-        Sum of the streams' rates [B/s].
+        Share of the members' time per byte, over that of all copies at work [1].
 
     Valid: near layout (whole chunks on every copy): one stream reads one copy.
     Neglects: uneven balance of streams over copies; md's far layout, where one stream gets all disks.
     Source: md(4), sections RAID1 and RAID10.
     """
-    readers = np.clip(as_float(streams), 1.0, np.maximum(as_float(copies), 1.0))
-    return as_float(groups) * as_float(rate) * readers
+    k = np.maximum(as_float(copies), 1.0)
+    return k / np.clip(as_float(readers), 1.0, k)
 
 
-def full_stripe_write_rate(
-    rate: ArrayLike, disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, copies: ArrayLike = 1
-) -> FloatArray:
-    """Sequential write rate when every stripe is written whole: g (n - p) R / copies.
+def read_ahead_bytes(chunk_B: ArrayLike, disks: ArrayLike) -> FloatArray:
+    """Read-ahead that md sets on an array: two stripes of data, 2 m c.
 
     Args:
-        rate: Rate of the slowest disk R [B/s].
+        chunk_B: Chunk per disk c [B].
+        disks: Disks that data are spread over m [1].
+
+    Returns:
+        Read-ahead of the array [B].
+
+    Valid: Linux md RAID 0, 4, 5, 6, 10, unless blockdev --setra says otherwise.
+    Neglects: the floor of 128 KiB.
+    Source: Linux drivers/md/raid0.c and raid5.c ("we want to read at least two whole stripes").
+    """
+    return 2.0 * as_float(disks) * as_float(chunk_B)
+
+
+def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
+    """Time of sequential writes with an internal write-intent bitmap over that without: 1 + 2 R t_pos / b.
+
+    Args:
+        bitmap_chunk_B: Part of each member that one bit stands for b [B].
+        rate: Rate of a member R [B/s].
+        positioning_s: Positioning of a member to its bitmap and back t_pos [s].
+
+    Returns:
+        Factor [1]; tends to 1 for large bitmap chunks.
+
+    Valid: one sequential stream: a bit is set before, and cleared some seconds after each bitmap chunk is written.
+    Neglects: bits of several chunks that are cleared in one write.
+    Source: md(4), write-intent bitmap ("can degrade write performance; larger bitmap chunks degrade it less").
+    """
+    return 1.0 + 2.0 * as_float(rate) * as_float(positioning_s) / as_float(bitmap_chunk_B)
+
+
+def bitmap_random_cost(disks: ArrayLike, parity: ArrayLike, in_flight: ArrayLike) -> FloatArray:
+    """Requests of a random write with an internal bitmap over those without: 1 + n / (q c).
+
+    Every member writes its bitmap page before a batch of q writes, each of which costs c = 2 (1 + p) requests (c = the
+    copies of a mirror, given as parity = copies / 2 - 1).
+
+    Args:
         disks: Disks per group n [1].
         parity: Parity disks per group p [1].
-        groups: Groups g [1].
-        copies: Copies of every byte [1].
+        in_flight: Writes that are in flight together q [1].
 
     Returns:
-        Rate [B/s].
+        Factor [1]; tends to 1 for deep queues.
 
-    Valid: writes gathered to full stripes (write-back cache, or large aligned writes).
-    Neglects: parity CPU, write-intent bitmap updates.
-    Source: Chen et al. 1994.
+    Valid: writes scattered over more bitmap chunks than are dirty at once, so that each finds its bit clear.
+    Neglects: pages of the bitmap that lie apart.
+    Source: md(4); Linux drivers/md/md-bitmap.c (md_bitmap_unplug writes all dirty pages before a batch).
     """
-    return as_float(rate) * data_disks(disks, parity, groups, copies)
+    cost = 2.0 * (1.0 + as_float(parity))
+    return 1.0 + as_float(disks) / (np.maximum(as_float(in_flight), 1.0) * cost)
 
 
-def striped_rate(rates: ArrayLike) -> FloatArray:
-    """Rate of a stripe over unlike members: their number times the slowest, along the last axis.
-
-    Args:
-        rates: Rates of the members [B/s], (..., g).
-
-    Returns:
-        Rate of the stripe [B/s], (...).
-
-    Valid: equal chunks on every member (RAID0, md over hardware RAID5 sets).
-    Neglects: buffering that lets a fast member run ahead for a while.
-    Source: every stripe waits for its slowest member.
-    """
-    r = as_float(rates)
-    return as_float(r.shape[-1] * np.min(r, axis=-1))
-
-
-def partial_stripe_ios(
-    chunks: ArrayLike, disks: ArrayLike, parity: ArrayLike, *, resyncing: ArrayLike = False
+def rebuild_rate(
+    wanted: ArrayLike, media_rate: ArrayLike, disks: ArrayLike = 1.0, controller_rate: ArrayLike = np.inf
 ) -> FloatArray:
-    """Disk requests to update k whole chunks of one stripe.
-
-    Read-modify-write 2 (k + p); reconstruct-write (n - p - k) reads and (k + p) writes, n in all; the
-    cheaper of the two, and always the second while the array resyncs.
+    """Rate of a rebuild, check or resync on each disk: min(wanted, R, R_ctl / n).
 
     Args:
-        chunks: Data chunks written k, 0 < k <= n - p [1].
-        disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
-        resyncing: True while the parity is not trusted [bool].
+        wanted: Limit set by the array's software, per disk [B/s]; md: sync_speed_min to sync_speed_max.
+        media_rate: Mean rate of a disk over its whole surface R [B/s].
+        disks: Disks that take part n [1].
+        controller_rate: Rate of everything the n disks share R_ctl [B/s].
 
     Returns:
-        Disk reads and writes [1]; k where p = 0.
+        Rate on each disk [B/s]: bound by the disk for small groups, by the controller for large ones. A disk of C
+        bytes takes C over it.
 
-    Valid: one stripe at a time.
-    Neglects: chunks found in the stripe cache; RAID6 implementations that never read-modify-write.
-    Source: md(4); Linux commits a785448 (reconstruct-write while resyncing) and 584acdd (RAID6 rmw).
+    Valid: a rebuild of all of the disk.
+    Neglects: bitmaps and file systems that rebuild only what is used.
+    Source: md(4) (speed limits 1000 and 200000 KiB/s per device); Corbett et al., FAST 2004.
     """
-    k, n, p = as_float(chunks), as_float(disks), as_float(parity)
-    rmw = np.where(np.asarray(resyncing, dtype=bool), np.inf, 2.0 * (k + p))
-    return np.where(p > 0.0, np.minimum(rmw, n), k)
+    shared = as_float(controller_rate) / as_float(disks)
+    return np.minimum(np.minimum(as_float(wanted), as_float(media_rate)), shared)
 
 
-def small_write_iops(
-    iops: ArrayLike, disks: ArrayLike, parity: ArrayLike, groups: ArrayLike = 1, copies: ArrayLike = 1
-) -> FloatArray:
-    """Ceiling of random writes smaller than a chunk: g n X / cost, cost = 2 (1 + p) or copies.
+def rebuild_load(rebuild: ArrayLike, media_rate: ArrayLike) -> FloatArray:
+    """Time of everything else on a disk that also rebuilds, over that without: 1 / (1 - r / R).
 
     Args:
-        iops: Random requests a second of one disk X [1/s].
-        disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
-        groups: Groups g [1].
-        copies: Copies of every byte [1].
+        rebuild: Rate of the rebuild on the disk r [B/s].
+        media_rate: Rate of the disk R [B/s].
 
     Returns:
-        Writes a second [1/s]; n X / 4 for RAID5, n X / 6 for RAID6, n X / 2 for RAID10.
+        Factor [1], at most 20: md leaves the foreground its part.
 
-    Valid: an upper bound. A real md RAID6 did 3 to 4 times less on hard disks: calibrate.
-    Neglects: the turn of the platter between the read and the write of one sector, stripe locks,
-        bitmap updates.
-    Source: Corbett et al., "Row-diagonal parity", FAST 2004 (four I/Os); Chen et al. 1994.
+    Valid: a rebuild that keeps its rate.
+    Neglects: that md slows its rebuild to sync_speed_min as soon as there is other traffic.
+    Source: utilisation law: the share r / R of the disk's time is taken.
     """
-    p, c = as_float(parity), as_float(copies)
-    cost = np.where(p > 0.0, np.minimum(2.0 * (1.0 + p), as_float(disks)), c)
-    return as_float(groups) * as_float(disks) * as_float(iops) / cost
+    return 1.0 / np.maximum(1.0 - as_float(rebuild) / as_float(media_rate), 0.05)
 
 
 def write_amplification(
@@ -219,7 +200,7 @@ def write_amplification(
 
     Valid: writes that start at a stripe; an unaligned write is two of these.
     Neglects: stripe-cache hits, 4-KiB rounding (the unit of md).
-    Source: md(4); as `partial_stripe_ios`, in bytes.
+    Source: md(4); Linux commits a785448 (reconstruct-write while resyncing) and 584acdd (RAID6 read-modify-write).
     """
     s, c, n, p = as_float(write_B), as_float(chunk_B), as_float(disks), as_float(parity)
     stripe = c * (n - p)
@@ -228,56 +209,6 @@ def write_amplification(
     rmw = np.where(np.asarray(resyncing, dtype=bool), np.inf, 2.0 * (rest + p * extent))
     moved = (s - rest) * n / (n - p) + np.minimum(rmw, n * extent)
     return np.where(p > 0.0, moved / s, 1.0)
-
-
-def partial_stripe_write_rate(
-    write_B: ArrayLike,
-    chunk_B: ArrayLike,
-    disks: ArrayLike,
-    parity: ArrayLike,
-    rate: ArrayLike,
-    groups: ArrayLike = 1,
-    *,
-    resyncing: ArrayLike = False,
-) -> FloatArray:
-    """Rate of large writes that are not gathered to full stripes: g n R / write_amplification.
-
-    Args:
-        write_B: Size of one write [B].
-        chunk_B: Chunk per disk [B].
-        disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
-        rate: Rate of the slowest disk R [B/s].
-        groups: Groups g [1].
-        resyncing: True while only reconstruct-write is allowed [bool].
-
-    Returns:
-        Rate [B/s]; `full_stripe_write_rate` at whole stripes.
-
-    Valid: flash, or requests large enough that the disks stay sequential.
-    Neglects: the positioning of hard disks between read and write (then use `small_write_iops`).
-    Source: as `write_amplification`.
-    """
-    amplification = write_amplification(write_B, chunk_B, disks, parity, resyncing=resyncing)
-    return as_float(groups) * as_float(disks) * as_float(rate) / amplification
-
-
-def random_read_iops(iops: ArrayLike, disks: ArrayLike, groups: ArrayLike = 1) -> FloatArray:
-    """Random reads smaller than a chunk, healthy: all disks serve, g n X.
-
-    Args:
-        iops: Random requests a second of one disk X [1/s].
-        disks: Disks per group n [1].
-        groups: Groups g [1].
-
-    Returns:
-        Reads a second [1/s].
-
-    Valid: requests spread evenly, enough of them in flight.
-    Neglects: requests that cross a chunk.
-    Source: Chen et al. 1994.
-    """
-    return as_float(groups) * as_float(disks) * as_float(iops)
 
 
 def degraded_read_share(disks: ArrayLike, parity: ArrayLike, lost: ArrayLike) -> FloatArray:
@@ -299,51 +230,6 @@ def degraded_read_share(disks: ArrayLike, parity: ArrayLike, lost: ArrayLike) ->
     """
     n, p, l = as_float(disks), as_float(parity), as_float(lost)  # noqa: E741 - l lost disks, the symbol of the equation
     return np.where(l > p, 0.0, (n - l) / (n - l + l * (n - p)))
-
-
-def rebuild_time(
-    capacity_B: ArrayLike,
-    rate: ArrayLike,
-    throttle: ArrayLike,
-    controller_rate: ArrayLike,
-    disks: ArrayLike,
-) -> FloatArray:
-    """Time to rebuild one disk: C / min(R, throttle, R_ctl / n).
-
-    Args:
-        capacity_B: Capacity of one disk C [B].
-        rate: Mean rate of the slowest disk over its whole surface R [B/s].
-        throttle: Limit set by the array's software, per disk [B/s]; md: sync_speed_max.
-        controller_rate: Rate of everything the n disks share R_ctl [B/s].
-        disks: Disks that take part n [1].
-
-    Returns:
-        Time [s]: bound by the disk for small groups, by the controller for large ones.
-
-    Valid: no foreground load, or `rate` already reduced to the share the rebuild gets.
-    Neglects: bitmaps and file systems that rebuild only what is used.
-    Source: md(4) (speed limits 1000 and 200000 KiB/s per device); Corbett et al., FAST 2004.
-    """
-    shared = as_float(controller_rate) / as_float(disks)
-    return as_float(capacity_B) / np.minimum(np.minimum(as_float(rate), as_float(throttle)), shared)
-
-
-def stripe_cache_bytes(entries: ArrayLike, disks: ArrayLike, page_B: ArrayLike = MD_PAGE_B) -> FloatArray:
-    """Memory of md's stripe cache: page x disks x entries.
-
-    Args:
-        entries: stripe_cache_size [1].
-        disks: Disks n [1].
-        page_B: Page size [B].
-
-    Returns:
-        Memory [B].
-
-    Valid: Linux md RAID4/5/6.
-    Neglects: the headers.
-    Source: md(4).
-    """
-    return as_float(entries) * as_float(disks) * as_float(page_B)
 
 
 def stripe_cache_write_rate(

@@ -1,4 +1,4 @@
-"""Flash drives: queue depth, caches that fill, compressing controllers, write amplification.
+"""Flash drives: caches that fill, compressing controllers, write amplification, heat, reads beside writes.
 
 Rates are host bytes a second unless a name says otherwise. All functions broadcast.
 """
@@ -9,81 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-
-
-def queue_rate(queue: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, max_rate: ArrayLike) -> FloatArray:
-    """Rate of a drive that holds a number of requests in flight.
-
-    X(q) = min(q s / L, X_max) (Little's law under a ceiling).
-
-    Args:
-        queue: Requests in flight q [1].
-        request_B: Request size s [B].
-        latency_s: Latency L of one request alone on the drive, transfer included [s].
-        max_rate: Rate of the full drive X_max [B/s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: a steady number in flight, requests of one size and kind.
-    Neglects: the rounding of the knee by uneven latencies; tail latency.
-    Source: Little 1961; operational bounds of Denning and Buzen, ACM Computing Surveys 10(3), 1978.
-    """
-    return np.minimum(as_float(queue) * as_float(request_B) / as_float(latency_s), as_float(max_rate))
-
-
-def queue_iops(queue: ArrayLike, latency_s: ArrayLike, max_iops: ArrayLike) -> FloatArray:
-    """Requests a second of a drive with a number in flight: min(q / L, X_max).
-
-    Args:
-        queue: Requests in flight q [1].
-        latency_s: Latency of one request alone L [s].
-        max_iops: Ceiling of the drive [1/s].
-
-    Returns:
-        Requests a second [1/s].
-
-    Valid: as `queue_rate`.
-    Neglects: as `queue_rate`.
-    Source: as `queue_rate`.
-    """
-    return np.minimum(as_float(queue) / as_float(latency_s), as_float(max_iops))
-
-
-def queue_latency(queue: ArrayLike, latency_s: ArrayLike, max_iops: ArrayLike) -> FloatArray:
-    """Response time with a number in flight: max(L, q / X_max), Little's law read the other way.
-
-    Args:
-        queue: Requests in flight q [1].
-        latency_s: Latency of one request alone L [s].
-        max_iops: Ceiling of the drive [1/s].
-
-    Returns:
-        Mean response time [s].
-
-    Valid: as `queue_rate`.
-    Neglects: as `queue_rate`.
-    Source: as `queue_rate`.
-    """
-    return np.maximum(as_float(latency_s), as_float(queue) / as_float(max_iops))
-
-
-def request_latency(request_B: ArrayLike, access_s: ArrayLike, transfer_rate: ArrayLike) -> FloatArray:
-    """Latency of one request of some size: L = a + s / R.
-
-    Args:
-        request_B: Request size s [B].
-        access_s: Fixed part a (flash sense, controller, driver) [s].
-        transfer_rate: Rate R at which one request's bytes move [B/s].
-
-    Returns:
-        Latency [s].
-
-    Valid: one request at a time.
-    Neglects: the gain from several dies that serve one large request.
-    Source: affine service-time law; fitted from a block-size sweep at queue depth 1.
-    """
-    return as_float(access_s) + as_float(request_B) / as_float(transfer_rate)
 
 
 def compressing_write_rate(link_rate: ArrayLike, nand_rate: ArrayLike, stored_ratio: ArrayLike) -> FloatArray:
@@ -211,58 +136,94 @@ def burst_write_time(
     return first / as_float(burst_rate) + second / as_float(direct_rate) + third / as_float(fold_rate)
 
 
-def burst_write_rate(
-    written_B: ArrayLike,
-    burst_B: ArrayLike,
-    burst_rate: ArrayLike,
-    direct_rate: ArrayLike,
-    direct_B: ArrayLike = np.inf,
-    fold_rate: ArrayLike = np.inf,
-) -> FloatArray:
-    """Rate at which a drive takes the next byte after some bytes were written.
+def dynamic_cache_bytes(cache_B: ArrayLike, dynamic: ArrayLike, filled: ArrayLike) -> FloatArray:
+    """Fast cache of a drive that lends its free cells to it: C (1 - d f).
 
     Args:
-        written_B: Bytes written so far [B].
-        burst_B: Bytes taken at cache speed [B].
-        burst_rate: Rate of the burst [B/s].
-        direct_rate: Rate once the cache is full [B/s].
-        direct_B: Bytes taken directly before folding begins [B].
-        fold_rate: Rate while folding [B/s].
+        cache_B: Cache of the empty drive C [B].
+        dynamic: Part of it that is made of free cells d, 0 (all of it is fixed) to 1 [1].
+        filled: Part of the drive that holds data f, clipped to 0..1 [1].
 
     Returns:
-        Rate now [B/s], the derivative of `burst_write_time` inverted.
+        Cache at that fill level [B].
 
-    Valid: as `burst_write_time`.
-    Neglects: as `burst_write_time`.
-    Source: as `burst_write_time`.
+    Valid: dynamic pseudo-SLC caches.
+    Neglects: the steps in which firmware gives cells back.
+    Source: free cells are what is not filled; TechPowerUp's sustained-write tests name the caches of empty drives.
     """
-    written, burst = as_float(written_B), as_float(burst_B)
-    later = np.where(written < burst + as_float(direct_B), as_float(direct_rate), as_float(fold_rate))
-    return np.where(written < burst, as_float(burst_rate), later)
+    return as_float(cache_B) * (1.0 - as_float(dynamic) * np.clip(as_float(filled), 0.0, 1.0))
 
 
-def mixed_rate(
-    read_share: ArrayLike, read_rate: ArrayLike, write_rate: ArrayLike, interference: ArrayLike = 0.0
-) -> FloatArray:
-    """Total rate of a drive that reads and writes at the same time.
+def effective_spare(spare_ratio: ArrayLike, filled: ArrayLike) -> FloatArray:
+    """Spare ratio of a drive that is not full: (1 + s) / f - 1; what is trimmed is spare.
 
-    1/R = (f / R_r + (1 - f) / R_w) (1 + 4 gamma f (1 - f)).
+    Args:
+        spare_ratio: (physical - logical) / logical capacity s [1].
+        filled: Part of the logical capacity that holds data f, 0 to 1 [1].
+
+    Returns:
+        Spare over stored bytes [1], for `fifo_write_amplification`.
+
+    Valid: TRIM reaches the drive.
+    Neglects: nothing.
+    Source: definition; SNIA Solid State Storage Performance Test Specification (preconditioning, active range).
+    """
+    return (1.0 + as_float(spare_ratio)) / np.clip(as_float(filled), 1e-3, 1.0) - 1.0
+
+
+def indirection_load(write_B: ArrayLike, unit_B: ArrayLike) -> FloatArray:
+    """Bytes written to the flash per byte of a random write: ceil(s / u) u / s.
+
+    Args:
+        write_B: Size of one write s [B].
+        unit_B: Unit of the drive's mapping table u (4 KiB; 16 or 64 KiB on large QLC drives) [B].
+
+    Returns:
+        Ratio [1], at least 1.
+
+    Valid: aligned writes that no cache joins.
+    Neglects: the read of the rest of the unit.
+    Source: Intel D5-P5316 product brief: 64-KiB indirection unit, random writes rated at 64 KiB.
+    """
+    s, unit = as_float(write_B), as_float(unit_B)
+    return np.ceil(s / unit) * unit / s
+
+
+def throttled_rate(size_B: ArrayLike, rate: ArrayLike, after_s: ArrayLike, hot_rate: ArrayLike) -> FloatArray:
+    """Mean rate of a transfer on a drive that grows too hot: V / (t_1 + (V - R t_1) / R_hot).
+
+    Args:
+        size_B: Bytes moved V [B].
+        rate: Rate while the drive is cool R [B/s].
+        after_s: Time until it throttles [s]; t_1 is that, or V / R where the transfer ends earlier.
+        hot_rate: Rate it can keep at its temperature limit R_hot; above R it never binds [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: a drive cool at the start, without enough air.
+    Neglects: the saw-tooth of throttling and cooling.
+    Source: two rates, one after the other; NVM Express base specification, 8.15 (host controlled thermal management).
+    """
+    V, fast = as_float(size_B), as_float(rate)
+    slow = np.minimum(as_float(hot_rate), fast)
+    first = np.minimum(V, fast * as_float(after_s))
+    return V / (first / fast + (V - first) / slow)
+
+
+def interference(read_share: ArrayLike, gamma: ArrayLike) -> FloatArray:
+    """Time of mixed reads and writes over the sum of their times alone: 1 + 4 gamma f (1 - f).
 
     Args:
         read_share: Share of bytes that are reads f [1].
-        read_rate: Pure read rate R_r [B/s].
-        write_rate: Pure write rate R_w [B/s].
-        interference: Extra time at an even mix over the time without interference, gamma >= 0 [1]; to
-            be fitted from a mixed run.
+        gamma: Extra time at an even mix over the time without interference, at least 0 [1].
 
     Returns:
-        Read plus write bytes a second [B/s]; exact at f = 0 and f = 1.
+        Factor on the drive's time [1]; 1 for reads or writes alone.
 
-    Valid: one shared resource (the dies). A drive limited by a full-duplex link does better.
+    Valid: one shared resource (the dies).
     Neglects: read priority over programs, suspend commands.
-    Source: time shares of one shared server (utilisation law); the symmetric interference term is an
-        assumption with one fitted coefficient.
+    Source: time shares of one shared server (utilisation law); the symmetric term is an assumption.
     """
     f = np.clip(as_float(read_share), 0.0, 1.0)
-    alone = f / as_float(read_rate) + (1.0 - f) / as_float(write_rate)
-    return 1.0 / (alone * (1.0 + 4.0 * as_float(interference) * f * (1.0 - f)))
+    return 1.0 + 4.0 * as_float(gamma) * f * (1.0 - f)

@@ -1,7 +1,6 @@
 """ZFS: records, the dirty-data limit and write throttle, transaction groups, ZIL, ARC, compression.
 
-Space and parity are in `raidz`, buffered and fdatasync times in `cache` (a ZFS pool is a page cache
-whose free run is `burst_bytes`). All functions broadcast.
+Space and parity are in `raidz`. All functions broadcast.
 """
 
 from __future__ import annotations
@@ -13,22 +12,17 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay",
-#: "ZIO Scheduler"). Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
+#: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
+#: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
 RECORDSIZE_B: Final = 131072
-TXG_TIMEOUT_S: Final = 5.0
 DIRTY_RAM_SHARE: Final = 0.10
 DIRTY_MAX_B: Final = 4.0 * 2**30
 DELAY_MIN_SHARE: Final = 0.60
 DELAY_SCALE_S: Final = 500e-6
-DELAY_MAX_S: Final = 0.1
-ASYNC_WRITE_MIN_SHARE: Final = 0.30
-ASYNC_WRITE_MAX_SHARE: Final = 0.60
 IMMEDIATE_WRITE_B: Final = 32768
-ARC_RAM_SHARE: Final = 0.5
-#: Most a sequential stream reads ahead (zfetch_max_distance, 8 MiB; 64 MiB in newer releases): the window of
-#: `cache.readahead_rate`.
-ZFETCH_DISTANCE_B: Final = 8.0 * 2**20
+#: Free segment sizes and the fragmentation that `zpool list` shows for them (OpenZFS metaslab.c, zfs_frag_table).
+_FRAGMENTATION: Final = np.array([0, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100]) / 100.0
+_SEGMENT_B: Final = 2.0 ** np.array([24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10])
 
 
 def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike = RECORDSIZE_B) -> FloatArray:
@@ -52,38 +46,87 @@ def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike = RECORDSIZ
     return np.ceil(s / record) * record / s
 
 
-def record_write_time(
+def write_cycles(
     write_B: ArrayLike,
     recordsize_B: ArrayLike,
-    call_s: ArrayLike,
-    partial_rate: ArrayLike,
-    full_rate: ArrayLike,
-    record_s: ArrayLike = 0.0,
+    call_cycles: ArrayLike,
+    record_cycles: ArrayLike,
+    partial_byte: ArrayLike = 0.0,
 ) -> FloatArray:
-    """Time of one sequential write call into memory.
+    """Cycles per byte that a write call costs besides its copy: transactions, and the path of partial records.
 
-    t = a + t_rec max(1, s/rs) + s_full/R_full + s_part/R_part, s_full = floor(s/rs) rs. Whole records
-    are lent to the cache without the fill and copy of the partial path.
+    c_rec / rs for s >= rs; max(c_call / s + c_part, c_rec / rs) below. Whole records are lent to the cache without the
+    fill and copy of the partial path.
 
     Args:
         write_B: Size of the call s [B].
         recordsize_B: recordsize rs [B].
-        call_s: Fixed cost of a call a [s].
-        partial_rate: Copy rate into partly written records R_part [B/s].
-        full_rate: Copy rate into whole records R_full [B/s].
-        record_s: Cost of holding one record for a write (hash, lock, transaction) t_rec [s].
+        call_cycles: Transaction of a partial record c_call [cycles].
+        record_cycles: Transaction of a whole record c_rec [cycles].
+        partial_byte: Cost of a byte of a partly written record c_part: new pages, the rest of the record [cycles/B].
 
     Returns:
-        Time [s]; the rate is s over it.
+        Cycles per byte [cycles/B].
 
-    Valid: aligned sequential calls, dirty data below the throttle.
-    Neglects: cache misses of large calls (`cache.copy_rate`).
+    Valid: dirty data below the throttle.
+    Neglects: cache misses of large calls.
     Source: OpenZFS zfs_write (dmu_assign_arcbuf for whole blocks, dmu_write for the rest).
     """
     s, record = as_float(write_B), as_float(recordsize_B)
-    full = np.floor(s / record) * record
-    held = as_float(record_s) * np.maximum(s / record, 1.0)
-    return as_float(call_s) + held + full / as_float(full_rate) + (s - full) / as_float(partial_rate)
+    whole = as_float(record_cycles) / record
+    part = as_float(call_cycles) / s + as_float(partial_byte)
+    return np.where(s >= record, whole, np.maximum(part, whole))
+
+
+def free_segment_bytes(fragmentation: ArrayLike) -> FloatArray:
+    """Free segments of a vdev from the fragmentation that `zpool list` shows: OpenZFS' own table, inverted.
+
+    Args:
+        fragmentation: FRAG of the pool, clipped to 0..1 [1].
+
+    Returns:
+        Mean free segment [B]: infinite at 0 (16 MiB and more), 1 MiB at 20 %, 128 KiB at 50 %.
+
+    Valid: pools with the spacemap_histogram feature.
+    Neglects: that the allocator prefers metaslabs with large segments, so that a mean understates what it finds.
+    Source: OpenZFS metaslab.c, zfs_frag_table.
+    """
+    frag = np.clip(as_float(fragmentation), 0.0, 1.0)
+    found = np.exp2(np.interp(frag, _FRAGMENTATION, np.log2(_SEGMENT_B)))
+    return as_float(np.where(frag > 0.0, found, np.inf))
+
+
+def prefetch_bytes(version: str) -> FloatArray:
+    """Most that a sequential reader is read ahead, zfetch_max_distance: 8 MiB, 64 MiB from release 2.1 on.
+
+    Args:
+        version: Release, like '0.8' or '2.2' [release].
+
+    Returns:
+        Distance of one stream [B].
+
+    Valid: 64-bit systems.
+    Neglects: the climb from zfetch_min_distance at the start of a file; more than zfetch_max_streams (8) a file.
+    Source: OpenZFS dmu_zfetch.c, zfetch_max_distance of the releases.
+    """
+    return as_float((64.0 if release(version) >= (2, 1) else 8.0) * 2**20)
+
+
+def release(version: str) -> tuple[int, int]:
+    """Release as numbers: '0.8' is (0, 8).
+
+    Args:
+        version: Release as written [release].
+
+    Returns:
+        Major and minor number [1].
+
+    Valid: two numbers with a point between them.
+    Neglects: patch levels.
+    Source: definition.
+    """
+    major, _, minor = version.partition(".")
+    return int(major), int(minor)
 
 
 def dirty_limit(ram_B: ArrayLike, share: ArrayLike = DIRTY_RAM_SHARE, ceiling_B: ArrayLike = DIRTY_MAX_B) -> FloatArray:
@@ -103,53 +146,6 @@ def dirty_limit(ram_B: ArrayLike, share: ArrayLike = DIRTY_RAM_SHARE, ceiling_B:
         4 GB).
     """
     return np.minimum(as_float(share) * as_float(ram_B), as_float(ceiling_B))
-
-
-def write_delay(
-    dirty_B: ArrayLike,
-    dirty_max_B: ArrayLike,
-    min_share: ArrayLike = DELAY_MIN_SHARE,
-    scale_s: ArrayLike = DELAY_SCALE_S,
-    max_s: ArrayLike = DELAY_MAX_S,
-) -> FloatArray:
-    """Least time between two write transactions: scale (dirty - min) / (max - dirty), capped.
-
-    Args:
-        dirty_B: Dirty data now [B].
-        dirty_max_B: Limit, see `dirty_limit` [B].
-        min_share: zfs_delay_min_dirty_percent [1].
-        scale_s: zfs_delay_scale [s].
-        max_s: Cap of the delay [s].
-
-    Returns:
-        Delay [s]; 0 below the threshold, the scale itself midway, the cap at the limit.
-
-    Valid: any number of writers together (the delay is one queue for all).
-    Neglects: credit for time a transaction spent already.
-    Source: OpenZFS docs, "ZFS Transaction Delay".
-    """
-    limit = as_float(dirty_max_B)
-    over = np.clip(as_float(dirty_B), None, limit) - as_float(min_share) * limit
-    room = np.maximum(limit - as_float(dirty_B), np.finfo(float).eps * limit)
-    return np.clip(as_float(scale_s) * over / room, 0.0, as_float(max_s))
-
-
-def throttled_rate(transaction_B: ArrayLike, delay_s: ArrayLike, free_rate: ArrayLike) -> FloatArray:
-    """Rate at which writers get in under a delay: 1/R = max(1/R_free, delay / s).
-
-    Args:
-        transaction_B: Bytes of one write transaction, at most a record s [B].
-        delay_s: Delay per transaction, see `write_delay` [s].
-        free_rate: Rate without delay [B/s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: as `write_delay`; the transaction's own time counts towards the delay.
-    Neglects: transactions of unlike sizes.
-    Source: OpenZFS docs, "ZFS Transaction Delay" (the delay is relative to the transaction's start).
-    """
-    return 1.0 / np.maximum(1.0 / as_float(free_rate), as_float(delay_s) / as_float(transaction_B))
 
 
 def balanced_dirty(
@@ -182,114 +178,6 @@ def balanced_dirty(
     return as_float(dirty_max_B) * (as_float(min_share) + q) / (1.0 + q)
 
 
-def burst_bytes(
-    dirty_max_B: ArrayLike,
-    write_rate: ArrayLike,
-    pool_rate: ArrayLike,
-    sync_at_B: ArrayLike = 0.0,
-    throttle_share: ArrayLike = DELAY_MIN_SHARE,
-) -> FloatArray:
-    """Bytes a writer brings in at its own speed before the throttle holds it to the pool's.
-
-    F = d0 + (m D - d0) R_w / (R_w - R_pool), d0 = min(sync_at, R_w x 5 s, m D) dirty before a
-    transaction group begins to be written.
-
-    Args:
-        dirty_max_B: Dirty limit D [B].
-        write_rate: Rate of the writer R_w [B/s].
-        pool_rate: Rate of the pool in logical bytes R_pool [B/s].
-        sync_at_B: Dirty data that closes a transaction group early (zfs_dirty_data_sync) [B].
-        throttle_share: Share of the limit where delays begin m [1].
-
-    Returns:
-        Bytes [B]; capped at 1e9 limits where the pool keeps up.
-
-    Valid: a pool with no dirty data at the start.
-    Neglects: that only closed groups are written; the last group waits up to 5 s more.
-    Source: conservation of dirty data; OpenZFS docs, "ZFS Transaction Delay" and "Module Parameters"
-        (zfs_txg_timeout).
-    """
-    threshold = as_float(throttle_share) * as_float(dirty_max_B)
-    fast = as_float(write_rate)
-    start = np.minimum(np.minimum(as_float(sync_at_B), fast * TXG_TIMEOUT_S), threshold)
-    fill = np.maximum(fast - as_float(pool_rate), 1e-9 * fast)
-    return start + (threshold - start) * fast / fill
-
-
-def async_write_queue(
-    dirty_B: ArrayLike,
-    dirty_max_B: ArrayLike,
-    min_active: ArrayLike,
-    max_active: ArrayLike,
-    min_share: ArrayLike = ASYNC_WRITE_MIN_SHARE,
-    max_share: ArrayLike = ASYNC_WRITE_MAX_SHARE,
-) -> FloatArray:
-    """Asynchronous writes in flight per disk: linear between two shares of the dirty limit.
-
-    Args:
-        dirty_B: Dirty data now [B].
-        dirty_max_B: Dirty limit [B].
-        min_active: zfs_vdev_async_write_min_active [1].
-        max_active: zfs_vdev_async_write_max_active [1].
-        min_share: Share of the limit where the number begins to rise [1].
-        max_share: Share where it has risen [1].
-
-    Returns:
-        Writes in flight [1]; the queue depth of `ssd.queue_rate`.
-
-    Valid: min_share < max_share.
-    Neglects: rounding to whole writes.
-    Source: OpenZFS docs, "ZIO Scheduler" (Async Writes).
-    """
-    lo, hi = as_float(min_share), as_float(max_share)
-    x = np.clip((as_float(dirty_B) / as_float(dirty_max_B) - lo) / (hi - lo), 0.0, 1.0)
-    return as_float(min_active) + x * (as_float(max_active) - as_float(min_active))
-
-
-def pool_rate(
-    vdev_rate: ArrayLike, compression_ratio: ArrayLike = 1.0, pipeline_rate: ArrayLike = np.inf
-) -> FloatArray:
-    """Sustained logical rate of a pool: min(R_pipeline, ratio x R_vdevs).
-
-    Args:
-        vdev_rate: Stored bytes a second of all groups, see `raidz.stream_rate` [B/s].
-        compression_ratio: Logical over stored bytes, at least 1 [1].
-        pipeline_rate: Rate of the CPU stages (checksum, compression, parity, taskqs) [B/s].
-
-    Returns:
-        Logical bytes a second [B/s]. Zeros under compression are not stored: ratio -> inf.
-
-    Valid: stages overlapped in the ZIO pipeline.
-    Neglects: blocks that save less than 1/8 and are stored whole.
-    Source: OpenZFS docs, "Workload Tuning" (compression).
-    """
-    return np.minimum(as_float(pipeline_rate), as_float(compression_ratio) * as_float(vdev_rate))
-
-
-def sync_write_rate(
-    write_B: ArrayLike, memory_rate: ArrayLike, flush_rate: ArrayLike, commit_s: ArrayLike
-) -> FloatArray:
-    """Rate of one writer whose calls are synchronous (O_DSYNC, sync=always).
-
-    1/R = 1/R_mem + 1/R_flush + t_commit / s: the call copies, then the ZIL writes, then it returns.
-
-    Args:
-        write_B: Size of one call s [B].
-        memory_rate: Rate of the copy into memory R_mem [B/s].
-        flush_rate: Rate at which the ZIL writes the data, on a log device or the pool R_flush [B/s].
-        commit_s: Fixed latency of one ZIL commit, cache flush included [s].
-
-    Returns:
-        Rate [B/s]; below both rates whatever the size.
-
-    Valid: one writer. Several writers share commits.
-    Neglects: sync=disabled (use the asynchronous rate).
-    Source: OpenZFS zil_commit; openzfs issue 3077 (raw O_SYNC 1.7 GB/s became 0.83 through ZFS).
-    """
-    per_byte = 1.0 / as_float(memory_rate) + 1.0 / as_float(flush_rate)
-    return 1.0 / (per_byte + as_float(commit_s) / as_float(write_B))
-
-
 def zil_pool_writes(
     write_B: ArrayLike, log_device: ArrayLike, immediate_B: ArrayLike = IMMEDIATE_WRITE_B
 ) -> FloatArray:
@@ -315,12 +203,12 @@ def zil_pool_writes(
     return np.where(once, 1.0, 2.0)
 
 
-def arc_limit(ram_B: ArrayLike, share: ArrayLike = ARC_RAM_SHARE) -> FloatArray:
+def arc_limit(ram_B: ArrayLike, share: ArrayLike = 0.5) -> FloatArray:
     """Most memory the ARC takes: share x RAM.
 
     Args:
         ram_B: Memory of the host [B].
-        share: Half on Linux before OpenZFS 2.3 [1].
+        share: Half on Linux before OpenZFS 2.3, nearly all from then on [1].
 
     Returns:
         ARC limit [B]; with `cache.resident_share` the share of a file read from memory.
