@@ -29,7 +29,9 @@ M = TypeVar("M", bound=BaseModel)
 
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
-SUPPORT = frozenset({"base", "access", "cores", "device", "filesystem", "servers", "plan", "_common"})
+SUPPORT = frozenset(
+    {"base", "access", "cores", "device", "middlebox", "offload", "filesystem", "servers", "plan", "_common"}
+)
 
 
 class Model(BaseModel):
@@ -50,6 +52,9 @@ class Component(Model):
 
     kind: ClassVar[str] = ""
     family: ClassVar[str] = ""
+
+    #: keys that say where it sits and how it is set up: they stay when another part takes its place
+    placement_keys: ClassVar[tuple[str, ...]] = ()
 
     #: name of the part it was made from, and where its numbers come from
     part: str | None = None

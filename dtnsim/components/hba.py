@@ -17,6 +17,7 @@ class Hba(Component):
 
     kind: ClassVar[str] = "hba"
     family: ClassVar[str] = "hba"
+    placement_keys: ClassVar[tuple[str, ...]] = ("slot",)
 
     slot: str | None = None
     lanes: Annotated[int, Field(ge=1, le=64)] = 8

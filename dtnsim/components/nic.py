@@ -42,6 +42,9 @@ class Nic(Component):
 
     kind: ClassVar[str] = "nic"
     family: ClassVar[str] = "nic"
+    placement_keys: ClassVar[tuple[str, ...]] = (
+        "slot", "bonding", "ports", "mtu", "timestamps", "vlan", "offload", "tso", "gro",
+    )  # fmt: skip
 
     rate: Annotated[Quantity, Unit("B/s", low=1e4)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
@@ -63,6 +66,11 @@ class Nic(Component):
     def links(self) -> int:
         """Ports that one transfer can fill."""
         return 1 if self.bonding == "none" else self.ports
+
+    @property
+    def segment_B(self) -> float:
+        """Payload of a full TCP packet [B]."""
+        return float(physics.segment_bytes(self.mtu.value, float(self.timestamps)))
 
     def joins(self, *, receiving: bool) -> bool:
         """Whether packets pass the kernel joined together."""

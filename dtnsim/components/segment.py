@@ -10,6 +10,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.firewall import Firewall
+from dtnsim.components.middlebox import Middlebox
 from dtnsim.components.policer import Policer
 from dtnsim.ground.quantity import Draw, Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, least, of, term
@@ -62,6 +63,7 @@ class Segment(Component):
         background: Other traffic.
         firewall: A firewall in it.
         policer: A token bucket in it.
+        boxes: Other boxes that all traffic passes, by name.
         between: Its two ends, where links form a graph.
     """
 
@@ -76,4 +78,5 @@ class Segment(Component):
     background: Background | None = None
     firewall: Annotated[Firewall, Pick(Firewall)] | None = None
     policer: Annotated[Policer, Pick(Policer)] | None = None
+    boxes: dict[str, Annotated[Middlebox, Pick(Middlebox)]] = Field(default_factory=dict)
     between: tuple[str, str] | None = None

@@ -21,6 +21,7 @@ class Slot(Component):
 
     kind: ClassVar[str] = "slot"
     family: ClassVar[str] = "slot"
+    placement_keys: ClassVar[tuple[str, ...]] = ("behind", "socket")
 
     generation: Annotated[int, Field(ge=1, le=6)]
     lanes: Annotated[int, Field(ge=1, le=32)]

@@ -158,8 +158,8 @@ class Composer:
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles
-            cycles = row.value(cost)
-            host.core(busy.at(host.name), leg.placed(work.thread), cycles, work.what, str(cost), cost.source)
+            duty = None if work.duty is None else self.network.passing(work.duty, host, leg.spec)
+            host.work(busy.at(host.name), leg.placed(work.thread), row.term(cost), work.what, duty)
         files = Row(self.ledger, leg.spec.name, [], part.cpu)
         self.storage.metadata(leg, step, files)
         waiting = waits.delays(self.storage, leg, step, part, row, files.demands)

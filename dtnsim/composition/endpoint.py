@@ -10,6 +10,7 @@ import numpy as np
 from dtnsim.components import memory
 from dtnsim.components.access import Thread
 from dtnsim.components.nic import Nic
+from dtnsim.components.offload import Duty
 from dtnsim.composition import transport
 from dtnsim.composition.route import Framing
 from dtnsim.description.host import Host
@@ -55,8 +56,11 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
     near = host.socket_of(side.card.slot)
     verb = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
     thread = _placed(net.receiver if receiving else net.sender, spec)
-    if net.transport != "rdma":  # the adapter places the bytes; no kernel touches them
-        host.core(row, thread, _cycles(row, side), verb, near=near)
+    cycles, duty = _cycles(row, side), Duty("tcp", nic=name, left=host.stack.hot_byte)
+    if net.transport == "tcp" and host.taker(duty) is not None:  # protocol and interrupts; the program still copies
+        host.work(row, thread, cycles + row.term(host.stack.interrupt_byte), verb, duty, near)
+    elif net.transport != "rdma":  # the adapter places the bytes; no kernel touches them
+        host.core(row, thread, cycles, verb, near=near)
         _interrupts(row, side, near)
     if net.transport == "rdma":
         crossing = memory.DMA

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dtnsim.components.nic import Nic
+from dtnsim.components.offload import Duty
 from dtnsim.components.segment import Segment
 from dtnsim.composition import endpoint, segments, transport
 from dtnsim.composition.route import Framing, Route
@@ -109,6 +111,11 @@ class Network:
         for name, segment, forward in route.hops:
             segments.charge(row.at(""), name, segment, frame, net.streams, forward=forward)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
+
+    @staticmethod
+    def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:
+        """Work on bytes of a transfer, with the NIC of the host that they pass."""
+        return replace(duty, nic=nic_of(host, spec.nics)[0]) if host.nics else duty
 
     def ramp(
         self, route: Route, net: NetUse, moved: tuple[Any, Any], rate: Value, draw: Draw,

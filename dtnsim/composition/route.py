@@ -70,6 +70,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
             here = np.minimum(here, draw(segment.policer.rate))
         mine = draw(segment.buffer) if segment.buffer is not None else np.inf
         places = [(here, mine)]
+        places += [(box.rate(draw, streams) * per_wire, mine) for box in segment.boxes.values()]
         if segment.firewall is not None:
             places.append(_inspected(route, number, segment.firewall, frame, nics, streams, draw))
         for speed, room in places:
@@ -91,11 +92,18 @@ def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) 
         alone = Route(*ends, (route.hops[number],))
         if narrowest(alone, frame, [], streams, draw)[0] > whole * (1 + 1e-9):
             continue
-        bare = segment.model_copy(update={"policer": None, "firewall": None})
+        bare = segment.model_copy(update={"policer": None, "firewall": None, "boxes": {}})
         if narrowest(Route(*ends, ((name, bare, way),)), frame, [], streams, draw)[0] > whole * (1 + 1e-9):
-            return f"the {'policer' if segment.policer is not None else 'firewall'} of {name}"
+            return f"the {_boxes(segment)} of {name}"
         return name if segment.background is None else f"{name}, shared with other traffic"
     return "the path"
+
+
+def _boxes(segment: Segment) -> str:
+    """What stands on a segment, the likeliest to be narrow first."""
+    if segment.policer is not None:
+        return "policer"
+    return "firewall" if segment.firewall is not None else " or ".join(segment.boxes)
 
 
 def _inspected(

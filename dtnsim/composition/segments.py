@@ -31,6 +31,8 @@ def charge(row: Row, name: str, segment: Segment, frame: Framing, streams: int, 
         if wall.total is not None:
             total = row.term(wall.total)
             row.charge(f"{name}{way}.firewall", "firewall", capacity=total, per_byte=frame.per_payload, what="firewall")
+    for box, made in segment.boxes.items():
+        made.charge(row, f"{name}{way}.{box}", frame.per_payload, term(frame.mss, "B"), streams)
     if segment.policer is not None:
         row.charge(
             f"{name}{way}.policer",

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 from dtnsim.components.base import Model
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
-from dtnsim.description.wiring import Volume, Wired
+from dtnsim.description.buses import Buses
+from dtnsim.description.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Quantity, Unit, prior
@@ -39,7 +40,7 @@ class TcpTuning(Model):
     pacing: Annotated[Quantity, Unit("B/s")] | None = None
 
 
-class Host(Wired):
+class Host(Buses):
     """One machine.
 
     Attributes:
@@ -50,6 +51,7 @@ class Host(Wired):
         slots: PCIe slots and uplinks by name.
         hbas: Storage adapters by name.
         nics: Network cards by name; 'nic' is short for one.
+        devices: Accelerators and other cards that take work over, by name.
         volumes: Mounted file systems by mount point.
         placement: Which cores do what.
         source: Where its description comes from.

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dtnsim.components.base import expand
+from dtnsim.components.base import expand, find_kind
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
-#: what a file says about the place and the set-up of a part: it stays when another part takes the place
-PLACE: Final = {
-    "nics": ("slot", "bonding", "ports", "mtu", "timestamps", "vlan", "offload"),
-    "hbas": ("slot",),
-    "slots": ("behind",),
-}
+#: keys of a host that hold parts by name; each kind says which of its keys stay when another part takes its place
+BY_NAME: Final = frozenset({"nics", "hbas", "slots", "devices"})
 
 #: keys that hold a part even where what they hold does not say so
 PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
@@ -54,16 +50,17 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
     old = where.get(last)
     if isinstance(value, str) and isinstance(old, Mapping):
         family = "nics" if last == "nic" else parent
-        if "part" in old or "kind" in old or family in PLACE or last in PARTS:
-            value = _in_place_of(old, value, family)
+        if "part" in old or "kind" in old or family in BY_NAME or last in PARTS:
+            value = _in_place_of(old, value)
     where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
 
 
-def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
+def _in_place_of(old: Mapping, part: str) -> Mapping:
     """A part in the place of another: nothing of the old one's numbers is left."""
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    for key in PLACE.get(family, ()):
+    kind = expand(new).get("kind")
+    for key in find_kind(str(kind)).placement_keys if kind is not None else ():
         if key in old:
             new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
     return new

@@ -5,13 +5,12 @@ An access follows that chain to memory and charges everything on the way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from dtnsim.components import memory as crossing
-from dtnsim.components.access import Access
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
@@ -19,20 +18,19 @@ from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
+from dtnsim.components.offload import Offload
 from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value
-from dtnsim.ground.term import count
+from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.physics import pcie
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-#: a link that carries so many times what its card can do is not worth a word
-_PLENTY = 1.5
+#: what sits in a slot
+Card = Hba | Nic | Offload
 
 
 class Volume(Model):
@@ -53,8 +51,8 @@ class Volume(Model):
     size: Annotated[Quantity, Unit("B")] | None = None
 
 
-class Wired(Cores):
-    """Memory, slots, adapters, NICs and volumes of a machine.
+class Wiring(Cores):
+    """Memory, slots, adapters, NICs, devices and volumes of a machine.
 
     Attributes:
         memory: Memory part or its parameters.
@@ -62,6 +60,7 @@ class Wired(Cores):
         slots: PCIe slots and uplinks by name.
         hbas: Storage adapters by name.
         nics: Network cards by name; 'nic' is short for one.
+        devices: Accelerators and other cards that take work over, by name.
         volumes: Mounted file systems by mount point.
     """
 
@@ -70,6 +69,7 @@ class Wired(Cores):
     slots: dict[str, Annotated[Slot, Pick(Slot)]] = Field(default_factory=dict)
     hbas: dict[str, Annotated[Hba, Pick(Hba)]] = Field(default_factory=dict)
     nics: dict[str, Annotated[Nic, Pick(Nic)]] = Field(default_factory=dict)
+    devices: dict[str, Annotated[Offload, Pick(Offload)]] = Field(default_factory=dict)
     volumes: dict[str, Volume] = Field(default_factory=dict)
 
     def check_wiring(self) -> None:
@@ -82,10 +82,20 @@ class Wired(Cores):
             self._slot(f"slots.{name}.behind", slot.behind)
         for name in self.slots:
             self.chain(name)
-        for family, cards in (("hbas", self.hbas), ("nics", self.nics)):
-            for name, card in cards.items():
-                self._slot(f"{family}.{name}.slot", card.slot)
-                self._fits(f"{family}.{name}", card)
+        taken: dict[str, str] = {}
+        for key, card in self._cards():
+            self._slot(f"{key}.slot", card.slot)
+            self._fits(key, card)
+            other = taken.setdefault(card.slot or key, key)
+            if other != key:
+                raise SpecError(
+                    f"sits in slot {card.slot!r}, and so does {other}",
+                    key=f"{self.name}.{key}",
+                    remedy="a slot takes one card: give each its own, 'behind' a switch where they share lanes",
+                )
+        for name, device in self.devices.items():
+            for nic in device.nics():
+                self._nic(f"devices.{name}.nic", nic)
         labels: dict[str, str] = {}
         for mount, volume in self.volumes.items():
             for name in volume.via:
@@ -135,7 +145,24 @@ class Wired(Cores):
             remedy=f"adapters: {', '.join(dict.fromkeys([*self.hbas, *self.nics, *self.slots])) or 'none'}",
         )
 
-    def _fits(self, key: str, card: Hba | Nic) -> None:
+    def _cards(self) -> Iterator[tuple[str, Card]]:
+        """Everything that sits in a slot, with its key."""
+        families: list[tuple[str, Mapping[str, Card]]] = [
+            ("hbas", self.hbas), ("nics", self.nics), ("devices", self.devices)
+        ]  # fmt: skip
+        for family, cards in families:
+            yield from ((f"{family}.{name}", card) for name, card in cards.items())
+
+    def _nic(self, key: str, name: str) -> None:
+        if name not in self.nics:
+            raise SpecError(
+                "is not a NIC of this host",
+                key=f"{self.name}.{key}",
+                value=name,
+                remedy=f"NICs: {', '.join(self.nics) or 'none'}",
+            )
+
+    def _fits(self, key: str, card: Card) -> None:
         slot = self.slots.get(card.slot or "")
         if slot is not None and not slot.accepts(card.card_lanes):
             raise SpecError(
@@ -169,15 +196,20 @@ class Wired(Cores):
         for name, nic in self.nics.items():
             made.add_node(name, kind="nic", part=nic, rate_Bps=nic.links * nic.rate.value, key=f"nics.{name}")
             self._plug(made, name, nic)
+        for name, device in self.devices.items():
+            made.add_node(name, kind="offload", part=device, key=f"devices.{name}")
+            if device.visits or device.slot is not None:
+                self._plug(made, name, device)
+            made.add_edges_from((name, port) for port in device.nics() or ([] if device.visits else self.nics))
         for mount, volume in self.volumes.items():
             made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
             made.add_edges_from((label_of(mount), node) for node in self._adapters(volume) or ["memory"])
         return made
 
     @staticmethod
-    def _plug(made: nx.Graph[str], name: str, card: Hba | Nic) -> None:
+    def _plug(made: nx.Graph[str], name: str, card: Card) -> None:
         """Joins a card to its slot, or to the link that it must have where no slot is described."""
-        if card.slot is not None or not _link_known(card):
+        if card.slot is not None or not link_known(card):
             made.add_edge(name, _seat(card.slot))
             return
         slot = Slot(generation=card.card_generation, lanes=card.card_lanes)
@@ -191,103 +223,17 @@ class Wired(Cores):
 
         return list(nx.shortest_path(self.wiring, node, "memory")[:-1])
 
-    def _adapters(self, volume: Volume) -> list[str]:
-        """Nodes that a volume hangs on."""
-        return [n if n in self.hbas or n in self.nics else f"slot-{n}" for n in volume.via]
-
-    # -- what an access charges on its way to memory ---------------------------------------------
-
-    def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
-        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
-        label = label_of(volume)
-        array.serve(row, use, label, visit_B=visit_B)
-        self._parity(row, use, label, array)
-        bus = row.times(array.bus_factor(use))
-        self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
-        self.attached(bus, use, volume)
-
-    def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
-        """Charges the threads that compute a software array's parity; all transfers share them."""
-        made = array.parity_thread(use)
-        if made is None:
-            return
-        cost, threads = made
-        work, what = row.term(cost), "parity and stripe cache of md"
-        capacity = count(min(threads, self.cpu.total), "thread") * self.clock(row)
-        row.charge(f"{label}.raid5d", "core", capacity=capacity, per_byte=work, unit="cycles", what=what)
-        self.pool(row, work, what)
-
-    def attached(self, row: Row, use: Access, volume: str) -> None:
-        """Charges everything between a volume and memory; of several adapters each carries its part."""
-        adapters = self._adapters(self.volumes[volume])
-        part = row.times(1.0 / max(len(adapters), 1))
-        for node in adapters:
-            kind = self.wiring.nodes[node]["kind"]
-            if kind == "nic":  # an array behind a storage network
-                self._through_nic(part, use, node)
-                continue
-            if kind == "hba":
-                self._through_hba(part, use, node)
-            self._slots(part, node, to_host=use.operation == "read")
-
-    def _slots(self, row: Row, node: str, *, to_host: bool) -> None:
-        """Charges the slots and uplinks from a node to memory; a card's own lanes and generation bind in its slot."""
-        lanes, generation = 32, 6
-        for name in self.toward_memory(node):
-            part = self.wiring.nodes[name]["part"]
-            if isinstance(part, Slot):
-                part.carry(row, name, to_host=to_host, card_lanes=lanes, card_generation=generation)
-                lanes, generation = 32, 6
-            elif isinstance(part, Hba | Nic):
-                lanes, generation = part.card_lanes, part.card_generation
-                self._say_where(row, name, part)
-
-    def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
-        self.memory.cross(row, crossing.DMA, "storage network DMA")
-        names = [n for n in self.volumes[volume].via if n in self.nics]
-        part = row.times(1.0 / max(len(names), 1))
-        for name in names:
-            self._through_nic(part, use, name)
-
-    def _through_nic(self, row: Row, use: Access, name: str) -> None:
-        direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
-        card.send_bits(row, name, direction=direction, streams=1, port=None, wire=card.storage_wire())
-        self.nic_bus(row, name, receiving=use.operation == "read")
-
-    def _through_hba(self, row: Row, use: Access, name: str) -> None:
-        self.hbas[name].carry(row, use, name)
-        placed = self.placement.storage_interrupts
-        cost = row.term(self.stack.storage_interrupt_byte)
-        near = self.socket_of(self.hbas[name].slot)
-        self.interrupts(row, placed.get(name, placed.get("all", [])), cost, f"interrupts of {name}", near=near)
-        self.cross_sockets(row, near, f"bytes of {name}")
-
-    def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
-        """Charges the slots between a NIC and memory, and the way between sockets."""
-        self._slots(row, name, to_host=receiving)
-        self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}")
-
     def socket_of(self, slot: str | None) -> int | None:
         """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""
         said = [self.slots[name].socket for name in self.chain(slot)]
         return next((socket for socket in said if socket is not None), None)
 
-    def _say_where(self, row: Row, name: str, card: Hba | Nic) -> None:
-        """Warns of a card that nobody says where it sits, if its link could matter."""
-        link = float(pcie.tlp_rate(card.card_generation, card.card_lanes, 256.0))
-        if card.slot is not None or self.wiring.nodes[name]["rate_Bps"] * _PLENTY < link:
-            return
-        if _link_known(card):
-            where = f"taken to sit in a slot of its own, gen {card.card_generation} x{card.card_lanes}"
-        else:
-            where = "PCIe is left out"
-        row.ledger.warn(
-            f"{self.name}: no slot is described for {name}: {where}; write 'slots:' and '{name}: {{slot: ...}}'"
-        )
+    def _adapters(self, volume: Volume) -> list[str]:
+        """Nodes that a volume hangs on."""
+        return [n if n in self.hbas or n in self.nics else f"slot-{n}" for n in volume.via]
 
 
-def _link_known(card: Hba | Nic) -> bool:
+def link_known(card: Card) -> bool:
     """Whether a card says what link it has."""
     return not {"card_lanes", "card_generation"}.isdisjoint(card.model_fields_set)
 

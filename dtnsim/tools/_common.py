@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field
 
 from dtnsim.components.access import Access, Finish, Thread
+from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.core_rates import CORE_RATES
@@ -35,6 +36,10 @@ RANDOM_BYTE: Final = prior(
     "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); "
     "kernels since 4.8 (ChaCha20) are some ten times faster",
 )
+
+
+#: AES-GCM of TLS, as a card of the host could compute it
+TLS: Final = Duty("cipher", "aes-gcm", "tls")
 
 
 def version_tuple(text: str) -> tuple[int, ...]:
@@ -131,10 +136,12 @@ def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
     return ()
 
 
-def both_ends(sender: Thread, receiver: Thread, cycles: Quantity, what: str) -> tuple[CpuUse, ...]:
+def both_ends(
+    sender: Thread, receiver: Thread, cycles: Quantity, what: str, duty: Duty | None = None
+) -> tuple[CpuUse, ...]:
     """The same work per byte at both ends."""
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
-    return tuple(CpuUse(end, thread, cycles, what) for end, thread in ends)
+    return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
 
 
 def one_host(job: Job, tool: str) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import TLS as INLINE
 from dtnsim.tools._common import both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step
 
@@ -39,7 +40,7 @@ def download(
     sender, receiver = Thread("web server", streams), Thread("client")
     cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse("destination", receiver, CALLS, "client"))
     if tls:
-        cpu += both_ends(sender, receiver, GCM, "TLS AES-GCM")
+        cpu += both_ends(sender, receiver, GCM, "TLS AES-GCM", INLINE)
     step = Step(
         "transfer",
         read=reading(job, sender, BLOCK, workers=workers),

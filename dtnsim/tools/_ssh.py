@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
+from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
@@ -143,14 +144,19 @@ class SshLink(Model):
         if sent != 1.0:
             cost = scaled(cost, sent, f"{sent:.3g} bytes sent per payload byte")
         if not self.hpn or agreed in ("aes-gcm", "none"):
-            return both_ends(SENDER, RECEIVER, cost, words)
+            left = scaled(COSTS["none"], sent, "what SSH costs without a cipher")
+            return both_ends(SENDER, RECEIVER, cost, words, None if agreed == "none" else self._duty(left))
         bare = scaled(COSTS["none"], sent, "HPN-SSH beside its cipher threads")
         cipher = replace(cost, value=max(cost.value - bare.value, 0.0), source=f"{cost.source}; less {bare.value:.3g}")
         threads = (Thread("ssh cipher threads", HPN_THREADS), Thread("ssh decipher threads", HPN_THREADS))
         return (
             *both_ends(SENDER, RECEIVER, bare, "SSH less its cipher"),
-            *both_ends(*threads, cipher, words),
+            *both_ends(*threads, cipher, words, self._duty(None)),
         )
+
+    def _duty(self, left: Quantity | None) -> Duty:
+        """The cipher, as a card of the host could compute it."""
+        return Duty("cipher", self.agreed().split()[0], "ssh", left=left)
 
 
 class SshTool(SshLink, Tool):

@@ -8,7 +8,18 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Cycles, Size, both_ends, core_cost, device_work, reading, rereading, writing
+from dtnsim.tools._common import (
+    TLS,
+    Count,
+    Cycles,
+    Size,
+    both_ends,
+    core_cost,
+    device_work,
+    reading,
+    rereading,
+    writing,
+)
 from dtnsim.tools.gridftp import THIRD_KEPT
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 
@@ -80,7 +91,7 @@ class Globus(Tool):
         sender, receiver = Thread("gridftp sender", workers), Thread("gridftp receiver", workers)
         cpu = (*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop"))
         if self.encrypt:
-            cpu += both_ends(sender, receiver, self.cipher, "encryption of the data channel")
+            cpu += both_ends(sender, receiver, self.cipher, "encryption of the data channel", TLS)
         volume = job.destination == "volume"
         return Step(
             "transfer",

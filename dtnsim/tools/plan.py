@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component
+from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, Value
 
 End = Literal["source", "destination"]
@@ -127,6 +128,7 @@ class CpuUse:
         cycles: What a byte costs.
         what: The activity, in words.
         stack: Name of the cost in the host's `Stack` that stands for ``cycles`` where the host's kernel does the work.
+        duty: What a device of the host could take over, and what of ``cycles`` stays with the core then.
     """
 
     end: End
@@ -134,6 +136,7 @@ class CpuUse:
     cycles: Quantity
     what: str
     stack: str = ""
+    duty: Duty | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import (
+    TLS,
     Client,
     Count,
     Cycles,
@@ -138,7 +139,7 @@ class Rclone(Tool):
         if self.backend == "sftp":
             cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
         elif self.tls:
-            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM")
+            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
         if not self.ignore_checksum and self.backend not in ("http", "webdav"):
             cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
         return cpu

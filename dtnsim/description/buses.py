@@ -1,0 +1,167 @@
+"""What a byte charges between volume, card and memory of a host; and work that devices take over from its cores."""
+
+from __future__ import annotations
+
+from dtnsim.components import memory as crossing
+from dtnsim.components.access import Access, Thread
+from dtnsim.components.device import Device
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.hba import Hba
+from dtnsim.components.nic import Nic
+from dtnsim.components.offload import Duty, Offload
+from dtnsim.components.slot import Slot
+from dtnsim.description.wiring import Wiring, link_known
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Value
+from dtnsim.ground.term import Term, count, largest, law, term
+from dtnsim.physics import cpu, pcie
+
+#: a link that carries so many times what its card can do is not worth a word
+_PLENTY = 1.5
+
+
+class Buses(Wiring):
+    """A wired machine that charges what its cores, devices, slots and adapters do."""
+
+    def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
+        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
+        label = label_of(volume)
+        array.serve(row, use, label, visit_B=visit_B)
+        self._parity(row, use, label, array)
+        bus = row.times(array.bus_factor(use))
+        self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
+        self.attached(bus, use, volume)
+
+    def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
+        """Charges the threads that compute a software array's parity; all transfers share them."""
+        made = array.parity_thread(use)
+        if made is None:
+            return
+        cost, threads = made
+        work, what = row.term(cost), "parity and stripe cache of md"
+        capacity = count(min(threads, self.cpu.total), "thread") * self.clock(row)
+        row.charge(f"{label}.raid5d", "core", capacity=capacity, per_byte=work, unit="cycles", what=what)
+        self.pool(row, work, what)
+
+    def attached(self, row: Row, use: Access, volume: str) -> None:
+        """Charges everything between a volume and memory; of several adapters each carries its part."""
+        adapters = self._adapters(self.volumes[volume])
+        part = row.times(1.0 / max(len(adapters), 1))
+        for node in adapters:
+            kind = self.wiring.nodes[node]["kind"]
+            if kind == "nic":  # an array behind a storage network
+                self._through_nic(part, use, node)
+                continue
+            if kind == "hba":
+                self._through_hba(part, use, node)
+            self._slots(part, node, to_host=use.operation == "read")
+
+    def _slots(self, row: Row, node: str, *, to_host: bool) -> None:
+        """Charges the slots and uplinks from a node to memory; a card's own lanes and generation bind in its slot."""
+        lanes, generation = 32, 6
+        for name in self.toward_memory(node):
+            part = self.wiring.nodes[name]["part"]
+            if isinstance(part, Slot):
+                part.carry(row, name, to_host=to_host, card_lanes=lanes, card_generation=generation)
+                lanes, generation = 32, 6
+            elif isinstance(part, Hba | Nic | Offload):
+                lanes, generation = part.card_lanes, part.card_generation
+                self._say_where(row, name, part)
+
+    def storage_network(self, row: Row, use: Access, volume: str) -> None:
+        """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
+        self.memory.cross(row, crossing.DMA, "storage network DMA")
+        names = [n for n in self.volumes[volume].via if n in self.nics]
+        part = row.times(1.0 / max(len(names), 1))
+        for name in names:
+            self._through_nic(part, use, name)
+
+    def _through_nic(self, row: Row, use: Access, name: str) -> None:
+        direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
+        card.send_bits(row, name, direction=direction, streams=1, port=None, wire=card.storage_wire())
+        if card.protocol == "ethernet":
+            self._storage_over_tcp(row, name, card, reading=use.operation == "read")
+        self.nic_bus(row, name, receiving=use.operation == "read")
+
+    def _storage_over_tcp(self, row: Row, name: str, card: Nic, *, reading: bool) -> None:
+        """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer."""
+        stack = self.stack
+        byte, packet = (stack.receive_byte, stack.receive_packet) if reading else (stack.send_byte, stack.send_packet)
+        passed = law(
+            cpu.traversal_bytes,
+            mss_B=term(card.segment_B, "B"),
+            aggregate_B=row.term(stack.aggregate) if card.joins(receiving=reading) else 0.0,
+        )
+        cycles = law(
+            cpu.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed
+        ) + row.term(stack.interrupt_byte)
+        what, duty = f"TCP of storage behind {name}", Duty("nvme-of", nic=name)
+        taker = self.taker(duty)
+        if taker is None:
+            self.pool(row, cycles, what)
+            return
+        self.devices[taker].serve(row, taker, duty, cycles, Thread("kernel"))
+        self.pool(row, self.devices[taker].handing_over(row), f"{what}: requests to {taker}")
+
+    def taker(self, duty: Duty | None) -> str | None:
+        """Name of the first device that takes some work over, if any does."""
+        if duty is None:
+            return None
+        return next((name for name, device in self.devices.items() if device.takes(duty)), None)
+
+    def work(
+        self, row: Row, thread: Thread, cycles: Term, what: str, duty: Duty | None = None, near: int | None = None
+    ) -> None:
+        """Charges work of a thread, or what is left of it and what a device has to do where one takes it over.
+
+        Args:
+            row: The row to charge.
+            thread: The thread.
+            cycles: What the work costs the host's core [cycles/B].
+            what: The activity, in words.
+            duty: What a device could take over; None where nothing could.
+            near: Socket of the card that the work is about.
+        """
+        taker = self.taker(duty)
+        if taker is None or duty is None:
+            self.core(row, thread, cycles, what, near=near)
+            return
+        device = self.devices[taker]
+        stays = device.handing_over(row)
+        if duty.left is not None:
+            left = row.term(duty.left)
+            stays, cycles = stays + left, largest(cycles - left, term(0.0))
+        device.serve(row, taker, duty, cycles, thread)
+        self.core(row, thread, stays, f"{what}, less what {taker} does", near=near)
+        if device.visits:  # there and back
+            visit = row.times(device.visits)
+            self.memory.cross(visit, crossing.DMA, f"bytes to {taker}")
+            self.memory.cross(visit, crossing.DMA, f"bytes from {taker}")
+            self._slots(visit, taker, to_host=False)
+            self._slots(visit, taker, to_host=True)
+
+    def _through_hba(self, row: Row, use: Access, name: str) -> None:
+        self.hbas[name].carry(row, use, name)
+        placed = self.placement.storage_interrupts
+        cost = row.term(self.stack.storage_interrupt_byte)
+        near = self.socket_of(self.hbas[name].slot)
+        self.interrupts(row, placed.get(name, placed.get("all", [])), cost, f"interrupts of {name}", near=near)
+        self.cross_sockets(row, near, f"bytes of {name}")
+
+    def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
+        """Charges the slots between a NIC and memory, and the way between sockets."""
+        self._slots(row, name, to_host=receiving)
+        self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}")
+
+    def _say_where(self, row: Row, name: str, card: Hba | Nic | Offload) -> None:
+        """Warns of a card that nobody says where it sits, if its link could matter."""
+        link = float(pcie.tlp_rate(card.card_generation, card.card_lanes, 256.0))
+        if card.slot is not None or self.wiring.nodes[name].get("rate_Bps", link) * _PLENTY < link:
+            return
+        if link_known(card):
+            where = f"taken to sit in a slot of its own, gen {card.card_generation} x{card.card_lanes}"
+        else:
+            where = "PCIe is left out"
+        row.ledger.warn(
+            f"{self.name}: no slot is described for {name}: {where}; write 'slots:' and '{name}: {{slot: ...}}'"
+        )

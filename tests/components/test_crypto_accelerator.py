@@ -1,0 +1,113 @@
+"""A card that encrypts for the host: what it takes over, what stays, and what it costs the bus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.components.crypto_accelerator import CryptoAccelerator
+from dtnsim.components.offload import Duty
+from dtnsim.ground.errors import SpecError
+from tests.lab import FREE, Sheet, journey, load, machine, problem, rate, sheet, volume
+
+FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
+QAT = {"kind": "crypto-accelerator", "cipher": "50 Gb/s", "compression": "24 Gb/s", "in_flight": 64}
+SLOT = {"kind": "slot", "generation": 3, "lanes": 8}
+
+
+def host(**device: Any) -> dict[str, Any]:
+    """A machine of one core's speed with a card."""
+    given = {"devices": {"qat": {**QAT, "slot": "x", **device}}, "slots": {"x": SLOT}} if device is not None else {}
+    return machine(
+        cpu={"kind": "cpu", "cores": 16, "clock": "3 GHz", "per_cycle": {"value": 1, "spread": 0}},
+        volumes={"/d": volume(FAST)},
+        stack=FREE,
+        **given,
+    )
+
+
+def bare() -> dict[str, Any]:
+    made = host()
+    del made["devices"]
+    return made
+
+
+def copied(there: dict[str, Any], **tool: Any) -> Sheet:
+    path = journey(bare(), there, start="a:/d", to="b:/d", tool={"name": "scp", "hpn": True, **tool})
+    return sheet(problem(path))
+
+
+def test_the_cipher_of_ssh_moves_to_the_card() -> None:
+    """AES-GCM of OpenSSH costs 4.35 cycles/B, 3.3 without a cipher: those stay, and a request of 16 KiB each."""
+    plain, taken = copied(bare(), c="aes-gcm"), copied(host(), c="aes-gcm")
+    receiver = "b.cpu.ssh receiver"
+    assert plain.demand(receiver) == pytest.approx(4.35, abs=0.01)
+    assert taken.demand(receiver) == pytest.approx(3.3 + 3000 / 16384, rel=2e-3)
+    assert taken.rate("b.qat.cipher") == pytest.approx(6.25e9)
+    # the other end has no card
+    assert taken.demand("a.cpu.ssh sender") == pytest.approx(plain.demand("a.cpu.ssh sender"))
+
+
+def test_bytes_go_there_and_back() -> None:
+    plain, taken = copied(bare(), c="aes-gcm"), copied(host(), c="aes-gcm")
+    assert taken.demand("b.slot-x.in") > 1
+    assert taken.demand("b.slot-x.out") > 1
+    assert taken.demand("b.memory") == pytest.approx(plain.demand("b.memory") + 2)
+
+
+def test_a_cipher_that_the_card_has_not_stays_with_the_core() -> None:
+    """DPDK's guide: DH895xCC has no ChaCha20-Poly1305."""
+    taken = copied(host(), c="chacha20-poly1305", hpn=False)
+    assert not taken.has("b.qat.cipher")
+    assert taken.demand("b.cpu.ssh receiver") == pytest.approx(2.8e9 / 0.37e9 - 0.62, abs=0.01)
+
+
+def test_a_program_that_waits_for_each_request_gets_little_of_the_card() -> None:
+    """16 KiB in 20 us and what one of 8 engines takes: 16384 / (20e-6 + 16384 / 0.78e9)."""
+    taken = copied(host(in_flight=1), c="aes-gcm")
+    assert taken.rate("b.qat.requests.ssh receiver") == pytest.approx(16384 / (20e-6 + 16384 / (6.25e9 / 8)), rel=1e-3)
+
+
+def test_tls_of_globus_runs_on_the_card() -> None:
+    tool = {"name": "globus", "encrypt": True, "verify": False}
+    path = journey(bare(), host(), start="a:/d", to="b:/d", tool=tool)
+    assert sheet(problem(path)).has("b.qat.cipher")
+
+
+@pytest.mark.parametrize(
+    ("duty", "taken"),
+    [
+        (Duty("cipher", "aes-gcm", "tls"), True),
+        (Duty("cipher", "aes-ctr", "ssh"), True),
+        (Duty("cipher", "chacha20-poly1305", "ssh"), False),
+        (Duty("compression", "deflate"), True),
+        (Duty("compression", "zstd"), False),
+        (Duty("tcp"), False),
+    ],
+)
+def test_what_it_takes_over(duty: Duty, taken: bool) -> None:
+    assert CryptoAccelerator.build(QAT).takes(duty) is taken
+
+
+def test_a_core_that_was_full_of_cipher_goes_faster() -> None:
+    paths = [journey(bare(), there, start="a:/dev/zero", to="b:/d", tool={"name": "scp", "c": "aes-gcm", "hpn": True})
+             for there in (bare(), host())]  # fmt: skip
+    slow, fast = (rate(p, "hosts.a.cpu.clock=10 GHz") for p in paths)
+    assert slow < fast < 1.4 * slow
+
+
+def test_a_card_is_placed_like_any_other() -> None:
+    with pytest.raises(SpecError, match="is not a slot"):
+        load(journey(bare(), host(slot="y")))
+    crowded = host()
+    crowded["nics"] = {"nic": {**crowded.pop("nic"), "slot": "x"}}
+    with pytest.raises(SpecError, match=r"sits in slot 'x'.*a slot takes one card"):
+        load(journey(bare(), crowded))
+
+
+def test_another_part_keeps_the_place() -> None:
+    made = load(journey(bare(), host()), "hosts.b.devices.qat=intel-qat-8920").hosts["b"].devices["qat"]
+    assert isinstance(made, CryptoAccelerator)
+    assert (made.slot, made.in_flight) == ("x", 64)
+    assert made.cipher.value == pytest.approx(2.5e9)
