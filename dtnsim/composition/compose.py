@@ -17,7 +17,7 @@ from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import waits
 from dtnsim.composition.leg import Leg, end_of, leg
 from dtnsim.composition.network import Network
-from dtnsim.composition.storage import Storage
+from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
@@ -41,19 +41,7 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
     Raises:
         SpecError: a path between two hosts that does not exist, or ends that make no sense.
     """
-    composer = Composer(spec, Ledger(draw), moved or {})
-    transfers = tuple(composer.transfer(leg) for leg in composer.legs)
-    ledger = composer.ledger
-    slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
-    return Problem(
-        spec.name,
-        tuple(ledger.stations.values()),
-        transfers,
-        tuple(ledger.warnings),
-        slowdowns,
-        ledger.connections,
-        {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
-    )
+    return Composer(spec, Ledger(draw), moved or {}).problem()
 
 
 class Composer:
@@ -64,6 +52,33 @@ class Composer:
         self.network = Network(spec)
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         self.storage = Storage(spec, ledger, self.network, self.legs)
+
+    def problem(self) -> Problem:
+        """The whole path."""
+        transfers = tuple(self.transfer(leg) for leg in self.legs)
+        spec, ledger = self.spec, self.ledger
+        slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
+        return Problem(
+            spec.name,
+            tuple(ledger.stations.values()),
+            transfers,
+            tuple(ledger.warnings),
+            slowdowns,
+            ledger.connections,
+            {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+        )
+
+    def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
+        """A transfer as it is while there are so many streams on the volumes of its ends.
+
+        The stations keep their capacities: a drive that several streams slow down costs more of its time a byte.
+        """
+        whole = self.storage.streams
+        self.storage.streams = {**whole, **streams}
+        try:
+            return self.transfer(self.legs[number])
+        finally:
+            self.storage.streams = whole
 
     def _leg(self, number: int) -> Leg:
         spec = self.spec.transfers[number]

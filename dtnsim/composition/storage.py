@@ -22,6 +22,9 @@ from dtnsim.ground.term import Term, count
 from dtnsim.physics.metadata import serial_time
 from dtnsim.tools.plan import Job, NetUse, Step
 
+#: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
+Shelf = tuple[str, str]
+
 
 class Storage:
     """Accesses to the volumes of a path, on one ledger."""
@@ -31,20 +34,25 @@ class Storage:
         self.streams = self._streams_on_volumes(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
 
-    def _streams_on_volumes(self, legs: list[Leg]) -> dict[tuple[str, str], int]:
+    def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
         """Sequential streams on each volume, of all transfers together."""
-        count: dict[tuple[str, str], int] = {}
+        count: dict[Shelf, int] = {}
         for leg in legs:
-            reads, writes = [s.read for s in leg.plan.steps], [s.write for s in leg.plan.steps]
-            for end, uses in ((leg.source, reads), (leg.destination, writes)):
-                if end.volume is not None:
-                    own = max((u.own_streams for u in uses if u is not None), default=0)
-                    key = self._shelf(end)
-                    count[key] = count.get(key, 0) + own
+            for shelf, own in self.visited(leg):
+                count[shelf] = count.get(shelf, 0) + own
         return count
 
+    def visited(self, leg: Leg) -> list[tuple[Shelf, int]]:
+        """(what holds the files, streams of this transfer there) of each end that is a volume."""
+        reads, writes = [s.read for s in leg.plan.steps], [s.write for s in leg.plan.steps]
+        return [
+            (self._shelf(end), max((u.own_streams for u in uses if u is not None), default=0))
+            for end, uses in ((leg.source, reads), (leg.destination, writes))
+            if end.volume is not None
+        ]
+
     @staticmethod
-    def _shelf(end: End) -> tuple[str, str]:
+    def _shelf(end: End) -> Shelf:
         """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
         system = getattr(end.host.volumes[end.volume or ""].filesystem, "system", None)
         return (end.host.name, end.volume or "") if system is None else ("", str(system))

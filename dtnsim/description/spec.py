@@ -6,7 +6,7 @@ anything is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -129,18 +129,19 @@ class PathSpec(Model):
     file: str = ""
     #: name in this path -> name of the host file, by which fitted parameters are kept
     host_files: dict[str, str] = Field(default_factory=dict)
-    _again: Callable[[Sequence[str]], PathSpec] = PrivateAttr()
+    _given: tuple[Mapping, tuple[str, ...]] = PrivateAttr()
     _folder: Path = PrivateAttr(default=Path())
     _correlation: Correlation = PrivateAttr(default_factory=Correlation)
 
-    def remembering(self, again: Callable[[Sequence[str]], PathSpec], folder: Path) -> Self:
-        """This path, knowing how to be read again and where it lies."""
-        self._again, self._folder = again, folder
+    def remembering(self, raw: Mapping, overrides: Sequence[str], folder: Path | None) -> Self:
+        """This path, knowing what it was read from and where that lies."""
+        self._given, self._folder = (raw, tuple(overrides)), folder or Path()
         return self
 
     def changed(self, overrides: Sequence[str]) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
-        return self._again(overrides)
+        raw, before = self._given
+        return resolve(raw, [*before, *overrides], beside=self._folder)
 
     @cached_property
     def graph(self) -> nx.Graph[str]:
@@ -227,7 +228,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     spec = keyed(spec, correlation.keys).known_together(correlation)
-    return spec.remembering(lambda more: resolve(given_raw, [*overrides, *more], beside=beside), beside or Path())
+    return spec.remembering(given_raw, overrides, beside)
 
 
 def _located(error: SpecError, host: str, given: object) -> SpecError:

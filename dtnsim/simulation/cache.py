@@ -100,8 +100,7 @@ class PageCache:
         self._alarm: Any = None
         self._stale = self._busy = self._later = False
         self._instant, self._changes = -math.inf, 0
-        self._unwatch = self._watch()
-        engine.observe(lambda _now, _engine: self._settled())
+        self._unwatch: Callable[[], None] | None = None
 
     # -- for the workers --------------------------------------------------------------------------
 
@@ -113,6 +112,8 @@ class PageCache:
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
         now = self.env.now
+        if self._unwatch is None:
+            self._unwatch = self._watch()
         self.scale = float(files) if self.each_file else 1.0
         if self.state is State.HELD and self._deadline == math.inf:
             self._deadline = now + self._age * self.scale
@@ -121,7 +122,7 @@ class PageCache:
         self._fills[move] = None
         assert flow.callbacks is not None
         flow.callbacks.append(lambda _event: self._ended(move))
-        self._stale = True
+        self._soon()
         return move
 
     def forget(self, move: Move) -> None:
@@ -154,8 +155,9 @@ class PageCache:
             self.engine.change(move.flow, row=self._row(leg), cap=leg.cap)
         if self.outflow is not None and leg.drain is not None:
             self.engine.change(self.outflow, row=leg.drain)
-        self._unwatch()
-        self._unwatch = self._watch()
+        if self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = self._watch()
         self._soon()
 
     def book(self, time: float) -> None:
@@ -180,14 +182,12 @@ class PageCache:
 
     def _watch(self) -> Callable[[], None]:
         rows = (self.leg.fill, self.leg.drain)
-        return self.engine.watch(sorted({k for r in rows if r is not None for k, _ in r.demands}), self._mark)
-
-    def _mark(self) -> None:
-        self._stale = True
+        return self.engine.watch(sorted({k for r in rows if r is not None for k, _ in r.demands}), self._settled)
 
     def _settled(self) -> None:
         """After a change of the shares; where a fill has just ended, `_ended` comes first."""
-        if self._stale and not self._later and not any(m.flow.triggered for m in self._fills):
+        self._stale = True
+        if not self._later and not self._busy and not any(m.flow.triggered for m in self._fills):
             self._look()
 
     def _ended(self, move: Move) -> None:
@@ -223,7 +223,15 @@ class PageCache:
         while self._waiters and self.drained >= self._waiters[0][0] - self._tiny():
             self._waiters.popleft()[1].succeed()
         self._set_alarm()
+        moves = bool(self._fills) or self.outflow is not None
+        if self._unwatch is not None and not moves:
+            self._unwatch()
+            self._unwatch = None
+        elif self._unwatch is None and moves:
+            self._unwatch = self._watch()
         self._busy = False
+        if self._stale:  # by what it has changed itself
+            self._soon()
 
     def _tiny(self) -> float:
         """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
@@ -275,7 +283,8 @@ class PageCache:
         station = self.engine.bottleneck(move.flow)
         if station is None:
             return False
-        return self.leg.dense_drain[station] > 0 and not (alone and self.leg.dense_fill[station] > 0)
+        below, above = (costs.get(station, 0.0) > 0 for costs in (self.leg.drain_costs, self.leg.fill_costs))
+        return below and not (alone and above)
 
     def _enter(self, new: State) -> None:
         self._changes += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,7 +77,8 @@ class Leg:
         ramp: How its connections open up.
         anew: Whether every file has connections of its own.
         ramp_Bps: Rate that they allow one worker once they are [B/s].
-        dense_fill, dense_drain: (K,) demands, private stations included.
+        fill_costs, drain_costs: Demands by station, private ones included.
+        entries: The same as arrays: (n,) stations, (2, n) demands of the two halves.
         tally: What has passed it.
     """
 
@@ -89,8 +91,9 @@ class Leg:
     byte_s: float
     file_s: float
     start_s: float
-    dense_fill: Array
-    dense_drain: Array
+    fill_costs: Mapping[int, float]
+    drain_costs: Mapping[int, float]
+    entries: tuple[NDArray[np.intp], Array]
     ramp: Ramp | None = None
     anew: bool = False
     ramp_Bps: float = math.inf
@@ -98,7 +101,7 @@ class Leg:
 
     def visits(self, stations: Sequence[int]) -> bool:
         """Whether a byte needs any of some stations."""
-        return any(self.dense_fill[k] > 0 or self.dense_drain[k] > 0 for k in stations)
+        return any(self.fill_costs.get(k, 0.0) > 0 or self.drain_costs.get(k, 0.0) > 0 for k in stations)
 
 
 def at(value: Any, scenario: int) -> float:
@@ -143,6 +146,12 @@ def phases_of(transfer: Transfer) -> list[tuple[Phase, bool]]:
     return result if placed else [(transfer.buffered, True), *result]
 
 
+@lru_cache(maxsize=2)
+def _numbers(problem: Problem) -> dict[str, int]:
+    """Number of each station by its name."""
+    return {s.name: k for k, s in enumerate(problem.stations)}
+
+
 def legs_of(
     problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, *, scenario: int = 0
 ) -> list[Leg]:
@@ -155,15 +164,15 @@ def legs_of(
 def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Sequence[float], MakeRow, int]) -> Leg:
     """Shared demands as rows, private ones before the cache as the worker's cap."""
     through, capacity, row, scenario = how
-    index = {s.name: k for k, s in enumerate(problem.stations)}
+    index = _numbers(problem)
     fill: dict[int, float] = {}
     drain: dict[int, float] = {}
     for demand in phase.demands:
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
         target[k] = target.get(k, 0.0) + at(demand.per_byte, scenario)
-    dense_fill, dense_drain = np.zeros(len(index)), np.zeros(len(index))
-    for dense, part in ((dense_fill, fill), (dense_drain, drain)):
-        dense[list(part)] = list(part.values())
+    costs = dict(fill), dict(drain)
+    visited = sorted(fill.keys() | drain.keys())
+    entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
     cap, cap_station, ramp, anew, ramp_Bps = math.inf, -1, None, False, math.inf
     for k in [k for k in fill if problem.stations[k].private]:
         cost = fill.pop(k)
@@ -184,7 +193,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     return Leg(
         phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
         waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        lead + waits["start"] / transfer.workers, dense_fill, dense_drain, ramp, anew, ramp_Bps,
+        lead + waits["start"] / transfer.workers, *costs, entries, ramp, anew, ramp_Bps,
     )  # fmt: skip
 
 

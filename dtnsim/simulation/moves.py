@@ -60,16 +60,19 @@ def book(engine: Engine, job: Job, time: float) -> None:
             move.book(left(move.flow.flow, time), time)
 
 
-def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[[], None] = lambda: None) -> Process:
+def run_job(
+    env: simpy.Environment, engine: Engine, job: Job,
+    begun: Callable[[], None] = lambda: None, ended: Callable[[], None] = lambda: None,
+) -> Process:  # fmt: skip
     """The process of a transfer: waits for its start, runs its workers, notes its end; tells of start and end."""
     if job.transfer.start_s:
         yield env.timeout(job.transfer.start_s)
     job.started = env.now
-    changed()
+    begun()
     workers = [env.process(_worker(env, engine, job, n)) for n in range(job.workers)]
     if job.transfer.timed:
         yield from _until_time_is_up(env, engine, job)
-        changed()
+        ended()
         return
     yield env.all_of(workers)
     job.written = env.now
@@ -78,7 +81,7 @@ def run_job(env: simpy.Environment, engine: Engine, job: Job, changed: Callable[
         yield job.cache.flushed()
         job.flushing -= 1
     job.finished = env.now
-    changed()
+    ended()
 
 
 def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Process:

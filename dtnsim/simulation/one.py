@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -81,7 +82,10 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     others = world.taken if world.crowds else None
     width = first_width(min(scene.expected_s, limits.until))
     recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
-    processes = [env.process(moves.run_job(env, engine, job, world.transfer_changed)) for job in world.jobs]
+    processes = [
+        env.process(moves.run_job(env, engine, job, partial(world.begun, f), partial(world.ended, f)))
+        for f, job in enumerate(world.jobs)
+    ]
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))
     env.process(follow(world))

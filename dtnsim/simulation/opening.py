@@ -55,7 +55,7 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     from dtnsim.physics.tcp.opening import opening
 
     def median(value: Any) -> float:
-        return float(np.median(value))
+        return value if isinstance(value, float) else float(np.median(value))
 
     rtt = median(streams.rtt_s)
     if rtt < LEAST_RTT_S:

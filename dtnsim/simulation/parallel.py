@@ -23,7 +23,7 @@ from dtnsim.ground.errors import DtnsimError, InputError, ModelError
 from dtnsim.ground.records import Problem
 from dtnsim.simulation.one import Limits, Progress, run_once
 from dtnsim.simulation.results import Run
-from dtnsim.simulation.scene import MissingError, Scene
+from dtnsim.simulation.scene import Scene
 
 #: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
 _PAYS_S: Final = 4.0
@@ -54,12 +54,9 @@ class Work:
         limits = Limits(self.until, self.max_events, progress, whole=False)
         return run_once(self.scene, self.drawn, number, self.seed + 1 + number, limits)
 
-    def attempt(self, number: int) -> Run | None:
-        """The same, or None where it comes to a state of the path that nobody has worked out."""
-        try:
-            return self.run(number)
-        except MissingError:
-            return None
+    def alone(self) -> Work:
+        """The same without what another process works out for itself."""
+        return replace(self, scene=replace(self.scene, volumes={}))
 
 
 def results(work: Work, first: Run, count: int, processes: int | Executor | None, progress: Progress) -> Iterator[Run]:
@@ -67,13 +64,13 @@ def results(work: Work, first: Run, count: int, processes: int | Executor | None
 
     Args:
         work: What they have in common.
-        first: The run before them, which tells how far the path's states have to be worked out.
+        first: The run before them.
         count: How many.
         processes: How many processes; None for as many as pay; or an executor.
         progress: As in `simulate`.
     """
     if isinstance(processes, Executor):
-        yield from _executed(work, first, count, processes)
+        yield from _executed(work, count, processes)
         return
     began, done = perf_counter(), 0
     while done < count and (processes is None or processes == 1):
@@ -86,12 +83,9 @@ def results(work: Work, first: Run, count: int, processes: int | Executor | None
         yield from _shared(work, first, range(done, count), processes or 1, progress)
 
 
-def _executed(work: Work, first: Run, count: int, executor: Executor) -> Iterator[Run]:
+def _executed(work: Work, count: int, executor: Executor) -> Iterator[Run]:
     """Replicas made wherever an executor has them made, handed out in order."""
-    work.scene.work_out(10 * first.end_s + 3600.0)
-    sent = replace(work, scene=replace(work.scene, given=None))
-    for number, made in enumerate(executor.map(sent.attempt, range(count))):
-        yield made if made is not None else work.run(number)
+    yield from executor.map(work.alone().run, range(count))
 
 
 def _processors() -> int:
@@ -104,8 +98,7 @@ def _shared(work: Work, first: Run, numbers: range, processes: int, progress: Pr
     """Replicas made by child processes, handed out in order."""
     from multiprocessing.connection import wait
 
-    work.scene.work_out(10 * first.end_s + 3600.0)
-    sent = pickle.dumps(replace(work, scene=replace(work.scene, given=None)))
+    sent = pickle.dumps(work.alone())
     todo, ready = iter(numbers), dict[int, Run]()
     children: dict[Any, _Child] = {}
     try:
@@ -118,7 +111,7 @@ def _shared(work: Work, first: Run, numbers: range, processes: int, progress: Pr
                     return
                 for output in wait(list(children), timeout=_POLL_S):
                     child = children[output]
-                    ready[child.number] = child.result(work)
+                    ready[child.number] = child.result()
                     if (following := next(todo, None)) is not None:
                         child.ask(following)
                     else:
@@ -156,8 +149,8 @@ class _Child:
         pickle.dump(number, self._input)
         self._input.flush()
 
-    def result(self, work: Work) -> Run:
-        """What it has made; a replica that comes to a state of the path nobody has worked out is made here.
+    def result(self) -> Run:
+        """What it has made.
 
         Raises:
             DtnsimError: What the run has raised.
@@ -169,8 +162,6 @@ class _Child:
         if isinstance(made, Run):
             return made
         kind, message = made
-        if kind == "missing":
-            return work.run(self.number)
         raise (InputError if kind == "input" else ModelError)(message)
 
     def end(self) -> None:
@@ -196,8 +187,6 @@ def serve() -> None:
         made: Run | tuple[str, str]
         try:
             made = work.run(number)
-        except MissingError as error:
-            made = ("missing", str(error))
         except DtnsimError as error:
             made = ("input" if isinstance(error, InputError) else "model", str(error))
         pickle.dump(made, answers)

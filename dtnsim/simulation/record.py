@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.engine.engine import Engine
-    from dtnsim.simulation.jobs import Job
+    from dtnsim.simulation.jobs import Job, Leg
 
     Array = NDArray[np.float64]
 
@@ -35,8 +35,9 @@ OPENING: Final = -2
 _NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}
 #: part of a bin below which the last one belongs to the one before
 _SLIVER: Final = 1e-6
-#: instants after each of which it is noted what holds the transfers
+#: instants after each of which it is noted what holds the transfers; one counts so often where many are under way
 NOTES: Final = 20_000
+_AT_ONCE: Final = 10
 
 
 class Recorder:
@@ -61,6 +62,8 @@ class Recorder:
         self._offered = np.zeros(len(capacity))
         self._since = 0.0
         self._closed = np.zeros((2, len(capacity)))
+        self._table: _Table | None = None
+        self._begun = 0
         self.times: list[float] = []
         self.counts: list[tuple[Array, Array, Array]] = []
         self.holds: list[list[tuple[float, int]]] = [[] for _ in jobs]
@@ -93,11 +96,12 @@ class Recorder:
             if self.notes <= 0:
                 self._note_bin(now)
 
-    def replaced(self) -> None:
-        """The legs of the jobs are about to be replaced: what has passed the old ones is added to the stations."""
-        for job in self.jobs:
-            moves.book(self.engine, job, self.engine.env.now)
-        self._closed += self._used()
+    def replaced(self, which: Sequence[int]) -> None:
+        """Legs of some jobs are about to be replaced: what has passed the old ones is added to the stations."""
+        for f in which:
+            moves.book(self.engine, self.jobs[f], self.engine.env.now)
+        self._closed += _Table([leg for f in which for leg in self.jobs[f].legs]).used(self._closed.shape[1])
+        self._table = None
 
     def offer(self, station: int, capacity: float) -> None:
         """A station has another capacity from now on."""
@@ -110,21 +114,15 @@ class Recorder:
         finite = np.where(np.isfinite(self._given), self._given, 0.0)
         return self._offered + finite * (time - self._since)
 
-    def _used(self) -> Array:
-        """(2, K): what the legs as they are now have taken of the stations [unit], and flow-seconds there [s]."""
-        used = np.zeros_like(self._closed)
-        for job in self.jobs:
-            for leg in job.legs:
-                used[0] += leg.tally.filled * leg.dense_fill + leg.tally.drained * leg.dense_drain
-                used[1] += leg.tally.seconds * ((leg.dense_fill > 0) | (leg.dense_drain > 0))
-        return used
-
     def _count(self, time: float) -> None:
         passed = np.zeros((3, len(self.jobs)))
-        for f, job in enumerate(self.jobs):
-            moves.book(self.engine, job, time)
-            passed[:, f] = carried(job)
-        stations = self._closed + self._used()
+        begun = [f for f, job in enumerate(self.jobs) if job.begun]
+        for f in begun:
+            moves.book(self.engine, self.jobs[f], time)
+            passed[:, f] = carried(self.jobs[f])
+        if self._table is None or len(begun) > self._begun:
+            self._table, self._begun = _Table([leg for f in begun for leg in self.jobs[f].legs]), len(begun)
+        stations = self._closed + self._table.used(self._closed.shape[1])
         if self._others is not None:
             stations[0] += self._others(time)
         self.times.append(time)
@@ -147,10 +145,10 @@ class Recorder:
 
     def note(self, now: float) -> None:
         """Notes what holds each transfer from now on, all events of this instant done."""
-        self.notes -= 1
-        for f, job in enumerate(self.jobs):
-            if job.begun and not job.done:
-                self._note(f, now, self._holder(job))
+        under_way = [(f, job) for f, job in enumerate(self.jobs) if job.begun and not job.done]
+        self.notes -= max(1, len(under_way) // _AT_ONCE)
+        for f, job in under_way:
+            self._note(f, now, self._holder(job))
         if self.notes <= 0:
             self._before = [sum(leg.tally.seconds for leg in job.legs) for job in self.jobs]
 
@@ -202,6 +200,28 @@ class Recorder:
             if min(b, end) > a
         ]
         return joined(stretches, (end or 1.0) / parts)
+
+
+class _Table:
+    """Legs side by side, so that what they take of the stations is one sum.
+
+    Args:
+        legs: The legs.
+    """
+
+    def __init__(self, legs: Sequence[Leg]) -> None:
+        self._legs = legs
+        self._station = np.concatenate([np.empty(0, np.intp), *(leg.entries[0] for leg in legs)])
+        self._cost = np.concatenate([np.empty((2, 0)), *(leg.entries[1] for leg in legs)], axis=1)
+        self._leg = np.repeat(np.arange(len(legs)), [len(leg.entries[0]) for leg in legs])
+        self._visits = (self._cost > 0).any(axis=0)
+
+    def used(self, stations: int) -> Array:
+        """(2, K): what they have taken of the stations so far [unit], and flow-seconds there [s]."""
+        tallies = [leg.tally for leg in self._legs]
+        passed = np.array([(t.filled, t.drained, t.seconds) for t in tallies], float).reshape(-1, 3)[self._leg]
+        taken = (passed[:, :2].T * self._cost).sum(axis=0), passed[:, 2] * self._visits
+        return np.array([np.bincount(self._station, weights=w, minlength=stations) for w in taken])
 
 
 def carried(job: Job) -> tuple[float, float, float]:

@@ -8,22 +8,21 @@ is refused at the start.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from heapq import merge
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.description.spec import DEVICES, split_end
-from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.simulation.background import Crowd
-from dtnsim.simulation.variants import check_same, filled_up
+from dtnsim.simulation.variants import check_same
+from dtnsim.simulation.volumes import Volumes
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
@@ -31,19 +30,12 @@ if TYPE_CHECKING:
     from dtnsim.description.events import Event, Others
     from dtnsim.description.spec import PathSpec
 
-#: (numbers of the events whose keys hold, load of the segments that vary in steps of `SHARE_STEP`, transfers under way;
-#: none of these stands for all, and for any where it makes no difference)
-Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
-#: up to so many transfers that share volumes, all sets of them are worked out before processes begin
-_ALL_SETS: Final = 4
+#: (numbers of the events whose keys hold, load of the segments that vary in steps of `SHARE_STEP`)
+Key = tuple[tuple[int, ...], tuple[int, ...]]
 
 #: how often a background load that varies over the day is put right [s], and how fine
 DIURNAL_STEP_S: Final = 1800.0
 SHARE_STEP: Final = 0.005
-
-
-class MissingError(DtnsimError):
-    """A state of the path that was not worked out, in a process that cannot do so."""
 
 
 @dataclass(slots=True)
@@ -51,35 +43,32 @@ class Scene:
     """All that a run needs.
 
     Attributes:
-        given: The path; None in a process that only has the variants worked out before.
+        given: The path.
         problem: Its stations and demands, every parameter at its median.
         events: What is scheduled.
         others: Other people's transfers.
         loads: Background load that varies: mean share, wave, peak hour, hour at the start.
         expected_s: When the last transfer would end if nothing happened.
-        together: Whether transfers share a volume, whose drives then depend on who is under way.
         variants: The path in other states, by key.
+        volumes: What its drives cost beside how many streams, by key; another process works them out for itself.
     """
 
-    given: PathSpec | None
+    given: PathSpec
     problem: Problem
     events: tuple[Event, ...] = ()
     others: tuple[Crowd, ...] = ()
     loads: tuple[tuple[float, float, float, float], ...] = ()
     expected_s: float = math.inf
-    together: bool = False
     variants: dict[Key, Problem] = field(default_factory=dict)
+    volumes: dict[Key, Volumes] = field(default_factory=dict)
 
     @property
     def start(self) -> Key:
         """Key of ``problem`` itself; no load that varies has it."""
-        return (), (-1,) * len(self.loads), ()
+        return (), (-1,) * len(self.loads)
 
     def timeline(self) -> Iterator[tuple[float, Key]]:
-        """(time, key) of everything that changes the path itself, in order of time; endless where load varies.
-
-        Which transfers are under way is for the run to know: the keys are those of all.
-        """
+        """(time, key) of everything that changes the path itself, in order of time; endless where load varies."""
         switches = []
         for number, event in enumerate(self.events):
             if event.change is not None:
@@ -96,7 +85,7 @@ class Scene:
                 active.append(number)
             else:
                 active.remove(number)
-            yield time, (tuple(active), shares, ())
+            yield time, (tuple(active), shares)
 
     def _shares(self, time: float) -> tuple[int, ...]:
         """Load of each varying segment, in steps."""
@@ -116,48 +105,28 @@ class Scene:
             return self.problem
         known = self.variants.get(key)
         if known is None:
-            if self.given is None:
-                raise MissingError(f"state {key} of the path was not worked out beforehand")
-            known = self.variants[key] = self._compose(self.given, key)
+            known, self.volumes[key] = _composed(self._state(key), timed.amounts(self.problem))
+            check_same(self.problem, known, key[0])
+            self.variants[key] = known
         return known
 
-    def _compose(self, given: PathSpec, key: Key) -> Problem:
-        active, shares, under_way = key
-        moved = timed.amounts(self.problem)
+    def drives(self, key: Key) -> Volumes:
+        """What the drives cost beside how many streams, in the state of a key."""
+        if key not in self.volumes:
+            self.volumes[key] = _composed(self._state(key), timed.amounts(self.problem))[1]
+        return self.volumes[key]
+
+    def _state(self, key: Key) -> PathSpec:
+        active, shares = key
         texts = [f"{k}={v}" for number in active for k, v in (self.events[number].change or {}).items()]
-        changed = _loaded(given.changed(texts) if texts else given, shares)
-        if under_way:
-            some = changed.model_copy(update={"transfers": [changed.transfers[f] for f in under_way]})
-            return filled_up(
-                settled(timed.composed(some, Draw(), moved)), self.variant((active, shares, ())), under_way
-            )
-        problem = settled(timed.composed(changed, Draw(), moved))
-        check_same(self.problem, problem, active)
-        return problem
+        return _loaded(self.given.changed(texts) if texts else self.given, shares)
 
-    def under_way(self, transfers: Sequence[int]) -> tuple[int, ...]:
-        """What these transfers are in a key."""
-        count = len(self.problem.transfers)
-        return tuple(transfers) if self.together and 0 < len(transfers) < count else ()
 
-    def work_out(self, until: float) -> bool:
-        """Composes all variants that hold before ``until``; returns whether there were not too many."""
-        for time, key in self.timeline():
-            if time > until:
-                break
-            if len(self.variants) > 1 / SHARE_STEP and key not in self.variants:
-                return False
-            self._sets(key)
-        self._sets(self.start)
-        return True
-
-    def _sets(self, key: Key) -> None:
-        """A key for all transfers, and where they are few for every set of them."""
-        self.variant(key)
-        count = len(self.problem.transfers)
-        for size in range(1, count if self.together and count <= _ALL_SETS else 1):
-            for some in combinations(range(count), size):
-                self.variant((*key[:2], some))
+def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes]:
+    """A path at the median, its cores as slow as the steady load makes them, and what its drives cost."""
+    composer = timed.composer(given, Draw(), moved)
+    problem = composer.problem()
+    return settled(problem), Volumes(composer, problem.transfers)
 
 
 def make_scene(given: PathSpec) -> Scene:
@@ -167,7 +136,7 @@ def make_scene(given: PathSpec) -> Scene:
         SpecError: Stations or keys that the path does not have, or events that change what it is made of.
         InputError: A trace that cannot be read.
     """
-    problem = settled(timed.composed(given, Draw()))
+    problem, volumes = _composed(given)
     loads = tuple(
         (b.share.value, b.diurnal.value, b.peak_hour, b.hour or 0.0) for s in _varying(given) if (b := s.background)
     )
@@ -176,7 +145,8 @@ def make_scene(given: PathSpec) -> Scene:
         t.start_s + (t.omitted_s + t.time_s if t.timed else t.payload_B / max(r, 1e-300))
         for t, r in zip(problem.transfers, rates, strict=True)
     ]
-    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)), _shared(given))
+    scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
+    scene.volumes[scene.start] = volumes
     for number, event in enumerate(given.events):
         if event.station is not None:
             matching(problem, event.station, f"events.{number}.station")
@@ -189,7 +159,7 @@ def make_scene(given: PathSpec) -> Scene:
 def _try(scene: Scene, number: int) -> None:
     """Works out the path after an event, which must be one that the path can be in."""
     try:
-        scene.variant(((number,), *scene.start[1:]))
+        scene.variant(((number,), scene.start[1]))
     except SpecError as error:
         if not (error.file or error.key or "").startswith("--set"):
             raise
@@ -215,18 +185,6 @@ def check_load(scene: Scene, until: float) -> None:
                 f"offer {station.name} {load / max(capacity, 1e-300):.3g} times what it carries: they pile up for ever",
                 key="others", remedy="give them a lower rate or size, or simulate until a time (--until 1h)",
             )  # fmt: skip
-
-
-def _shared(given: PathSpec) -> bool:
-    """Whether two transfers read from or write to one volume."""
-    seen: set[tuple[str, str]] = set()
-    for transfer in given.transfers:
-        ends = {split_end(transfer.source_end), split_end(transfer.to)}
-        volumes = {(h, m) for h, p in ends if p not in DEVICES and (m := given.hosts[h].mount_of(p)) is not None}
-        if volumes & seen:
-            return True
-        seen |= volumes
-    return False
 
 
 def settled(problem: Problem) -> Problem:

@@ -37,17 +37,6 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
             )  # fmt: skip
 
 
-def filled_up(some: Problem, whole: Problem, under_way: tuple[int, ...]) -> Problem:
-    """A path with some of its transfers, and the rest of it as it is with all of them."""
-    known = {s.name: s for s in some.stations}
-    mine = dict(zip(under_way, some.transfers, strict=True))
-    return replace(
-        whole,
-        stations=tuple(known.get(s.name, s) for s in whole.stations),
-        transfers=tuple(mine.get(f, t) for f, t in enumerate(whole.transfers)),
-    )
-
-
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
     """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
 
@@ -61,8 +50,7 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
         for o, s, d in zip(old.stations, new.stations, drawn.stations, strict=True)
     )
     transfers = tuple(
-        _drawn_transfer(o, n, d, scenario)
-        for o, n, d in zip(old.transfers, new.transfers, drawn.transfers, strict=True)
+        drawn_transfer(o, n, d, scenario) for o, n, d in zip(old.transfers, new.transfers, drawn.transfers, strict=True)
     )
     return replace(new, stations=stations, transfers=transfers)
 
@@ -83,7 +71,8 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
     return value * after / before
 
 
-def _drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
+def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
+    """A transfer in another state as it is in a drawn scenario."""
     before, after = ({p.name: p for p in t.phases} for t in (old, drawn))
     phases = tuple(  # a draw may fall into other stretches of the cache; those are not simulated by themselves
         _drawn_phase(before[p.name], p, after[p.name], scenario) if p.name in before and p.name in after else p

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground.records import Problem
+from dtnsim.ground.records import Problem, Transfer
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, MakeRow, engine_stations, legs_of, station_capacities
-from dtnsim.simulation.scene import Scene, matching
-from dtnsim.simulation.variants import as_drawn
+from dtnsim.simulation.scene import Key, Scene, matching
+from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
     import simpy
     from numpy.typing import NDArray
 
+    from dtnsim.composition.storage import Shelf
     from dtnsim.description.events import Event
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.background import Crowd
@@ -58,7 +60,11 @@ class World:
         self.happened: list[tuple[float, str]] = []
         self.pending = 0
         self._key = scene.start
-        self._turning = False
+        self._drives = scene.drives(scene.start)
+        self._sharing = self._drives.shared
+        self._streams: Counter[Shelf] = Counter()
+        self._touched: dict[int, None] = {}
+        self._costs: dict[int, Transfer] = {}  # at the median
         self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
 
     @property
@@ -97,19 +103,31 @@ class World:
         self._apply(range(len(self._base)))
         self._renew()
 
-    def transfer_changed(self) -> None:
-        """A transfer has begun or ended: drives that several share have other streams to serve from now on."""
-        if self.scene.together and not self._turning:  # looked at once all that happens at this instant has
-            self._turning = True
-            self.env.timeout(0).callbacks.append(lambda _event: self.turn(self._key[:2]))
+    def begun(self, f: int) -> None:
+        """A transfer has begun: drives that it shares have more streams to serve from now on."""
+        self._came_or_went(f, 1)
 
-    def turn(self, state: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    def ended(self, f: int) -> None:
+        """A transfer has ended: drives that it shares have fewer streams to serve."""
+        self._came_or_went(f, -1)
+
+    def _came_or_went(self, f: int, sign: int) -> None:
+        if not self._sharing:
+            return
+        self._drives.count(f, self._streams, sign)
+        if not self._touched:  # looked at once all that happens at this instant has
+            self.env.timeout(0).callbacks.append(lambda _event: self._serve_others())
+        self._touched.update(dict.fromkeys(self._drives.neighbours(f)))
+
+    def _serve_others(self) -> None:
+        """Gives those under way on the drives that others have come to or left their costs from now on."""
+        touched, self._touched = self._touched, {}
+        self._renew([f for f in touched if self.jobs[f].begun and not self.jobs[f].done], moved_on=False)
+
+    def turn(self, key: Key) -> None:
         """The path is in another state: (events whose keys hold, load of the segments that vary)."""
-        self._turning = False
-        active = [f for f, job in enumerate(self.jobs) if job.begun and not job.done]
-        key = (*state, self.scene.under_way(active))
         if key != self._key:
-            self._key = key
+            self._key, self._drives = key, self.scene.drives(key)
             self.replace(self.scene.variant(key))
 
     def _apply(self, stations: Sequence[int]) -> None:
@@ -120,21 +138,46 @@ class World:
             if self._shared[k]:
                 self.engine.set_capacity(k, now[k])
 
-    def _renew(self) -> None:
-        """New legs for all jobs, and for what they have under way."""
+    def _renew(self, which: Sequence[int] | None = None, *, moved_on: bool = True) -> None:
+        """New legs for some jobs (all where None), and for what they have under way.
+
+        Args:
+            which: Numbers of the jobs.
+            moved_on: Whether the path itself has changed, so that a transfer that costs the same has new legs as well.
+        """
+        found = [(f, self._beside(f)) for f in (range(len(self.jobs)) if which is None else which)]
+        found = [(f, t) for f, t in found if moved_on or t is not self._costs.get(f, self._drives.whole(f))]
+        if not found:
+            return
         capacity = self.capacities()
         if self.recorder is not None:
-            self.recorder.replaced()
-        for job, transfer in zip(self.jobs, self._problem.transfers, strict=True):
-            job.carried += job.legs[job.main].tally.filled
-            places = {leg: place for place, leg in enumerate(job.legs)}
-            job.legs = legs_of(self._problem, transfer, capacity, self.row, scenario=self.scenario)
-            if job.cache is not None:
-                job.cache.reroute(job.legs[job.main])
-            for move in job.moves.values():
-                if move.leg.drain is None:
-                    move.leg = job.legs[places[move.leg]]
-                    self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.cap)
+            self.recorder.replaced([f for f, _ in found])
+        for f, nominal in found:
+            self._costs[f] = nominal
+            self._change(self.jobs[f], self._as_drawn(f, nominal), capacity)
+
+    def _beside(self, f: int) -> Transfer:
+        """A transfer at the median, beside those under way on its drives."""
+        alone = not self._sharing or not self.jobs[f].begun
+        return self._drives.whole(f) if alone else self._drives.beside(f, self._streams)
+
+    def _as_drawn(self, f: int, nominal: Transfer) -> Transfer:
+        """The same as this run has drawn it."""
+        drawn, whole = self._problem.transfers[f], self._drives.whole(f)
+        if nominal is whole:
+            return drawn
+        return nominal if self._drawn is self.scene.problem else drawn_transfer(whole, nominal, drawn, self.scenario)
+
+    def _change(self, job: Job, transfer: Transfer, capacity: list[float]) -> None:
+        job.carried += job.legs[job.main].tally.filled
+        places = {leg: place for place, leg in enumerate(job.legs)}
+        job.legs = legs_of(self._problem, transfer, capacity, self.row, scenario=self.scenario)
+        if job.cache is not None:
+            job.cache.reroute(job.legs[job.main])
+        for move in job.moves.values():
+            if move.leg.drain is None:
+                move.leg = job.legs[places[move.leg]]
+                self.engine.change(move.flow, row=move.leg.fill, cap=move.leg.cap)
 
     def stop(self, retry_after: float, stations: Sequence[int] | None) -> None:
         """Stops the files under way on some stations (all files where None); they start again after a time."""
@@ -171,7 +214,7 @@ def follow(world: World) -> Process:
     for time, key in world.scene.timeline():
         if time > world.env.now:
             yield world.env.timeout(time - world.env.now)
-        world.turn(key[:2])
+        world.turn(key)
 
 
 def arrive(world: World, number: int, seed: int) -> Process:

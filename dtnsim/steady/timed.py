@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
+from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
+from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.timed import ahead_of_arrival
 from dtnsim.steady import solve
@@ -36,12 +37,15 @@ def composed(given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = No
         moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
             draws take those of the median.
     """
+    return composer(given, draw, moved).problem()
+
+
+def composer(given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Composer:
+    """What composes the path so; see `composed`."""
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
-    if not times:
-        return compose(given, draw)
     if moved is None:
-        moved = _settled(given, times)
-    return compose(given, draw, moved)
+        moved = _settled(given, times) if times else {}
+    return Composer(given, Ledger(draw), moved)
 
 
 def amounts(problem: Problem) -> dict[str, float]:

@@ -1,0 +1,88 @@
+"""Drives that several transfers share serve those under way: what a byte costs there changes as they come and go.
+
+A transfer is composed again for the number of streams on the volumes of its ends, by itself: nothing else on its
+path depends on who else is there, except through the shares of the stations. Up to `EXACT` streams each number is
+composed, beyond that in steps of a fifth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from dtnsim.composition.compose import Composer
+    from dtnsim.composition.storage import Shelf
+    from dtnsim.ground.records import Transfer
+
+#: streams up to which every number is composed, and steps of a doubling beyond
+EXACT: Final = 8
+STEPS: Final = 4
+
+
+def step(streams: int) -> int:
+    """The number of streams that stands for ``streams``."""
+    if streams <= EXACT:
+        return streams
+    return round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
+
+
+class Volumes:
+    """Who shares volumes with whom, and what each transfer costs beside how many streams.
+
+    Args:
+        composer: What has composed the path, every parameter at its median.
+        whole: The transfers beside all others.
+    """
+
+    def __init__(self, composer: Composer, whole: tuple[Transfer, ...]) -> None:
+        self._composer, self._whole = composer, whole
+        self._visited = [composer.storage.visited(leg) for leg in composer.legs]
+        self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
+        self._alike: set[int] = set()
+        self._differs: set[int] = set()
+        self.visitors: dict[Shelf, list[int]] = {}
+        for f, ends in enumerate(self._visited):
+            for shelf in dict.fromkeys(shelf for shelf, _ in ends):
+                self.visitors.setdefault(shelf, []).append(f)
+
+    @property
+    def shared(self) -> bool:
+        """Whether any two transfers share a volume."""
+        return any(len(here) > 1 for here in self.visitors.values())
+
+    def neighbours(self, f: int) -> list[int]:
+        """Transfers that share a volume with ``f``, itself included."""
+        return list(dict.fromkeys(g for shelf, _ in self._visited[f] for g in self.visitors[shelf]))
+
+    def whole(self, f: int) -> Transfer:
+        """The transfer beside all others."""
+        return self._whole[f]
+
+    def count(self, f: int, streams: Counter[Shelf], sign: int) -> None:
+        """Adds a transfer's streams to those on each volume (``sign`` 1), or takes them away (-1)."""
+        for shelf, own in self._visited[f]:
+            streams[shelf] += sign * own
+
+    def beside(self, f: int, streams: Counter[Shelf]) -> Transfer:
+        """The transfer beside so many streams on each volume."""
+        shelves = [shelf for shelf, _ in self._visited[f]]
+        here = tuple(streams[shelf] for shelf in shelves)
+        if f in self._alike or here == tuple(self._composer.storage.streams[shelf] for shelf in shelves):
+            return self._whole[f]
+        key = f, tuple(map(step, here))
+        if key not in self._known:
+            made = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
+            if f not in self._differs and _costs(made) == _costs(self._whole[f]):
+                self._alike.add(f)  # its drives mind no other streams
+                return self._whole[f]
+            self._differs.add(f)
+            self._known[key] = made
+        return self._known[key]
+
+
+def _costs(t: Transfer) -> list[float]:
+    """Every cost of a byte."""
+    phases = [*t.phases, *((t.buffered,) if t.buffered is not None else ())]
+    return [float(d.per_byte) for p in phases for d in (*p.demands, *p.delays)]
