@@ -77,19 +77,13 @@ class TransferSpec(Model):
     ] = None
 
     def timing(self) -> Timing | None:
-        """How long it lasts where a time ends it, said here or by the tool; None where its bytes do.
-
-        Raises:
-            SpecError: two times, or a time and a number of bytes for a tool that takes one of them.
-        """
+        """How long it lasts where a time ends it, said here or by the tool; None where its bytes do."""
         tool = self.tool.timing(sized=self.dataset is not None)
         if self.duration is None:
             return tool
         if tool is not None:
-            raise SpecError(
-                f"{self.tool.kind} has a time of its own ({tool.seconds:g} s)", key=f"transfer {self.name}.duration",
-                value=str(self.duration), remedy="write the tool's own option alone",
-            )  # fmt: skip
+            where = {"key": f"transfer {self.name}.duration", "value": str(self.duration)}
+            raise SpecError(f"{self.tool.kind} has a time of its own", **where, remedy="write the tool's own option")
         return Timing(self.duration.value)
 
     @field_validator("dataset", mode="before")
