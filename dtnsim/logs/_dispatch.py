@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._catalogue import Catalogue
@@ -28,10 +28,12 @@ def _no_number(parser: LineParser | DocumentParser, text: str, error: Exception)
     return parser.unread(text, f"a figure of the line is no number ({error})")
 
 
-def safely(parser: LineParser | DocumentParser, records: Iterable[Record]) -> Iterator[Record]:
+def safely(
+    parser: LineParser | DocumentParser, settle: Callable[..., Iterable[Record]], *args: object
+) -> Iterator[Record]:
     """Records that a parser settles; one that is no number is noted and does not lose the others' figures."""
     try:
-        yield from records
+        yield from settle(*args)
     except NO_NUMBER as error:
         yield _no_number(parser, "", error)
 

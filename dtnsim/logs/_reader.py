@@ -124,7 +124,7 @@ class LogReader:
             yield Unread(self.file, self._stream.first, "", why)
         for host in self._hosts.values():
             for parser in host.parsers:
-                yield from safely(parser, parser.close())
+                yield from safely(parser, parser.close)
 
     def _through(self, block: bytes) -> Iterator[Record]:
         """Reads whole lines, of which a long document may have begun in the middle."""
@@ -280,7 +280,7 @@ class LogReader:
         if command is None:
             return text[2:] if text[:2] == "# " else text
         for at, parser in enumerate(host.parsers):
-            out.extend(safely(parser, parser.on_command(command)))
+            out.extend(safely(parser, parser.on_command, command))
             host.mark(at)
         host.ctx.command = command
         return text
@@ -324,7 +324,7 @@ class LogReader:
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
         parser = self._parser_of(doc)
-        yield from self._embedded(doc) if parser is None else safely(parser, parser.read(doc))
+        yield from self._embedded(doc) if parser is None else safely(parser, parser.read, doc)
 
     def _streamed(self, block: bytes) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
@@ -380,7 +380,7 @@ class LogReader:
             doc = buffer.cut() if ended else None
             parser = None if doc is None else self._parser_of(doc)
             if doc is not None and parser is not None:
-                yield from safely(parser, parser.read(doc))
+                yield from safely(parser, parser.read, doc)
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1

@@ -210,8 +210,9 @@ class Parser(ABC):
         ctx = self.ctx
         if ctx.host is not None:
             conditions.setdefault("host", ctx.host)
+        known = {key: value for key, value in conditions.items() if _is_condition(value)}
         return Measurement(
-            self.tool, "failure", math.nan, "1", text.strip()[:300], conditions, "failed", self.version,
+            self.tool, "failure", math.nan, "1", text.strip()[:300], known, "failed", self.version,
             ctx.file, line or ctx.line,
         )  # fmt: skip
 

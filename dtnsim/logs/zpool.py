@@ -2,7 +2,9 @@
 
 Units: K, M, G, T of ``zpool iostat`` are powers of 1024 (zpool-iostat(8)), bandwidth bytes per second; a figure
 without a letter is a whole number of bytes or operations. The first report covers the time since
-the pool was imported (``report``). ``zpool status``: ``health`` is 1 for ONLINE and 0 for any other state, with
+the pool was imported (``report``). With ``-l`` the mean waits of the interval follow (``latency``, ``of="total_wait"``
+from queueing to completion, ``disk_wait`` in the drive, ``syncq_wait`` and ``asyncq_wait`` in ZFS's queues). ``zpool
+status``: ``health`` is 1 for ONLINE and 0 for any other state, with
 the error counts beside it; the ``scan:`` (formerly ``scrub:``) line gives duration and rate of scrub and resilver.
 """
 
@@ -16,6 +18,8 @@ from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, R
 
 _HEAD: Final = re.compile(r"^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", re.IGNORECASE)
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
+_WAIT: Final = re.compile(r"^(\d++(?:\.\d++)?)(ns|us|ms|s)$")
+_WAITS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _CONFIG: Final = re.compile(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM")
 _DEVICE: Final = re.compile(
     r"^(?P<indent>\s+)(?P<name>\S+)\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
@@ -44,6 +48,7 @@ class Zpool(LineParser):
         self._scan = False
         self._operation = "scrub"
         self._indent = 0  # of the pools' names
+        self._waits: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
@@ -51,6 +56,7 @@ class Zpool(LineParser):
             self._indent = len(text) - len(text.lstrip())
             self._table, self.open, self._pool = "iostat", True, None
             self._reports += 1
+            self._waits = [name for name in self.ctx.previous.split() if name.endswith("_wait")]
             return ()
         if (pool := _POOL.match(text)) is not None:
             self._pool, self._table, self.open, self._quiet = pool[1], "", True, 0
@@ -96,11 +102,21 @@ class Zpool(LineParser):
                 value = size_bytes(cell)
                 if value is not None:
                     yield self.measure(quantity, value, unit, cell, operation=operation, **conditions)
+        yield from self._wait_figures(words[7:], conditions)
         conditions.pop("interval")
         for view, cell in zip(("allocated", "free"), words[1:3], strict=True):
             value = size_bytes(cell)
             if value is not None:
                 yield self.measure("capacity", value, "B", cell, view=view, **conditions)
+
+    def _wait_figures(self, words: list[str], conditions: Conditions) -> Iterator[Record]:
+        """Mean waits, a pair (read, write) of each kind; ``-`` where nothing was done."""
+        for at, name in enumerate(self._waits):
+            for operation, cell in zip(("read", "write"), words[2 * at : 2 * at + 2], strict=False):
+                if (wait := _WAIT.match(cell)) is not None:
+                    value = float(wait[1]) * _WAITS[wait[2]]
+                    more = {**conditions, "operation": operation, "of": name}
+                    yield self.measure("latency", value, "s", cell, **more)
 
     def _status_row(self, text: str) -> Iterable[Record]:
         match = _DEVICE.match(text.expandtabs())
