@@ -1,8 +1,8 @@
 """The GridFTP server's transfer log.
 
 Lines printed in: pytokio's ``connectors/globuslogs.py`` (NERSC, 2019), psc-hubmap's log reader (PSC, 2023), a NetFlow
-converter of TACC (2024), NetLogger's ``gridftp.py`` (NERSC, 2007), GridCat (wuftpd, 2005). Paths of PSC and TACC are shortened, that of PSC has a
-blank here.
+converter of TACC (2024), NetLogger's ``gridftp.py`` (NERSC, 2007), GridCat (wuftpd, 2005). Paths of PSC and TACC are
+shortened, that of PSC has a blank here.
 """
 
 from __future__ import annotations

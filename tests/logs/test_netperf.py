@@ -1,8 +1,8 @@
 """netperf.
 
-Tables printed in a report on babel (TCP), patches and mails of Linux (xilinx axienet: wrapped heads; TCP_RR; UDP over the
-loopback), notes on Xen (UDP that loses) and a course (UDP, 2.7). The table with the processors' columns has netperf's
-layout with figures of ours.
+Tables printed in a report on babel (TCP), patches and mails of Linux (xilinx axienet: wrapped heads; TCP_RR; UDP over
+the loopback), notes on Xen (UDP that loses) and a course (UDP, 2.7). The table with the processors' columns has
+netperf's layout with figures of ours.
 """
 
 from __future__ import annotations

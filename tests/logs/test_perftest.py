@@ -1,7 +1,8 @@
 """perftest.
 
-Excerpts printed in: OpenVisualCloud's MTL guide to RDMA (MB/sec; the head is completed), a cluster's acceptance test (Gb/sec), a blog on RoCE
-(``-D``), repository notes on ``ib_write_lat`` and a sweep of sizes, a mail of 2012 (no message rates).
+Excerpts printed in: OpenVisualCloud's MTL guide to RDMA (MB/sec; the head is completed), a cluster's acceptance test
+(Gb/sec), a blog on RoCE (``-D``), repository notes on ``ib_write_lat`` and a sweep of sizes, a mail of 2012 (no
+message rates).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``zpool iostat -vl``.
 
-Rows printed in a forum (raidz1 of old drives), a guide to ZFS (one drive), an issue of Incus (NVMe) and notes on OpenZFS 2
-(a pool of SSDs); the last columns (trim, rebuild: all ``-``) are left out.
+Rows printed in a forum (raidz1 of old drives), a guide to ZFS (one drive), an issue of Incus (NVMe) and notes on
+OpenZFS 2 (a pool of SSDs); the last columns (trim, rebuild: all ``-``) are left out.
 """
 
 from __future__ import annotations
