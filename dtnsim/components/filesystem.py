@@ -140,7 +140,9 @@ class Filesystem(Component):
         charged: Value = 0.0
         for demand in probe.demands:
             charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
-        return np.maximum(wait + (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B, 0.0)
+        return np.maximum(
+            wait + (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B, 0.0
+        )
 
     def request_size(self, use: Access) -> float:
         """Bytes that a device is asked for where a program asks for one block."""
@@ -183,7 +185,9 @@ class Filesystem(Component):
         background, size = self.cache_limits(row, host)
         if use.finish == "steady":
             return Cache(host.name, size)
-        return Cache(host.name, size, np.minimum(background, size), self.dirty_age_s, self.flushes_at_close)
+        return Cache(
+            host.name, size, np.minimum(background, size), float(np.median(self.dirty_age(row))), self.flushes_at_close
+        )
 
     def answers(self, row: Row, use: Access) -> Value | None:  # noqa: ARG002 - network file systems need them
         """Bytes that a server sends at once because a read-ahead asked for them; None where nothing asks like that."""

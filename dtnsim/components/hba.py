@@ -1,4 +1,4 @@
-"""Host bus adapters and RAID controllers: lanes to the drives, the chip's own rate, the slot it sits in."""
+"""Host bus adapters and RAID controllers: lanes to the drives or their expander, the chip, the slot it sits in."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import count, law, term
+from dtnsim.physics import hba
 
 
 class Hba(Component):
-    """An adapter between drives and PCIe; ``lanes`` counts those to the drives or to their expander."""
+    """An adapter between drives and PCIe; ``lanes`` counts those to the drives or to their expander.
+
+    Behind an expander (a JBOD, a backplane with more bays than lanes) all bytes pass its ``uplink_lanes``, at the speed
+    of the drives' own lanes (``drive_lane``) unless the expander is ``buffered``.
+    """
 
     kind: ClassVar[str] = "hba"
     family: ClassVar[str] = "hba"
@@ -22,6 +28,9 @@ class Hba(Component):
     slot: str | None = None
     lanes: Annotated[int, Field(ge=1, le=64)] = 8
     lane: Annotated[Quantity, Unit("B/s", low=1e7)] = prior("1200 MB/s", 0.0, "SAS 12 Gb/s payload after 8b/10b")
+    uplink_lanes: Annotated[int, Field(ge=1, le=64, description="lanes from the adapter to an expander")] | None = None
+    drive_lane: Annotated[Quantity, Unit("B/s", low=1e7)] = prior("600 MB/s", 0.0, "SAS or SATA 6 Gb/s after 8b/10b")
+    buffered: Annotated[bool, Field(description="expander with store-and-forward buffers (DataBolt)")] = False
     engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
         "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
     )
@@ -36,30 +45,18 @@ class Hba(Component):
 
     def carry(self, row: Row, use: Access, name: str) -> None:
         """Charges one byte that passes the adapter."""
-        row.charge(
-            f"{name}.lanes",
-            "sas",
-            capacity=self.lanes * row.value(self.lane),
-            what="SAS/SATA lanes",
-            formula=f"{self.lanes} lanes x {self.lane}",
-            source=self.lane.source,
-        )
-        row.charge(
-            f"{name}.engine",
-            "hba",
-            capacity=row.value(self.engine),
-            what="adapter's processor",
-            formula=f"{self.engine}",
-            source=self.engine.source,
-        )
-        size = use.block_B if use.random else row.value(self.request)
-        row.charge(
-            f"{name}.requests",
-            "hba",
-            capacity=row.value(self.iops),
-            unit="op",
-            per_byte=1 / size,
-            what="adapter's requests",
-            formula=f"{self.iops}",
-            source=self.iops.source,
-        )
+        lane = row.term(self.lane)
+        row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
+        if self.uplink_lanes is not None:
+            uplink = law(
+                hba.expander_uplink_rate,
+                lanes=self.uplink_lanes,
+                uplink_lane=lane,
+                drive_lane=row.term(self.drive_lane),
+                buffered=self.buffered,
+            )
+            row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
+        engine = row.term(self.engine)
+        size = term(use.block_B, "B") if use.random else row.term(self.request)
+        busy = law(hba.core_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))
+        row.charge(f"{name}.engine", "hba", capacity=engine, per_byte=engine * busy, what="adapter's processor")

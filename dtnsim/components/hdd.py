@@ -45,7 +45,9 @@ class Hdd(Device):
     track_seek: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "0.23 ms", 0.2, "WD Ultrastar DC HC310 specification p. 23: single-track seek, typical"
     )
-    ncq: Annotated[int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")] = 32
+    ncq: Annotated[
+        int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")
+    ] = 32
     file_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     tree_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(

@@ -258,7 +258,7 @@ class Raid(Device):
         if not self.bitmap:
             return _ONCE
         if use.random:
-            level = self.parity if self.parity else self.copies / 2 - 1
+            level = self.parity or self.copies / 2 - 1
             deep = 32.0 if use.buffered else use.in_flight
             return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep)
         moved = self.of.latency(row, use.but(random=True))

@@ -17,7 +17,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd, metadata, servers
+from dtnsim.physics import hdd_streams, metadata, servers
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -151,7 +151,7 @@ class Servers(Model):
         memory = count(self.arrays, "array") * row.term(self.cache) / groups
         turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
         return law(
-            hdd.interleaved_rate, streams=2.0 if scattered else crowd, rate=rate, visit_B=turn,
+            hdd_streams.interleaved_rate, streams=2.0 if scattered else crowd, rate=rate, visit_B=turn,
             switch_s=row.term(self.positioning),
         )  # fmt: skip
 

@@ -41,7 +41,9 @@ class Ssd(Device):
     compresses: bool = False
     write_compressed: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     spare: Annotated[Quantity, Unit("1", spread=0.1, high=10.0)] | None = None
-    indirection: Annotated[Quantity, Unit("B", low=512)] = prior("4 KiB", 0.0, "mapping table of one entry a 4-KiB page")
+    indirection: Annotated[Quantity, Unit("B", low=512)] = prior(
+        "4 KiB", 0.0, "mapping table of one entry a 4-KiB page"
+    )
     hot: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
     hot_after: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
         "120 s", 0.7, "assumed: a drive without heat sink at full rate throttles after one to a few minutes"
@@ -70,11 +72,6 @@ class Ssd(Device):
             raise ValueError("direct (bytes) and direct_write (rate) belong together; or leave both out")
         if self.direct is not None and self.burst is None:
             raise ValueError("direct comes after burst, the fast cache; give burst and burst_write too")
-        if self.link is not None and self.link.value < self.read.value:
-            raise ValueError(
-                f"its link of {self.link} is slower than its read rate of {self.read}; leave 'link' out, or give the "
-                "read rate that the link allows"
-            )
         return self
 
     @property
@@ -92,7 +89,7 @@ class Ssd(Device):
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """Rate of a long stream."""
-        return least(row.term(self.read if operation == "read" else self.write), self._link(row))
+        return self._linked(row, row.term(self.read if operation == "read" else self.write))
 
     def turnaround(self, row: Row) -> Term:
         """Latency of a write."""
@@ -103,7 +100,7 @@ class Ssd(Device):
         reading = use.operation == "read"
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)
-        rate = least(rate, self._link(row))
+        rate = self._linked(row, rate)
         if self.hot is not None:
             hot, after = row.term(self.hot), row.term(self.hot_after)
             rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
@@ -123,6 +120,10 @@ class Ssd(Device):
                 per_byte=mixed / term(use.block_B, "B"),
                 what=f"random {use.operation} requests",
             )
+
+    def _linked(self, row: Row, rate: Term) -> Term:
+        """A rate as the link lets it through; the link that a drive is sold with is never the slower one."""
+        return rate if self.link is None else least(rate, row.term(self.link))
 
     def _link(self, row: Row) -> Term:
         if self.link is not None:

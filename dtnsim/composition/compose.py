@@ -108,7 +108,7 @@ class Composer:
         return Transfer(
             spec.name,
             tuple(phases),
-            float(plan.workers),
+            max(1.0, plan.workers * self.storage.kept_in_flight(leg)),
             max(job.payload_B, 1.0),  # an empty folder takes its time as well
             job.files,
             plan.weight,

@@ -32,6 +32,7 @@ class Storage:
     def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg]) -> None:
         self.spec, self.ledger, self.network = spec, ledger, network
         self.streams = self._streams_on_volumes(legs)
+        self.read_shares = self._read_shares(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
@@ -51,6 +52,25 @@ class Storage:
             if end.volume is not None
         ]
 
+    def _read_shares(self, legs: list[Leg]) -> dict[Shelf, float]:
+        """Part of the bytes that are reads, of the volumes that are read and written at the same time."""
+        moved: dict[Shelf, list[float]] = {}
+        for leg in legs:
+            if len(legs) == leg.plan.workers == 1 and len(leg.plan.steps) > 1:
+                continue  # one worker does one step after the other
+            for step in leg.plan.steps:
+                for end, read, written in (
+                    (leg.source, step.read, None),
+                    (leg.destination, step.reread, step.write),
+                ):
+                    if end.volume is None:
+                        continue
+                    both = moved.setdefault(self._shelf(end), [0.0, 0.0])
+                    part = float(np.median(np.asarray(step.share))) * leg.job.payload_B
+                    both[0] += part if read is not None else 0.0
+                    both[1] += part if written is not None else 0.0
+        return {key: r / (r + w) for key, (r, w) in moved.items() if r > 0 and w > 0}
+
     @staticmethod
     def _shelf(end: End) -> Shelf:
         """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
@@ -64,14 +84,26 @@ class Storage:
         if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         cached = leg.spec.cached
-        return use.but(
+        seen = use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
             cached=cached if cached is not None and use.operation == "read" else use.cached,
             rtt_s=self.server_rtt(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
+            read_share=self.read_shares.get(self._shelf(end)),
         )
+        return end.host.volumes[end.volume].filesystem.sees(seen)
+
+    def kept_in_flight(self, leg: Leg) -> float:
+        """Part of the workers' requests that the file systems of a leg really keep in flight."""
+        share = 1.0
+        for step in leg.plan.steps:
+            for end, asked in ((leg.source, step.read), (leg.destination, step.reread), (leg.destination, step.write)):
+                seen = self.use(end, asked, leg)
+                if asked is not None and seen is not None:
+                    share = min(share, seen.queue_depth / max(asked.queue_depth, 1))
+        return share
 
     def server_rtt(self, end: End) -> Value:
         """Round-trip time between a mount and its server; 0 for local drives."""
@@ -112,7 +144,10 @@ class Storage:
         crossings = memory.READ if use.operation == "read" else memory.WRITE
         host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)
         if use.cached and use.operation == "read":
-            return
+            missed = 1.0 - np.asarray(volume.filesystem.kept(medium, use, host))
+            if not np.any(missed > 0):
+                return
+            medium = medium.times(missed)
         volume.filesystem.medium(medium, use, host, end.volume)
         if volume.server is not None:
             self._remote(medium, end, use, volume.server)

@@ -23,7 +23,7 @@ _PLENTY = 1.5
 class Buses(Wiring):
     """A wired machine that charges what its cores, devices, slots and adapters do."""
 
-    def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Value | None) -> None:
+    def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
         label = label_of(volume)
         array.serve(row, use, label, visit_B=visit_B)

@@ -187,7 +187,7 @@ class Wiring(Cores):
         made.add_node("cpu", kind="cpu", part=self.cpu, key="cpu")
         made.add_edge("cpu", "memory")
         for name, slot in self.slots.items():
-            rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value))
+            rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.payload.value))
             made.add_node(f"slot-{name}", kind="slot", part=slot, rate_Bps=rate, key=f"slots.{name}")
             made.add_edge(f"slot-{name}", _seat(slot.behind))
         for name, hba in self.hbas.items():
@@ -213,7 +213,7 @@ class Wiring(Cores):
             made.add_edge(name, _seat(card.slot))
             return
         slot = Slot(generation=card.card_generation, lanes=card.card_lanes)
-        rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.mps.value))
+        rate = float(pcie.tlp_rate(slot.generation, slot.lanes, slot.payload.value))
         made.add_node(f"{name}.pcie", kind="slot", part=slot, rate_Bps=rate, key=made.nodes[name]["key"])
         made.add_edges_from([(name, f"{name}.pcie"), (f"{name}.pcie", "memory")])
 

@@ -107,15 +107,15 @@ def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> F
     return (mps + TLP_OVERHEAD_SYMBOLS) * factor / n + _by_generation(INTERNAL_DELAY_SYMBOLS, generation)
 
 
-def tlp_share(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 1.0) -> FloatArray:
+def tlp_share(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Share of the raw rate left for TLPs after acknowledges, credit updates and skip sets.
 
     share = 1 - 2 * 8 B / (N * lanes^striping) - 4/1538        (generation 6: 1 - 6/242 - 4/1538)
 
-    N symbol times are N * lanes bytes, since a link-layer packet is striped over the lanes as any other. The published
-    model of NICs charges both packets against N bytes of the whole link (striping = 0), which leaves a x4 link of
-    generation 4 with 6.6 GB/s at most; drives are rated 7.0 to 7.4 GB/s there, and a 3.5-GB/s drive measures
-    3.48 GB/s on generation 3, where that model allows 3.32.
+    The published model of NICs charges both packets against N bytes of the whole link (striping = 0), and agrees with
+    cards of x8 and x16. Striped over the lanes as the standard has it, N symbol times are N * lanes bytes (striping =
+    1): what drives on x4 reach, 3.48 GB/s on generation 3 and up to 7.4 on generation 4, where striping = 0 allows 3.32
+    and 7.0 at most.
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
@@ -128,15 +128,16 @@ def tlp_share(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, stripin
 
     Valid: MPS 128-4096 B, lanes 1-32.
     Neglects: replays after bit errors, power states.
-    Source: PCIe Base Specification 5.0, 4.2.2 (packets are striped over all lanes); packets counted as in
-        pcie-bench/pcie-model (Neugebauer et al., SIGCOMM 2018, 10.1145/3230543.3230560); FLIT layout: PCIe 6.0.
+    Source: pcie-bench/pcie-model, model/pcie.py (Neugebauer et al., SIGCOMM 2018,
+        10.1145/3230543.3230560); striping: PCIe Base Specification 5.0, 4.2.2; fio on a PCIe 3.0 x4 drive, 3317 MiB/s:
+        gist.github.com/hadess/404b47442aa85d992f4efa92348068d3; FLIT layout: PCIe 6.0.
     """
     interval = ack_interval(generation, lanes, mps_B) * as_float(lanes) ** as_float(striping)
     dllp = np.where(np.isnan(interval), FLIT_DLP_SHARE, 2 * DLLP_B / interval)
     return as_float(1 - dllp - SKIP_SHARE)
 
 
-def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 1.0) -> FloatArray:
+def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Rate of a link for TLPs (headers and payload), one direction: the capacity of a PCIe station.
 
     R_tlp = raw_rate * tlp_share
@@ -178,10 +179,10 @@ def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0
     return as_float(header_B) + framing + ECRC_B * as_float(ecrc)
 
 
-def dma_write_demand(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) -> tuple[FloatArray, FloatArray]:
+def write_bytes(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) -> FloatArray:
     """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
 
-    up = (MPS + h) / MPS,  down = 0,  h = 24 B (64-bit addresses, no ECRC)
+    (MPS + h) / MPS towards the host, nothing in the other direction; h = 24 B (64-bit addresses, no ECRC).
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
@@ -189,53 +190,61 @@ def dma_write_demand(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 
         ecrc: Share of TLPs with ECRC [1].
 
     Returns:
-        (up, down) bytes on the link per payload byte [1], to be divided by `tlp_rate`.
+        Bytes on the link per payload byte [1], to be divided by `tlp_rate`.
 
-    Valid: transfers of many MPS (for small ones see `small_transfer_demand`).
-    Neglects: unaligned starts, descriptors.
+    Valid: transfers of many MPS.
+    Neglects: unaligned starts, descriptors and doorbells.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
     mps = as_float(mps_B)
-    up = (mps + tlp_overhead(generation, HEADER_4DW_B, ecrc)) / mps
-    return up, np.zeros_like(up)
+    return (mps + tlp_overhead(generation, HEADER_4DW_B, ecrc)) / mps
 
 
-def dma_read_demand(
-    generation: ArrayLike,
-    mps_B: ArrayLike,
-    mrrs_B: ArrayLike = 512.0,
-    completion_B: ArrayLike = np.inf,
-    ecrc: ArrayLike = 0.0,
-) -> tuple[FloatArray, FloatArray]:
-    """TLP bytes per payload byte when a device reads host memory (disk write, packet sent).
-
-    down = (c + h_c) / c,  c = min(completion, MPS), h_c = 20 B;  up = h_r / MRRS, h_r = 24 B
+def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0, ecrc: ArrayLike = 0.0) -> FloatArray:
+    """TLP bytes towards the host per payload byte when a device reads host memory: h / MRRS, h = 24 B.
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
-        mps_B: Maximum payload size [B].
         mrrs_B: Maximum read request size [B].
+        ecrc: Share of TLPs with ECRC [1].
+
+    Returns:
+        Bytes on the link per payload byte [1].
+
+    Valid: transfers of many MRRS (disk write, packet sent).
+    Neglects: unaligned starts.
+    Source: pcie-bench/pcie-model, model/mem_bw.py.
+    """
+    return tlp_overhead(generation, HEADER_4DW_B, ecrc) / as_float(mrrs_B)
+
+
+def completion_bytes(
+    generation: ArrayLike, mps_B: ArrayLike, completion_B: ArrayLike = np.inf, ecrc: ArrayLike = 0.0
+) -> FloatArray:
+    """TLP bytes towards the device per payload byte when it reads host memory: (c + h) / c, h = 20 B.
+
+    Args:
+        generation: PCIe generation, 1 to 6 [1].
+        mps_B: Maximum payload size; c is that or `completion_B`, whichever is less [B].
         completion_B: Payload of one completion where the host cuts finer than MPS (older chipsets:
             the 64 B read completion boundary) [B].
         ecrc: Share of TLPs with ECRC [1].
 
     Returns:
-        (up, down) bytes on the link per payload byte [1], to be divided by `tlp_rate`.
+        Bytes on the link per payload byte [1].
 
     Valid: enough reads outstanding to hide the latency (see `read_latency_rate`).
     Neglects: unaligned starts, descriptors.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
     piece = np.minimum(as_float(completion_B), as_float(mps_B))
-    down = (piece + tlp_overhead(generation, HEADER_3DW_B, ecrc)) / piece
-    up = tlp_overhead(generation, HEADER_4DW_B, ecrc) / as_float(mrrs_B)
-    return up, down
+    return (piece + tlp_overhead(generation, HEADER_3DW_B, ecrc)) / piece
 
 
-def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 1.0) -> FloatArray:
+def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
     """Payload rate of a device that only writes host memory.
 
-    X = tlp_rate / up,  up from `dma_write_demand`
+    X = tlp_rate / `write_bytes`
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
@@ -250,37 +259,7 @@ def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, stripi
     Neglects: descriptors.
     Source: pcie-bench/pcie-model (SIGCOMM 2018).
     """
-    up, _ = dma_write_demand(generation, mps_B)
-    return tlp_rate(generation, lanes, mps_B, striping) / up
-
-
-def read_rate(
-    generation: ArrayLike,
-    lanes: ArrayLike,
-    mps_B: ArrayLike,
-    mrrs_B: ArrayLike = 512.0,
-    striping: ArrayLike = 1.0,
-) -> FloatArray:
-    """Payload rate of a device that only reads host memory.
-
-    X = tlp_rate / max(up, down),  from `dma_read_demand`
-
-    Args:
-        generation: PCIe generation, 1 to 6 [1].
-        lanes: Lanes in use [1].
-        mps_B: Maximum payload size [B].
-        mrrs_B: Maximum read request size [B].
-        striping: See `tlp_share` [1].
-
-    Returns:
-        Payload rate [B/s].
-
-    Valid: MPS 128-4096 B; enough reads outstanding.
-    Neglects: descriptors, latency.
-    Source: pcie-bench/pcie-model (SIGCOMM 2018).
-    """
-    up, down = dma_read_demand(generation, mps_B, mrrs_B)
-    return tlp_rate(generation, lanes, mps_B, striping) / np.maximum(up, down)
+    return tlp_rate(generation, lanes, mps_B, striping) / write_bytes(generation, mps_B)
 
 
 def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
@@ -297,7 +276,7 @@ def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) 
         Payload rate [B/s].
 
     Valid: all positive.
-    Neglects: the link's own rate (take the minimum with `read_rate`).
+    Neglects: the link's own rate (take the minimum with the link).
     Source: Little (1961); tags: PCIe Base Specification 2.2.6.2; latency: Neugebauer et al., SIGCOMM 2018.
     """
     return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
@@ -318,7 +297,7 @@ def drive_generation(read_rate_Bps: float, lanes: int, mps_B: float) -> int:
     Neglects: drives that are slower than their link on purpose.
     Source: a drive is sold with a link that carries its rate.
     """
-    return next((g for g in (3, 4, 5) if float(write_rate(g, lanes, mps_B)) >= read_rate_Bps), 6)
+    return next((g for g in (3, 4, 5) if float(write_rate(g, lanes, mps_B, 1.0)) >= read_rate_Bps), 6)
 
 
 def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -> FloatArray:
@@ -341,4 +320,4 @@ def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -
     rate = float(np.median(as_float(read_rate_Bps)))
     if rate <= SATA_BPS:
         return as_float(SATA_BPS)
-    return write_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B)
+    return write_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B, 1.0)

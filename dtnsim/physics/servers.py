@@ -85,7 +85,7 @@ def run_length(cache_B: ArrayLike, streams: ArrayLike, request_B: ArrayLike) -> 
         request_B: Size of one request [B].
 
     Returns:
-        Bytes a turn [B]; with `hdd.interleaved_rate` the rate of disks falls with the number of streams.
+        Bytes a turn [B]; with `hdd_streams.interleaved_rate` the rate of disks falls with the number of streams.
 
     Valid: sequential streams, each detected by the controller; equal shares of its memory.
     Neglects: requests of one stream that the memory joins although they arrive apart.

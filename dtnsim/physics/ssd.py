@@ -34,23 +34,6 @@ def compressing_write_rate(link_rate: ArrayLike, nand_rate: ArrayLike, stored_ra
     return link * nand / np.maximum(nand, link * np.maximum(as_float(stored_ratio), 0.0))
 
 
-def steady_write_rate(nand_rate: ArrayLike, write_amplification: ArrayLike = 1.0) -> FloatArray:
-    """Write rate of a drive whose spare area is in use: R_ss = R_nand / WA.
-
-    Args:
-        nand_rate: Program rate of all dies together [B/s].
-        write_amplification: Flash bytes written per host byte WA, at least 1 [1].
-
-    Returns:
-        Host bytes a second [B/s].
-
-    Valid: a preconditioned drive, writes longer than any cache.
-    Neglects: reads done by the cleaning, power and thermal limits.
-    Source: definition of write amplification (Hu et al., SYSTOR 2009).
-    """
-    return as_float(nand_rate) / np.maximum(as_float(write_amplification), 1.0)
-
-
 def fifo_write_amplification(spare_ratio: ArrayLike) -> FloatArray:
     """Write amplification of random writes with first-in-first-out cleaning.
 
@@ -141,7 +124,7 @@ def dynamic_cache_bytes(cache_B: ArrayLike, dynamic: ArrayLike, filled: ArrayLik
 
     Args:
         cache_B: Cache of the empty drive C [B].
-        dynamic: Part of it that is made of free cells d, 0 (all of it is fixed) to 1 [1].
+        dynamic: Part of it that is made of free cells d, 0 (all of it is fixed) to 1, clipped [1].
         filled: Part of the drive that holds data f, clipped to 0..1 [1].
 
     Returns:
@@ -151,7 +134,7 @@ def dynamic_cache_bytes(cache_B: ArrayLike, dynamic: ArrayLike, filled: ArrayLik
     Neglects: the steps in which firmware gives cells back.
     Source: free cells are what is not filled; TechPowerUp's sustained-write tests name the caches of empty drives.
     """
-    return as_float(cache_B) * (1.0 - as_float(dynamic) * np.clip(as_float(filled), 0.0, 1.0))
+    return as_float(cache_B) * (1.0 - np.clip(as_float(dynamic), 0.0, 1.0) * np.clip(as_float(filled), 0.0, 1.0))
 
 
 def effective_spare(spare_ratio: ArrayLike, filled: ArrayLike) -> FloatArray:

@@ -17,7 +17,7 @@ COPY, CLOCK = 5.0, 10e9
 MEMORY = CLOCK / COPY
 DISK = 500e6
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s", "latency_read": "100 us",
-       "latency_write": "100 us", "iops_read": "1M IOPS", "iops_write": "1M IOPS"}  # fmt: skip
+       "interference": "0", "latency_write": "100 us", "iops_read": "1M IOPS", "iops_write": "1M IOPS"}  # fmt: skip
 
 
 def host(array: dict[str, Any] | None = None, filesystem: Any = "xfs", **more: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def test_jobs_and_depth_are_the_same_eight_requests(jobs: int, depth: int) -> No
 @pytest.mark.parametrize(("depth", "expected"), [(1, 1), (2, 2), (4, 4), (16, 4)])
 def test_one_random_request_uses_one_disk_of_a_stripe(depth: int, expected: int) -> None:
     """Four disks: one request in flight gives the IOPS of one, 1 / (t_seek + t_rev / 2 + s / R); four give four."""
-    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0"}
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "ncq": 1}
     one = 1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6)
     found = fio({"kind": "raid", "level": 0, "disks": 4, "of": disk}, iodepth=depth) / (4 * KiB)
     assert found == pytest.approx(expected * one, rel=1e-6)

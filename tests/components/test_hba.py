@@ -39,14 +39,15 @@ def test_two_sas2008_chips_of_a_review() -> None:
     card = Component.build("sas2008")
     assert isinstance(card, Hba)
     found = charged(lambda row: card.carry(row, access(random=True, block_B=512.0), "sas"))
-    assert found.rate("sas.requests") / 512 == pytest.approx(726e3 / 2, rel=0.05)
-    assert found.rate("sas.engine") == pytest.approx(2.5e9, rel=0.05)
+    assert found.rate("sas.engine") / 512 == pytest.approx(726e3 / 2, rel=0.05)
+    large = charged(lambda row: card.carry(row, access(random=True, block_B=MiB), "sas"))
+    assert large.rate("sas.engine") == pytest.approx(2.5e9, rel=0.05)
 
 
 def test_sequential_calls_are_merged_to_large_requests() -> None:
     """512-B calls of a sequential stream reach the card as requests of 128 KiB (block layer merging)."""
     found = carried({"block_B": 512.0}, request="128 KiB", iops="10k IOPS")
-    assert found.rate("sas.requests") == pytest.approx(10e3 * 128 * KiB)
+    assert found.rate("sas.engine") == pytest.approx(10e3 * 128 * KiB)
 
 
 @settings(max_examples=40, deadline=None)
@@ -62,4 +63,12 @@ def test_parity_made_above_is_carried_too() -> None:
     card = Hba.build({"kind": "hba"})
     found = charged(lambda row: card.carry(row, access("write", block_B=MiB), "sas"), factor=8 / 7)
     assert found.demand("sas.lanes") == pytest.approx(8 / 7)
-    assert found.demand("sas.requests") == pytest.approx(8 / 7 / (128 * KiB))
+    assert found.demand("sas.engine") == pytest.approx(8 / 7)
+
+
+@pytest.mark.parametrize(("buffered", "rate"), [(False, 4 * 600e6), (True, 4 * 1200e6)])
+def test_a_jbod_hangs_on_its_uplink(buffered: bool, rate: float) -> None:
+    """Four 12-Gb/s lanes to an expander with 6-Gb/s drives: half of them is used unless the expander buffers."""
+    found = carried(lanes=8, uplink_lanes=4, buffered=buffered, engine="20 GB/s")
+    assert found.rate("sas.uplink") == pytest.approx(rate)
+    assert not carried(lanes=8).has("sas.uplink")

@@ -159,10 +159,11 @@ def test_nothing_behind_a_controller_crosses_the_bus() -> None:
 def test_small_synchronous_writes_pass_the_hosts_cache_and_a_controllers_does_not() -> None:
     """One chunk of 64 KiB on RAID5 of 8: read old data and parity, write both, 4 chunks for one (md(4))."""
     use = access("write", finish="dsync", block_B=64 * KiB)
-    assert streaming(raid(5, 8), "write", finish="dsync", block_B=64 * KiB) == pytest.approx(8 * R / 4)
+    small = {"chunk": "64 KiB"}
+    assert streaming(raid(5, 8, **small), "write", finish="dsync", block_B=64 * KiB) == pytest.approx(8 * R / 4)
     assert served(raid(5, 8, software=False), use).rate("d.ssds") == pytest.approx(7 * R)
     # a whole stripe needs no reading
-    assert streaming(raid(5, 8), "write", finish="dsync", block_B=7 * 64 * KiB) == pytest.approx(7 * R)
+    assert streaming(raid(5, 8, **small), "write", finish="dsync", block_B=7 * 64 * KiB) == pytest.approx(7 * R)
 
 
 def test_members_see_their_part_of_the_window() -> None:

@@ -100,7 +100,7 @@ def test_disks_inside() -> None:
 
 def test_one_request_runs_on_the_data_disks_of_its_group() -> None:
     found: list[float] = []
-    charged(lambda row: found.append(float(raidz(1, 8, groups=2).single_rate(row))))
+    charged(lambda row: found.append(float(raidz(1, 8, groups=2).single_rate(row, access()))))
     assert found == [pytest.approx(7 * R)]
 
 

@@ -31,6 +31,15 @@ def test_a_drive_gives_no_more_than_its_link() -> None:
     assert served(ssd(read="3 GB/s", write="2 GB/s"), access("read")).bound == pytest.approx(550e6)
 
 
+@pytest.mark.parametrize(
+    ("read", "least"), [("540 MB/s", 540e6), ("2 GB/s", 2e9), ("7.1 GB/s", 7.1e9), ("14 GB/s", 14e9)]
+)
+def test_a_drive_without_a_link_has_one_that_carries_it(read: str, least: float) -> None:
+    """SATA for up to 560 MB/s, else the oldest PCIe generation on four lanes that is fast enough."""
+    plain = {k: v for k, v in SATA.items() if k != "link"}
+    assert served(device(**{**plain, "read": read}), access("read")).bound == pytest.approx(least)
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.0, 1.0))
 def test_a_compressing_controller_writes_what_is_left_of_the_data(stored: float) -> None:

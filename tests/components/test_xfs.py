@@ -11,7 +11,7 @@ from dtnsim.components.xfs import Xfs
 from dtnsim.description.host import build_host
 from tests.lab import FREE, KiB, access, charged, journey, machine, problem, rate, sheet, volume
 
-SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s", "interference": "0"}
 
 
 def made(**given: object) -> LocalFilesystem:

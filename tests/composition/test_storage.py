@@ -8,7 +8,7 @@ import pytest
 
 from tests.lab import journey, machine, problem, rate, sheet, volume
 
-DISKS = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "link": "10 GB/s"}
+DISKS = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "link": "10 GB/s", "interference": "0"}
 HUGE = {"files": 1, "size": "100 TB"}
 PORT = {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"}
 

@@ -73,7 +73,7 @@ def test_a_drive_may_sit_in_a_slot_of_its_own() -> None:
     """An NVMe drive: its slot's lanes bind, no adapter is crossed."""
     made = built(slots={"m2": {"kind": "slot", "generation": 3, "lanes": 4}}, volumes={"/d": volume(FAST, via=["m2"])})
     found = used(made)
-    assert found.bound * 8e-9 == pytest.approx(26.6, rel=0.005)  # pcie-bench model, gen 3 x4 at MPS 256
+    assert found.bound == pytest.approx(3.52e9, rel=0.005)  # 3478 MB/s were read from a drive on 3.0 x4
     assert not found.has("m2.lanes")
 
 
@@ -83,7 +83,7 @@ def test_parity_made_by_the_host_crosses_adapter_slot_and_memory() -> None:
     given = with_slots("a")
     given["volumes"]["/d"]["array"] = array
     found, plain = used(built(**given), "write"), used(built(**with_slots("a")), "write")
-    for station in ("h-a.lanes", "h-a.requests", "slot-a.out", "memory"):
+    for station in ("h-a.lanes", "h-a.engine", "slot-a.out", "memory"):
         assert found.demand(station) == pytest.approx(293 / 256 * plain.demand(station))
 
 
@@ -214,12 +214,12 @@ def test_one_thread_of_md_computes_the_parity_of_what_is_written():
     one = dtnsim.predict(path, overrides=MD, samples=0)
     assert one.bottleneck.station == "west.xfs.raid5d"
     assert one.throughput_Bps.p50 == pytest.approx(1.2 * 3.6e9 / 2)
-    four = dtnsim.predict(path, overrides=[*MD, "hosts.west.volumes./xfs.array.parity_threads=4"], samples=0)
-    assert four.throughput_Bps.p50 == pytest.approx(4 * one.throughput_Bps.p50)
+    three = dtnsim.predict(path, overrides=[*MD, "hosts.west.volumes./xfs.array.parity_threads=3"], samples=0)
+    assert three.throughput_Bps.p50 == pytest.approx(3 * one.throughput_Bps.p50)
     engine = dtnsim.predict(path, overrides=[*MD, "hosts.west.volumes./xfs.array.software=false"], samples=0)
     striped = dtnsim.predict(path, overrides=MD[1:], samples=0)
     assert not any(s.station.name.endswith("raid5d") for p in (engine, striped) for s in p.stations)
-    assert engine.throughput_Bps.p50 > 4 * one.throughput_Bps.p50
+    assert engine.throughput_Bps.p50 > 3 * one.throughput_Bps.p50
 
 
 def test_parity_of_an_atom_is_what_its_measurement_says():

@@ -15,7 +15,7 @@ from dtnsim.evidence import cases
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
-from dtnsim.physics import hdd
+from dtnsim.physics import hdd, hdd_streams
 
 CASES = cases.load(library.root("calibration") / "nasa" / "cases.yaml")
 BLIND = [c for c in CASES if c.role == "blind" and not c.withheld]
@@ -119,7 +119,7 @@ def test_two_files_share_the_heads(test):
     window = spec.load(path).hosts["c1"].volumes["/raid"].array.window.value
     rate = hdd.zone_rate(disk.position.value, disk.rate.value, disk.inner.value)
     seek = hdd.seek_time(disk.file_distance.value, disk.track_seek.value, disk.seek.value)
-    each = hdd.interleaved_rate(2, rate, window / 28, seek + 0.5 / disk.spindle.value)
+    each = hdd_streams.interleaved_rate(2, rate, window / 28, seek + 0.5 / disk.spindle.value)
     assert run(path).throughput_Bps.p50 == pytest.approx(28 * float(each), rel=1e-3)
 
 
