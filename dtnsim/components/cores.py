@@ -12,8 +12,7 @@ from dtnsim.components.base import Model, Pick
 from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value
-from dtnsim.ground.term import Term, count, law, shown, term
+from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import cpu as physics
 
 
@@ -56,10 +55,8 @@ class Cores(Model):
         self,
         row: Row,
         thread: Thread,
-        cycles: Term | Value,
+        cycles: Term,
         what: str,
-        cost: str = "",
-        source: str = "",
         near: int | None = None,
     ) -> None:
         """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
@@ -69,11 +66,9 @@ class Cores(Model):
             thread: The thread, with the number of its copies.
             cycles: Cycles per byte with their formula and source.
             what: The activity, in words.
-            cost: Formula of bare ``cycles``.
-            source: Source of bare ``cycles``.
             near: Socket of the card that the work is about; None where it is about none, or where nobody said.
         """
-        work = self._across(row, _work(cycles, cost, source), self.remote(near))
+        work = self._across(row, cycles, self.remote(near))
         place = self.placement.application
         if place:
             cores = Counter(place[(thread.slot + copy) % len(place)] for copy in range(thread.copies))
@@ -93,7 +88,7 @@ class Cores(Model):
         )
         self.pool(row, work, what)
 
-    def pinned(self, row: Row, number: int, cycles: Term | Value, what: str) -> None:
+    def pinned(self, row: Row, number: int, cycles: Term, what: str) -> None:
         """Charges work placed on a named core."""
         if not 0 <= number < self.cpu.total * self.cpu.smt:
             raise SpecError(
@@ -102,13 +97,12 @@ class Cores(Model):
                 value=number,
                 remedy=f"cores are 0 to {self.cpu.total * self.cpu.smt - 1}",
             )
-        work = _work(cycles)
         clock = self.clock(row)
         label = f"core {number} of {self.name}"
-        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=work, unit="cycles", what=what, label=label)
-        self.pool(row, work, what)
+        row.charge(f"cpu.core{number}", "core", capacity=clock, per_byte=cycles, unit="cycles", what=what, label=label)
+        self.pool(row, cycles, what)
 
-    def pool(self, row: Row, cycles: Term | Value, what: str, source: str = "", cost: str = "") -> None:
+    def pool(self, row: Row, cycles: Term, what: str) -> None:
         """Charges work that may run on any core."""
         clock = self.clock(row)
         if self.cpu.smt > 1:
@@ -116,25 +110,22 @@ class Cores(Model):
                 physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=row.term(self.cpu.smt_gain)
             )
         capacity = count(self.cpu.total, "core") * clock
-        work, label = _work(cycles, cost, source), f"all cores of {self.name}"
-        row.charge("cpu", "cpu", capacity=capacity, per_byte=work, unit="cycles", what=what, label=label)
+        label = f"all cores of {self.name}"
+        row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
 
     def interrupts(
         self,
         row: Row,
         cores: list[int],
-        cycles: Term | Value,
+        cycles: Term,
         what: str,
-        cost: str = "",
-        source: str = "",
         near: int | None = None,
     ) -> None:
         """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
-        work = _work(cycles, cost, source)
         if not cores:
-            self.pool(row, work, what)
+            self.pool(row, cycles, what)
             return
-        work = self._across(row, work, 0.0 if near is None else self._away(cores, near))
+        work = self._across(row, cycles, 0.0 if near is None else self._away(cores, near))
         for number in cores:
             self.pinned(row, number, work / len(cores), what)
 
@@ -161,8 +152,3 @@ class Cores(Model):
         """Work of which a share is done away from its card."""
         penalty = row.term(self.cpu.numa_penalty)
         return law(physics.numa_cycles, cycles_per_B=work, remote_share=share, penalty=penalty) if share else work
-
-
-def _work(cycles: Term | Value, cost: str = "", source: str = "") -> Term:
-    """Cycles per byte as a term."""
-    return cycles if isinstance(cycles, Term) else Term(cycles, cost or shown(cycles, "cycles/B"), source)

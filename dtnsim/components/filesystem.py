@@ -16,7 +16,8 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.records import Cache
-from dtnsim.physics import cache, metadata
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import cache, cpu, metadata
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -71,8 +72,8 @@ class Filesystem(Component):
     )
 
     @abstractmethod
-    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
-        """CPU cycles per byte of the calling thread, and how they were reached."""
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
+        """CPU cycles per byte of the calling thread."""
 
     @abstractmethod
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
@@ -220,13 +221,13 @@ def _fdatasync(total: float, background: Value) -> tuple[Stretch, ...]:
 class PageCached(Filesystem):
     """A file system behind the Linux page cache."""
 
-    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """Copy and allocation per byte, a system call per block."""
+        block = term(use.block_B, "B")
         if use.finish == "direct":
-            return row.value(stack.direct_call) / use.block_B, f"{stack.direct_call} per {use.block_B:.0f} B"
+            return row.term(stack.direct_call) / block
         byte = stack.file_read_byte if use.operation == "read" else stack.file_write_byte
-        per_byte = row.value(byte) + row.value(stack.file_call) / use.block_B
-        return per_byte, f"{byte} + {stack.file_call} per {use.block_B:.0f} B"
+        return law(cpu.cycles_per_byte, per_byte=row.term(byte), per_call=row.term(stack.file_call), call_B=block)
 
 
 class LocalFilesystem(PageCached):

@@ -97,12 +97,10 @@ class Lustre(SharedFilesystem):
     metadata_rpcs: Annotated[int, Field(ge=1, le=256)] = 8
     modifying_rpcs: Annotated[int, Field(ge=1, le=255)] = 7
 
-    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """As any file system; what goes through the client's cache is locked page by page."""
-        own, words = super().cycles(row, use, stack)
-        if use.finish == "direct":
-            return own, words
-        return own + row.value(self.client_byte), f"{words} + {self.client_byte}"
+        own = super().cycles(row, use, stack)
+        return own if use.finish == "direct" else own + row.term(self.client_byte)
 
     def stripes(self, row: Row, file_B: float) -> Term:
         """OSTs that a file lies on; of a progressive layout the mean that its bytes see."""

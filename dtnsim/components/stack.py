@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
@@ -92,15 +93,21 @@ class Stack(Component):
         "0.2 cycles/B", 0.3, "clearing user pages; UCI dd /dev/zero to /dev/null 16.8 GB/s on a ~3 GHz laptop"
     )
 
-    def miss(self, row: Row, use: Access) -> Value:
+    def miss(self, row: Row, use: Access) -> Term:
         """Cycles per byte where a buffer that is used again has left the processor's caches [cycles/B].
 
         In a stream that is the program's buffer; where the same record is moved over and over, its source and target.
         """
         again = 2.0 if use.hot else 1.0
-        cost: Value = 0.0
+        cost = term(0.0)
         for byte, size in ((self.far_byte, use.l2_B), (self.miss_byte, use.llc_B)):
             if use.block_B * 64 > size and not math.isinf(size):
-                missed = 1.0 - cache.random_replacement_share(use.block_B, size, 2.0, again)
-                cost = cost + row.value(byte) * again * float(missed)
+                found = law(
+                    cache.random_replacement_share,
+                    record_B=term(use.block_B, "B"),
+                    cache_B=term(size, "B"),
+                    footprint=2.0,
+                    reused=again,
+                )
+                cost = cost + row.term(byte) * again * (1.0 - found)
         return cost

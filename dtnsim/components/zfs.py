@@ -101,20 +101,19 @@ class Zfs(LocalFilesystem):
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
 
-    def cycles(self, row: Row, use: Access, stack: Stack) -> tuple[Value, str]:
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """Bytes and transactions."""
         block = term(use.block_B, "B")
-        work = row.term(self._copied(use, stack)) + term(stack.miss(row, use), "cycles/B")
+        work = row.term(self._copied(use, stack)) + stack.miss(row, use)
         if use.operation == "read":
             call = row.term(self.read_call) + (row.term(self.jump_call) if use.random else term(0.0, "cycles"))
             work = work + call / block
-            work = work if use.cached else work + row.term(self.fetch_byte)
-            return work.value, work.formula
+            return work if use.cached else work + row.term(self.fetch_byte)
         partial = term(0.0, "cycles/B") if use.rewrite else row.term(self.fresh_byte)
         if use.random:
             rest = np.maximum(row.value(self.recordsize) / use.block_B - 1.0, 0.0)
             partial = partial + row.term(self.rest_byte) * term(rest)
-        work = work + law(
+        return work + law(
             zfs.write_cycles,
             write_B=block,
             recordsize_B=row.term(self.recordsize),
@@ -122,7 +121,6 @@ class Zfs(LocalFilesystem):
             record_cycles=row.term(self.record_call),
             partial_byte=partial,
         )
-        return work.value, work.formula
 
     def _copied(self, use: Access, stack: Stack) -> Quantity:
         """Cycles per byte of the copy."""

@@ -36,6 +36,11 @@ class Route:
         """Round-trip time of all segments."""
         return sum((draw(s.rtt) for _, s, _ in self.hops), 0.0)
 
+    def loss(self, draw: Draw) -> Value:
+        """Random loss of all segments together."""
+        losses = np.broadcast_arrays(0.0, *(draw(s.loss) for _, s, _ in self.hops))
+        return physics.path_loss(np.stack(losses, axis=-1))
+
     @property
     def nominal_rtt(self) -> float:
         """Round-trip time at nominal values."""

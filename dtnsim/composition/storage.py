@@ -135,12 +135,9 @@ class Storage:
             return
         host, volume = end.host, end.host.volumes[end.volume]
         calls, medium = calls.at(host.name), medium.at(host.name)
-        cycles, cost = volume.filesystem.cycles(calls, use, host.stack)
+        cycles = volume.filesystem.cycles(calls, use, host.stack)
         verb = "file read" if use.operation == "read" else "file write"
-        source = volume.filesystem.source or (
-            host.stack.file_read_byte.source if verb == "file read" else host.stack.file_write_byte.source
-        )
-        host.core(calls, use.thread, cycles, verb, cost, source)
+        host.core(calls, use.thread, cycles, verb)
         crossings = memory.READ if use.operation == "read" else memory.WRITE
         host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)
         if use.cached and use.operation == "read":

@@ -159,14 +159,11 @@ def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
 def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
     """The streams of a transfer as TCP sees their route."""
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
-    passed: Value = 1.0
-    for _, segment, _ in route.hops:
-        passed = passed * (1 - draw(segment.loss))
     return Connection(
         rate_Bps=rate,
         rtt_s=np.maximum(route.rtt(draw), 1e-6),
         buffer_B=buffer,
-        loss=1 - np.asarray(passed),
+        loss=route.loss(draw),
         window_B=stream_window(route, net, draw),
         mtu_B=frame.mtu,
         mss_B=frame.mss,
@@ -257,11 +254,8 @@ def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing, nics: list
 
 def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:
     rate, _ = narrowest(route, frame, [], net.streams, draw)
-    passed: Value = 1.0
-    for _, segment, _ in route.hops:
-        passed = passed * (1 - draw(segment.loss))
-    rtt, loss = np.maximum(route.rtt(draw), 1e-6), 1 - np.asarray(passed)
-    clock = draw(route.source.cpu.clock)
+    rtt, loss = np.maximum(route.rtt(draw), 1e-6), route.loss(draw)
+    clock = route.source.clock(row).value
     if net.transport == "udt":
         value = net.streams * ratebased.udt(
             rate, rtt, loss, frame.mtu, clock_Hz=clock, cycles_per_packet=draw(UDT_PACKET)

@@ -10,6 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.components.cpu import Cpu
 from dtnsim.description.host import Host, build_host
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.term import term
 from tests.lab import Sheet, charged, machine
 
 
@@ -18,7 +19,7 @@ def host(cpu: dict[str, object], **more: object) -> Host:
 
 
 def work(made: Host, copies: int = 1, cycles: float = 2.0, slot: int = 0) -> Sheet:
-    return charged(lambda row: made.core(row, Thread("app", copies, slot), cycles, "work", "", ""))
+    return charged(lambda row: made.core(row, Thread("app", copies, slot), term(cycles), "work"))
 
 
 @given(st.floats(0.1, 50))
@@ -49,22 +50,22 @@ def test_work_on_named_cores_meets_there() -> None:
     made = host({}, placement={"application": [2], "nic_interrupts": [2]})
 
     def both(row: object) -> None:
-        made.core(row, Thread("app"), 1.5, "copy", "", "")  # type: ignore[arg-type]  # the bench's row
-        made.interrupts(row, made.placement.nic_interrupts, 0.5, "irq", "", "")  # type: ignore[arg-type]
+        made.core(row, Thread("app"), term(1.5), "copy")  # type: ignore[arg-type]  # the bench's row
+        made.interrupts(row, made.placement.nic_interrupts, term(0.5), "irq")  # type: ignore[arg-type]
 
     assert charged(both).bound == pytest.approx(3e9 / 2.0)
     apart = host({}, placement={"application": [2], "nic_interrupts": [3]})
 
     def parted(row: object) -> None:
-        apart.core(row, Thread("app"), 1.5, "copy", "", "")  # type: ignore[arg-type]
-        apart.interrupts(row, apart.placement.nic_interrupts, 0.5, "irq", "", "")  # type: ignore[arg-type]
+        apart.core(row, Thread("app"), term(1.5), "copy")  # type: ignore[arg-type]
+        apart.interrupts(row, apart.placement.nic_interrupts, term(0.5), "irq")  # type: ignore[arg-type]
 
     assert charged(parted).bound == pytest.approx(3e9 / 1.5)
 
 
 def test_interrupts_spread_over_their_cores() -> None:
     made = host({}, placement={"nic_interrupts": [0, 1, 2, 3]})
-    found = charged(lambda row: made.interrupts(row, [0, 1, 2, 3], 2.0, "irq", "", ""))
+    found = charged(lambda row: made.interrupts(row, [0, 1, 2, 3], term(2.0), "irq"))
     assert [found.demand(f"cpu.core{n}") for n in range(4)] == [0.5] * 4
     assert found.demand("cpu") == pytest.approx(2.0)
 

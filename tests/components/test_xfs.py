@@ -24,7 +24,7 @@ def test_cycles_are_those_of_the_kernels_file_path(operation: str, cost: float) 
     host = build_host("h", machine(stack=stack))
     found: list[float] = []
     use = access(operation, block_B=4 * KiB)
-    charged(lambda row: found.append(float(made().cycles(row, use, host.stack)[0])))
+    charged(lambda row: found.append(float(made().cycles(row, use, host.stack).value)))
     assert found == [pytest.approx(cost)]
 
 

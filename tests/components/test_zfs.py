@@ -43,7 +43,7 @@ def below(use: Any, filesystem: dict[str, Any] | None = None, array: dict[str, A
 def cycles(use: Any, **given: object) -> float:
     found: list[float] = []
     made = built()
-    charged(lambda row: found.append(float(pool(**given).cycles(row, use, made.stack)[0])))
+    charged(lambda row: found.append(float(pool(**given).cycles(row, use, made.stack).value)))
     return found[0]
 
 

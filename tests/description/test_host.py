@@ -12,6 +12,7 @@ from dtnsim.description.host import Host, build_host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import term
 from tests.lab import FREE, Sheet, access, charged, machine, volume
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
@@ -164,7 +165,7 @@ def test_memory_load_slows_the_cores_of_its_own_host() -> None:
     from dtnsim.ground.ledger import Row
 
     row = Row(ledger, "t", [], 1.0, "h")
-    made.core(row, Thread("app"), 1.0, "work", "", "")
+    made.core(row, Thread("app"), term(1.0), "work")
     made.memory.cross(row, DMA, "work")
     row.at("other").charge("cpu.app", "core", capacity=1.0, unit="cycles", what="x")
     (slow,) = made.slowdowns(ledger)
