@@ -33,7 +33,7 @@ def path_loss(segment_loss: ArrayLike) -> FloatArray:
     p = np.atleast_1d(as_float(segment_loss))
     # log1p keeps losses of 1e-12 that 1 - p would round away; p = 1 is kept out of log(0)
     survive = np.sum(np.log1p(-np.minimum(p, 1 - 1e-16)), axis=-1)
-    return as_float(np.where(np.any(p >= 1, axis=-1), 1.0, -np.expm1(survive)))
+    return as_float(np.where(np.any(p >= 1, axis=-1), 1.0, 0.0 - np.expm1(survive)))  # 0, not -0
 
 
 def left_by_others(capacity_Bps: ArrayLike, share: ArrayLike) -> FloatArray:
