@@ -35,6 +35,9 @@ class Targets(NamedTuple):
     prefixed: bool = False  # a log collector's stamp stands before it
     idle: bool = False  # nobody cares, unless a parser is open
     plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it stands
+    plus: bool = (
+        False  # plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
+    )
 
 
 NOBODY: Final = Targets((), command=False, document=False, idle=True)
@@ -94,8 +97,10 @@ class Catalogue:
                     continue
             if pattern.search(shape):
                 found.add(at)
-        if b"@" in shape or shape[:1] in (b"#", b"+") or b"]#" in shape:
+        if b"@" in shape or shape[:1] == b"#" or b"]#" in shape:
             command = True
+        plus = shape[:1] == b"+" and not command and not document
+        command = command or plus
         if shape[:1] in (b"<", b"[") or b"<table" in shape:
             starts = shape.startswith((b"<?xml", b"<topology", b"[{")) or shape == b"["
             document = document or starts or b"<table" in shape
@@ -103,8 +108,12 @@ class Catalogue:
             return NOBODY
         interval = _INTERVALS.match(shape) is not None
         command = command and not interval
-        plain = not (command or document) and _DECORATED.search(shape) is None
-        return Targets(tuple(sorted(found)), command=command, document=document, interval=interval, plain=plain)
+        bare = _DECORATED.search(shape) is None
+        plain = bare and not (command or document)
+        who = tuple(sorted(found))
+        return Targets(
+            who, command=command, document=document, interval=interval, plain=plain, plus=plus and bare and bool(who)
+        )
 
 
 def _at_start(shape: str) -> bool:

@@ -158,7 +158,7 @@ class LogReader:
                 if stretch > HEAD_OF_STRETCH:
                     yield from self._end_of_stretch(stretch)
                 stretch = 0
-            if targets.plain and not self._busy and not self._last:
+            if (targets.plain or (targets.plus and lines[at][:1] != b"+")) and not self._busy and not self._last:
                 self._before = lines[at - 1] if at else self._last_raw
                 yield from self._plain(lines[at], targets, first + at)
             elif self._busy or not targets.idle:

@@ -143,17 +143,18 @@ class Ping(LineParser):
 
     # ---- summaries ----------------------------------------------------------------------------------------
     def _summary(self, text: str) -> Iterator[Record]:
-        packets = _PACKETS.search(text)
+        packets = _PACKETS.search(text) if "transmitted" in text else None
         if packets is not None:
             yield from self._loss(int(packets["sent"]), int(packets["got"]), packets[0])
             return
-        rtt = _RTT.search(text)
-        cisco = _CISCO.search(text)
-        if cisco is not None:
-            yield from self._loss(int(cisco["sent"]), int(cisco["got"]), cisco[0])
-        if rtt is not None:
-            yield from self._rtt(rtt)
-            return
+        if "min/avg/max" in text or "Success" in text:
+            cisco = _CISCO.search(text)
+            if cisco is not None:
+                yield from self._loss(int(cisco["sent"]), int(cisco["got"]), cisco[0])
+            rtt = _RTT.search(text)
+            if rtt is not None:
+                yield from self._rtt(rtt)
+                return
         windows = _WIN_PACKETS.search(text) if self.ctx.line - self._about <= 4 else None
         if windows is not None:
             self._about = self.ctx.line
