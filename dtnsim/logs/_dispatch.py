@@ -21,10 +21,10 @@ def hand_over(parser: LineParser, text: str, out: list[Record]) -> None:
         if records:
             out += records
     except NO_NUMBER as error:
-        out.append(_no_number(parser, text, error))
+        out.append(no_number(parser, text, error))
 
 
-def _no_number(parser: LineParser | DocumentParser, text: str, error: Exception) -> Unread:
+def no_number(parser: LineParser | DocumentParser, text: str, error: Exception) -> Unread:
     return parser.unread(text, f"a figure of the line is no number ({error})")
 
 
@@ -35,7 +35,7 @@ def safely(
     try:
         yield from settle(*args)
     except NO_NUMBER as error:
-        yield _no_number(parser, "", error)
+        yield no_number(parser, "", error)
 
 
 class Host:

@@ -7,8 +7,10 @@ logs do, ``prose`` never repeats a line; ``results`` and ``summaries`` are the w
 
 from __future__ import annotations
 
+import json
 import random
 import resource
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -88,3 +90,46 @@ def test_stream(benchmark, kind):
         rate = len(data) / benchmark.stats["mean"] / 1e6
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"\n{kind.__name__[1:]}: {rate:.1f} MB/s, {count} records, peak {peak:.0f} MB")
+
+
+def _iperf3() -> tuple[bytes, bytes, bytes]:
+    """Head, one interval and tail of ``iperf3 -J`` with eight streams."""
+    one = {
+        "socket": 5, "start": 1, "end": 2.0000321, "seconds": 1.0000321, "bytes": 584580096, "rtt": 12034,
+        "bits_per_second": 4676492123.5, "retransmits": 0, "snd_cwnd": 3145728, "omitted": False, "sender": True,
+    }  # fmt: skip
+    head = b'{"start": {"version": "iperf 3.16", "test_start": {"protocol": "TCP", "num_streams": 8}}, "intervals": ['
+    interval = json.dumps({"streams": [one] * 8, "sum": one}, indent="\t").encode()
+    return head, interval, b'], "end": {"sum_sent": {"seconds": 9, "bytes": 9e9, "bits_per_second": 8e9}}}\n'
+
+
+def _fio() -> tuple[bytes, bytes, bytes]:
+    """Head, one job and tail of fio's JSON+."""
+    read = {"io_bytes": 1000000, "bw": 976, "bw_bytes": 1000000, "iops": 244.0, "runtime": 1000}
+    read["clat_ns"] = {"mean": 1.5, "bins": {str(n * 64): n % 977 for n in range(20_000)}}
+    job = json.dumps({"jobname": "a", "error": 0, "read": read}, indent=2).encode()
+    return b'{"fio version": "fio-3.36", "jobs": [', job, b"]}\n"
+
+
+@pytest.mark.parametrize("kind", [_iperf3, _fio], ids=lambda k: k.__name__[1:])
+def test_long_json(benchmark, kind):
+    """JSON too long to hold; the ratio is of bytes a second to those of `json.loads`, which holds all of it."""
+    head, element, tail = kind()
+    data = head + b",".join([element] * (4 * SIZE // len(element))) + tail
+    blocks = [data[at : at + (1 << 20)] for at in range(0, len(data), 1 << 20)]
+    start = time.process_time()
+    json.loads(data)
+    whole = time.process_time() - start
+    taken = 0.0
+
+    def read() -> int:
+        nonlocal taken
+        start = time.process_time()
+        reader = LogReader("log")
+        count = sum(1 for block in blocks for _ in reader.feed(block)) + sum(1 for _ in reader.finish())
+        taken = time.process_time() - start
+        return count
+
+    count = benchmark.pedantic(read, rounds=1, iterations=1)
+    rate = len(data) / taken / 1e6
+    print(f"\n{kind.__name__[1:]}: {rate:.1f} MB/s, {count} records, {whole / taken:.2f} of the speed of json.loads")
