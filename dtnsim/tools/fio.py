@@ -11,7 +11,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Count, Size
 from dtnsim.tools._volume import read_access, with_read, write_access
-from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
 
 
 class Fio(Tool):
@@ -93,7 +93,7 @@ class Fio(Tool):
                 depth=self.depth,
                 kept=not self.invalidate,
             )
-            steps.append(with_read(job, Step("read", share=read_share), read))
+            steps.append(with_read(job, Step("read", share=read_share, files=_opened(job, "open")), read))
         if read_share < 1:
             write = write_access(
                 job,
@@ -106,7 +106,8 @@ class Fio(Tool):
                 rewrite=random or mixed,
                 depth=self.depth,
             )
-            steps.append(Step("write", write=write, share=1 - read_share))
+            opened = FileCost() if read_share else _opened(job, "create")
+            steps.append(Step("write", write=write, share=1 - read_share, files=opened))
         return Plan(tuple(steps), workers=self.numjobs * self.depth)
 
     @property
@@ -117,3 +118,9 @@ class Fio(Tool):
         if self.fdatasync:
             return "dsync"
         return "fdatasync" if self.end_fsync else "none"
+
+
+def _opened(job: Job, how: str) -> FileCost:
+    """Every file is opened before its first request and closed after its last, within the run (fio, openfiles)."""
+    operations = (how, "close")
+    return FileCost(destination=operations) if job.destination == "volume" else FileCost(source=operations)

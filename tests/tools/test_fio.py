@@ -43,3 +43,16 @@ def test_reads_come_from_the_drives_unless_the_cache_is_kept(invalidate, cached,
     """fio HOWTO, invalidate: drop the files' pages before the run begins (default true)."""
     plan = tool("fio", rw="randread", invalidate=invalidate).plan(job(destination="null", payload_B=1e9, memory_B=64e9))
     assert plan.steps[0].read.cached is cached
+
+
+@pytest.mark.parametrize(("rw", "first"), [("read", "open"), ("randread", "open"), ("write", "create")])
+def test_every_file_is_opened(rw, first, tool, job):
+    """160,000 files of a byte cost 160,000 opens and closes, not the time of 160 kB."""
+    step = tool("fio", rw=rw).plan(job(files=160_000)).steps[0]
+    assert (step.files.destination or step.files.source) == (first, "close")
+
+
+def test_files_of_a_mixed_load_are_opened_once(tool, job):
+    read, write = tool("fio", rw="randrw").plan(job(files=10)).steps
+    assert read.files.destination
+    assert not write.files.destination
