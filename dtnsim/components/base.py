@@ -30,7 +30,7 @@ M = TypeVar("M", bound=BaseModel)
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
-    {"base", "access", "cores", "device", "middlebox", "offload", "filesystem", "servers", "plan", "_common"}
+    {"base", "access", "cores", "device", "middlebox", "offload", "filesystem", "servers", "plan", "_common", "remote"}
 )
 
 

@@ -190,10 +190,6 @@ class Filesystem(Component):
             host.name, size, np.minimum(background, size), float(np.median(self.dirty_age(row))), self.flushes_at_close
         )
 
-    def answers(self, row: Row, use: Access) -> Value | None:  # noqa: ARG002 - network file systems need them
-        """Bytes that a server sends at once because a read-ahead asked for them; None where nothing asks like that."""
-        return None
-
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:  # noqa: ARG002 - network file systems need them
         """Seconds of one metadata operation: ``op_time``, or ``change_time`` where it changes a directory or inode."""
         changes = self.change_time is not None and operation in CHANGES

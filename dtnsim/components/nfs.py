@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.filesystem import CHANGES, label_of
-from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.components.filesystem import CHANGES
+from dtnsim.components.remote import Remote
+from dtnsim.components.servers import Servers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cache, metadata, nfs
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import metadata, nfs
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 READ_AHEAD = 15
 
 
-class Nfs(SharedFilesystem):
+class Nfs(Remote):
     """An NFS mount; the volume's ``server`` names host and volume that export it, or ``servers`` describes a filer.
 
     ``close`` waits until everything written has reached the server (close-to-open consistency, nfs(5)), so a file
@@ -38,10 +37,9 @@ class Nfs(SharedFilesystem):
     """
 
     kind: ClassVar[str] = "nfs"
-    flushes_at_close: ClassVar[bool] = True
-    refused: ClassVar[dict[str, str]] = {}
-    striped: ClassVar[bool] = False
-    drives_in_arrays: ClassVar[bool] = True
+    protocol: ClassVar[str] = "NFS"
+    daemon: ClassVar[str] = "nfsd"
+    setting: ClassVar[str] = "nfs.conf: threads"
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.2 ms",
@@ -54,15 +52,10 @@ class Nfs(SharedFilesystem):
     pnfs: bool = False
     rsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
     wsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
     slots: Annotated[Quantity, Unit("1", low=1, spread=0.3)] = prior(
         "128", 0.7, "assumed: sunrpc slot table, 16 fixed on old kernels, dynamic to 65536 on newer (SUSE KB 7023238)"
     )
     nconnect: Annotated[int, Field(ge=1, le=16)] = 1
-    threads: Annotated[int, Field(ge=1, le=4096)] = 8
-    service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "0.3 ms", 0.7, "assumed: time of one READ or WRITE at the server"
-    )
     acdirmin: Annotated[Quantity, Unit("s", low=0.1)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
     rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
@@ -81,6 +74,16 @@ class Nfs(SharedFilesystem):
     )
 
     @property
+    def connections(self) -> int:
+        """TCP connections of the mount."""
+        return self.nconnect
+
+    @property
+    def transport(self) -> Literal["tcp", "rdma"]:
+        """What carries the requests."""
+        return self.proto
+
+    @property
     def connection_byte(self) -> Quantity:
         """Work of the kernel for a byte of one connection besides the transport's."""
         return self.rdma_byte if self.proto == "rdma" else self.rpc_byte
@@ -89,23 +92,22 @@ class Nfs(SharedFilesystem):
         """Bytes of one READ or WRITE."""
         return self.rsize if use.operation == "read" else self.wsize
 
+    def flight_rate(self, row: Row, size: Term, rtt: Term, service: Term) -> Term:
+        """Slots over the round trip."""
+        return law(
+            nfs.data_rate,
+            slots=row.term(self.slots),
+            io_B=size,
+            rtt_s=rtt,
+            service_s=service,
+            connections=self.nconnect,
+        )
+
     def window(self, row: Row) -> Term:
         """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
         return law(nfs.read_ahead, requests=READ_AHEAD, rsize_B=row.term(self.rsize))
-
-    def answers(self, row: Row, use: Access) -> Value | None:
-        """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
-        return self.window(row).value if use.operation == "read" else None
-
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
-        """A round trip, less what the slots are charged for it; what a call asks for goes out together."""
-        del host, volume
-        size = row.value(self.io_size(use))
-        charged = use.block_B / np.minimum(size, use.block_B) / (row.value(self.slots) * self.nconnect)
-        wait = use.rtt_s + self.answer_time(row, use).value
-        return wait / use.block_B * np.maximum(1.0 - charged, 0.0)
 
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; a synchronous WRITE waits for stable storage."""
@@ -114,47 +116,9 @@ class Nfs(SharedFilesystem):
             return service + row.term(self.stable)
         return service
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """Slots and read-ahead of this mount, threads or servers; the composer charges a server that is a host."""
-        label, size = label_of(volume), row.term(self.io_size(use))
-        alone = use.random or use.finish in ("direct", "dsync")
-        if alone:
-            size = least(size, term(use.block_B, "B"))  # nothing joins them
-        rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
-        row.charge(
-            f"{label}.nfs-slots", "nfs", what=f"NFS {use.operation} requests in flight",
-            capacity=law(
-                nfs.data_rate, slots=row.term(self.slots), io_B=size, rtt_s=rtt, service_s=service,
-                connections=self.nconnect,
-            ),
-        )  # fmt: skip
-        if use.operation == "read" and not alone:
-            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=self.window(row), latency_s=rtt + service)
-            row.charge(
-                f"{label}.read-ahead", "nfs", capacity=count(max(use.own_streams, 1), "reader") * ahead, private=True,
-                what="NFS read-ahead over the round trip",
-            )  # fmt: skip
-        if host.volumes[volume].server is None:
-            self.behind(row, use, label, size)
-            host.storage_network(row, use, volume)
-
-    def thread_time(self, row: Row, use: Access) -> Term:
-        """Time of a thread of the server for a byte that is read or written [s/B]."""
-        size = row.term(self.io_size(use))
-        if use.random or use.finish in ("direct", "dsync"):
-            size = least(size, term(use.block_B, "B"))
-        return self.answer_time(row, use) / size
-
-    def thread_operations(self, row: Row, per_byte: Mapping[str, float]) -> Term:
-        """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
-        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
-        change = self.change_time if self.change_time is not None else self.op_time
-        return term(sum(per_byte.values()) - changes) * row.term(self.op_time) + term(changes) * row.term(change)
-
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server; parallel NFS to all of them."""
-        del row, use, made
-        return None if self.pnfs else count(1, "server")
+        return None if self.pnfs else super().touched(row, use, made)
 
     # -- metadata ---------------------------------------------------------------------------------
 

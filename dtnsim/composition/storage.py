@@ -10,8 +10,8 @@ import numpy as np
 
 from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.filesystem import Filesystem, label_of
-from dtnsim.components.nfs import Nfs
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.remote import Remote
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.description.spec import PathSpec, split_end
@@ -155,25 +155,33 @@ class Storage:
         filesystem = end.host.volumes[end.volume or ""].filesystem
         ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
         route = self.network.route(*ends, [])
-        connections = int(getattr(filesystem, "nconnect", 1))
-        kernel = Thread("kernel NFS", copies=connections)  # a connection's work stays on one core at a time
-        burst = filesystem.answers(row.at(end.host.name), use)
+        if not isinstance(filesystem, Remote):
+            raise SpecError(
+                f"a volume of {filesystem.kind} has no server",
+                key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
+                value=server,
+                remedy="mount it with kind: nfs or smb, or give the volume an array",
+            )
+        near, there, wires = row.at(end.host.name), row.at(remote.host.name), filesystem.connections
+        # a connection's work stays on one core at a time
+        kernel = Thread(f"kernel {filesystem.protocol}", copies=wires)
+        burst = filesystem.answers(near, use)
         net = NetUse(
             kernel,
             kernel,
-            streams=connections,
-            transport="rdma" if getattr(filesystem, "proto", "tcp") == "rdma" else "tcp",
-            burst=None if burst is None else burst / connections,
+            streams=wires,
+            transport=filesystem.transport,
+            burst=None if burst is None else burst / wires,
         )
         self.network.carry(row, route, net, None)
-        cost = getattr(filesystem, "connection_byte", None)
-        if cost is not None:
-            near = row.at(end.host.name)
-            end.host.core(near, kernel, near.term(cost), "NFS requests")
-        if isinstance(filesystem, Nfs):
-            self._threads(row, remote, end, filesystem.thread_time(row.at(end.host.name), use), "reads and writes")
+        end.host.core(near, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
+        safe = filesystem.both_ends(near)
+        if safe is not None:
+            end.host.core(near, kernel, safe, "cipher or signature")
+            remote.host.core(there, kernel, safe, "cipher or signature")
+        self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         inner = use.but(
-            thread=Thread("nfsd", copies=int(getattr(filesystem, "threads", 1))),
+            thread=Thread(filesystem.daemon, copies=filesystem.threads),
             finish="steady",
             rtt_s=0.0,
             block_B=self._asked(filesystem, use),
@@ -184,20 +192,21 @@ class Storage:
 
     @staticmethod
     def _threads(row: Row, remote: End, end: End, per_byte: Term, what: str) -> None:
-        """Charges the threads of an NFS server, which serve one request each at a time."""
+        """Charges the threads of a server, which serve one request each at a time."""
         filesystem = end.host.volumes[end.volume or ""].filesystem
-        assert isinstance(filesystem, Nfs)
+        assert isinstance(filesystem, Remote)
         row.at(remote.host.name).charge(
-            f"{label_of(remote.volume or '')}.nfsd", "nfs", capacity=count(filesystem.threads, "thread"), unit="s",
-            per_byte=per_byte, what=f"threads of the NFS server: {what}",
-            remedy=f"more threads of the NFS server (hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; "
-            "nfs.conf: threads)",
+            f"{label_of(remote.volume or '')}.{filesystem.daemon}", filesystem.kind, unit="s",
+            capacity=count(filesystem.threads, "thread"), per_byte=per_byte,
+            what=f"threads of the {filesystem.protocol} server: {what}",
+            remedy=f"more threads of the {filesystem.protocol} server "
+            f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )  # fmt: skip
 
     @staticmethod
-    def _asked(filesystem: Filesystem, use: Access) -> float:
+    def _asked(filesystem: Remote, use: Access) -> float:
         """Bytes that one request asks a server's own file system for."""
-        size = filesystem.io_size(use).value if isinstance(filesystem, Nfs) else use.block_B
+        size = filesystem.io_size(use).value
         return min(size, use.block_B) if use.random else size
 
     def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
@@ -233,7 +242,7 @@ class Storage:
                 for name, times in Counter(operations).items()
             }
             server = end.host.volumes[end.volume].server
-            if server is not None and isinstance(filesystem, Nfs):
+            if server is not None and isinstance(filesystem, Remote):
                 time = filesystem.thread_operations(here, each)
                 self._threads(here, self._server(server, end), end, time, "file operations")
                 continue

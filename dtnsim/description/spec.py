@@ -82,7 +82,7 @@ class TransferSpec(Model):
         if self.duration is None:
             return tool
         if tool is not None:
-            where = {"key": f"transfer {self.name}.duration", "value": str(self.duration)}
+            where: dict[str, Any] = {"key": f"transfer {self.name}.duration", "value": str(self.duration)}
             raise SpecError(f"{self.tool.kind} has a time of its own", **where, remedy="write the tool's own option")
         return Timing(self.duration.value)
 

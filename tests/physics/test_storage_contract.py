@@ -22,12 +22,13 @@ from dtnsim.physics import (
     raid,
     raidz,
     servers,
+    smb,
     ssd,
     zfs,
 )  # fmt: skip
 
 MODULES = (
-    beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, lustre, metadata, nfs, raid, raidz, servers, ssd, zfs,
+    beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, lustre, metadata, nfs, raid, raidz, servers, smb, ssd, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")

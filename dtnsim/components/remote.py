@@ -1,0 +1,129 @@
+"""Mounts of one server over the network (NFS, SMB): requests in flight, read-ahead, a thread of the server each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.filesystem import CHANGES, label_of
+from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import cache
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+
+class Remote(SharedFilesystem):
+    """A mount of one server: a host that the volume's ``server`` names, or a filer that ``servers`` describe."""
+
+    flushes_at_close: ClassVar[bool] = True
+    refused: ClassVar[dict[str, str]] = {}
+    striped: ClassVar[bool] = False
+    drives_in_arrays: ClassVar[bool] = True
+    #: what the protocol and the server's processes are called, and where their number is set
+    protocol: ClassVar[str] = ""
+    daemon: ClassVar[str] = ""
+    setting: ClassVar[str] = ""
+
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+    threads: Annotated[int, Field(ge=1, le=4096)] = 8
+    service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.3 ms", 0.7, "assumed: time of one request for data at the server"
+    )
+
+    @property
+    def connections(self) -> int:
+        """Connections to the server."""
+        return 1
+
+    @property
+    def transport(self) -> Literal["tcp", "rdma"]:
+        """What carries the requests."""
+        return "tcp"
+
+    @property
+    @abstractmethod
+    def connection_byte(self) -> Quantity:
+        """Work of the client's kernel for a byte of one connection besides the transport's."""
+
+    def both_ends(self, row: Row) -> Term | None:  # noqa: ARG002 - SMB needs it
+        """Work for a byte at either end: signatures, ciphers."""
+        return None
+
+    @abstractmethod
+    def io_size(self, use: Access) -> Quantity:
+        """Bytes of one request for data."""
+
+    @abstractmethod
+    def flight_rate(self, row: Row, size: Term, rtt: Term, service: Term) -> Term:
+        """Rate by the requests of one size that may be in flight."""
+
+    @abstractmethod
+    def window(self, row: Row) -> Term:
+        """Bytes that a sequential reader has in flight."""
+
+    def answers(self, row: Row, use: Access) -> Value | None:
+        """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
+        return self.window(row).value if use.operation == "read" else None
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """A round trip, less what the requests in flight are charged for it; what a call asks for goes out together."""
+        del host, volume
+        size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
+        charged = self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
+        return np.maximum((use.rtt_s + service.value) / use.block_B - 1.0 / charged, 0.0)
+
+    def answer_time(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - NFS needs it
+        """Seconds of one request at the server."""
+        return row.term(self.service)
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
+        label, size = label_of(volume), self.asked(row, use)
+        rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
+        row.charge(
+            f"{label}.{self.kind}-slots", self.kind, capacity=self.flight_rate(row, size, rtt, service),
+            what=f"{self.protocol} {use.operation} requests in flight",
+        )  # fmt: skip
+        if use.operation == "read" and not self.alone(use):
+            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=self.window(row), latency_s=rtt + service)
+            row.charge(
+                f"{label}.read-ahead", self.kind, capacity=count(max(use.own_streams, 1), "reader") * ahead,
+                private=True, what=f"{self.protocol} read-ahead over the round trip",
+            )  # fmt: skip
+        if host.volumes[volume].server is None:
+            self.behind(row, use, label, size)
+            host.storage_network(row, use, volume)
+
+    @staticmethod
+    def alone(use: Access) -> bool:
+        """Whether nothing joins the requests of an access."""
+        return use.random or use.finish in ("direct", "dsync")
+
+    def asked(self, row: Row, use: Access) -> Term:
+        """Bytes of one request of an access."""
+        size = row.term(self.io_size(use))
+        return least(size, term(use.block_B, "B")) if self.alone(use) else size
+
+    def thread_time(self, row: Row, use: Access) -> Term:
+        """Time of a thread of the server for a byte that is read or written [s/B]."""
+        return self.answer_time(row, use) / self.asked(row, use)
+
+    def thread_operations(self, row: Row, per_byte: Mapping[str, float]) -> Term:
+        """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
+        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
+        change = self.change_time if self.change_time is not None else self.op_time
+        return term(sum(per_byte.values()) - changes) * row.term(self.op_time) + term(changes) * row.term(change)
+
+    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
+        """A mount talks to one server."""
+        del row, use, made
+        return count(1, "server")

@@ -1,0 +1,65 @@
+"""SMB 3: credits in flight, channels, work at both ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.ground.errors import SpecError
+from dtnsim.physics.core_rates import CORE_RATES
+from tests.formulas import evaluate
+from tests.lab import KiB, MiB, Sheet, journey, machine, problem, sheet, volume
+
+FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
+
+
+def path(*, reading: bool = False, **given: Any) -> dict[str, Any]:
+    """A client ``a`` that reads from, or writes to, a share of ``b``."""
+    client = machine(volumes={"/s": volume(filesystem={"kind": "smb", "service": "0 s", **given}, server="b:/share")})
+    start, to = ("a:/s", "a:/dev/null") if reading else ("a:memory", "a:/s")
+    tool = {"name": "dd", "bs": "1 MiB", **({} if reading else {"conv": "fdatasync"})}
+    wan = {"bandwidth": "100 Tb/s", "rtt": "10 ms"}
+    return journey(client, machine(volumes={"/share": volume(FAST)}), wan=wan, start=start, to=to, tool=tool,
+                   dataset={"files": 1, "size": "100 TB"})  # fmt: skip
+
+
+def charges(**given: Any) -> Sheet:
+    return sheet(problem(path(**given)))
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_credits_over_the_round_trip(channels: int) -> None:
+    """A credit is 64 KiB (MS-SMB2, 3.1.5.2): c x 64 KiB / T a channel."""
+    found = charges(credits=512, channels=channels)
+    assert found.rate("s.smb-slots") == pytest.approx(channels * 512 * 64 * KiB / 10e-3, rel=1e-3)
+
+
+def test_a_reader_has_two_requests_in_flight() -> None:
+    assert charges(reading=True).rate("s.read-ahead") == pytest.approx(8 * MiB / 10e-3)
+
+
+def test_encryption_costs_both_ends() -> None:
+    """AES-128-GCM on the core of the connection at the client and at the server; signing half of it."""
+    cost = CORE_RATES["aes128_gcm"].cycles_per_byte
+    plain, safe, signed = charges(), charges(encrypt=True), charges(sign=True)
+    for core in ("a.cpu.kernel SMB[transfer]", "b.cpu.kernel SMB[transfer]"):
+        assert safe.demand(core) - plain.demand(core) == pytest.approx(cost, rel=1e-3)
+        assert signed.demand(core) - plain.demand(core) == pytest.approx(0.4, rel=1e-3)
+
+
+def test_channels_are_connections_of_their_own() -> None:
+    one, four = (charges(channels=n).rate("a.cpu.kernel SMB[transfer]") for n in (1, 4))
+    assert four == pytest.approx(4 * one)
+
+
+def test_a_file_system_without_servers_has_no_server() -> None:
+    host = machine(volumes={"/s": volume(filesystem="xfs", server="b:/share")})
+    with pytest.raises(SpecError, match="has no server"):
+        problem(journey(host, machine(volumes={"/share": volume(FAST)}), start="a:/s", tool="gridftp"))
+
+
+def test_formulas_give_their_numbers() -> None:
+    made = problem(path(reading=True, service="0.3 ms"))
+    for station in (s for s in made.stations if s.kind == "smb"):
+        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
