@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import hdd, servers
+from dtnsim.physics import hdd_streams, servers
 
 POSITIVE = st.floats(1e-3, 1e3)
 
@@ -41,7 +41,7 @@ def test_occupied_against_sampling():
 
 def test_many_writers_of_an_array_of_disks():
     # an array of 1 GB/s with 4 GiB of cache and 12 ms to move the heads: 16 streams lose 5 %, 1024 a fifth or more
-    rates = [hdd.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
+    rates = [hdd_streams.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
     np.testing.assert_allclose(rates, [1e9, 0.957e9, 0.259e9, 0.259e9], rtol=2e-3)
     assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
