@@ -94,7 +94,7 @@ CASES: dict[str, dict[str, Case]] = {
         "read_ahead": (READ, {"server": True}, "4 KiB"),
         "threads": (WRITE, {"server": True, "service": "100 ms"}, 1),
         "service": (READ, {"server": True}, "100 ms"),
-        "credits": (WRITE, {"server": True}, 64),
+        "credits": (WRITE, {"server": True, "service": "100 ms"}, 64),
         "channels": (WRITE, {"server": True, "smb_byte": "500 cycles/B"}, 4),
         "sign": (READ, {"server": True, "sign_byte": "500 cycles/B"}, True),
         "encrypt": (READ, {"server": True, "cipher_byte": "500 cycles/B"}, True),

@@ -41,7 +41,10 @@ def test_occupied_against_sampling():
 
 def test_many_writers_of_an_array_of_disks():
     # an array of 1 GB/s with 4 GiB of cache and 12 ms to move the heads: 16 streams lose 5 %, 1024 a fifth or more
-    rates = [hdd_streams.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3) for n in (1, 16, 1024, 10**6)]
+    rates = [
+        hdd_streams.interleaved_rate(n, 1e9, servers.run_length(2.0**32, n, 2.0**22), 12e-3)
+        for n in (1, 16, 1024, 10**6)
+    ]
     np.testing.assert_allclose(rates, [1e9, 0.957e9, 0.259e9, 0.259e9], rtol=2e-3)
     assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
