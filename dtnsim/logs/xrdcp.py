@@ -1,9 +1,10 @@
 """xrdcp's progress line (XRootD 3.3 and later): ``[16.11GB/16.11GB][100%][====][25.46MB/s]``.
 
-Units: ``kB``, ``MB``, ``GB`` of sizes and rates are powers of 1024 (XRootD ``XrdClUtils.cc``, ``BytesToString``, which
-prints four digits: ``1.024e+04GB``). The rate is the mean since the start over whole seconds, of which a copy of less
-than one counts as one (``resolution_s``; 26.51 kB are printed at 26.51kB/s): small files look slow. The line is redrawn; the last drawing counts. An error after it (``Run: [ERROR] ...``) makes the copy a
-failure; a line of less than 100 % is ``partial``.
+Units: ``kB``, ``MB``, ``GB`` of sizes and rates are powers of 1024 (XRootD ``XrdClUtils.cc``, ``BytesToString``,
+which prints four digits: ``1.024e+04GB``). The rate is the mean since the start over whole seconds, of which a copy
+of less than one counts as one (``resolution_s``; 26.51 kB are printed at 26.51kB/s): small files look slow. The line
+is redrawn; the last drawing counts. An error after it (``Run: [ERROR] ...``) makes the copy a failure; a line of less
+than 100 % is ``partial``.
 """
 
 from __future__ import annotations
