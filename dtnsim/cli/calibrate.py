@@ -61,9 +61,9 @@ def _name(host: str) -> str:
 
 
 def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple[list[Figure], list[str]]:
-    from dtnsim.description import spec
     from dtnsim.evidence import cases, fit_logs
     from dtnsim.evidence.figures import Figure
+    from dtnsim.evidence.paths import Paths
     from dtnsim.ground.errors import InputError
 
     logs = [s for s in sources if not cases.is_cases_file(s)]
@@ -74,11 +74,11 @@ def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple
             raise InputError("raw logs are of one host; give --host once, or write a cases file")
         found, notes = fit_logs.figures(logs, hosts[0], volume)
     files = [s for s in sources if s not in logs]
-    wanted = {_name(h) for h in hosts}
+    wanted, paths = {_name(h) for h in hosts}, Paths("none")
     for case in cases.load_all(files) if files else []:
         # how far runs lie apart is no figure of a path with given parameters
         if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
-            figure = Figure(case, spec.load(case.path, case.overrides, "none"))
+            figure = Figure(case, paths(case))
             if wanted & set(figure.spec.host_files.values()):
                 found.append(figure)
     if not found:

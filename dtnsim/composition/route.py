@@ -10,7 +10,7 @@ import numpy as np
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.nic import Nic
 from dtnsim.components.policer import Policer
-from dtnsim.components.segment import Segment
+from dtnsim.components.segment import UNSTATED_BUFFER, Segment
 from dtnsim.description.host import Host
 from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.term import Term, law, of, term
@@ -69,11 +69,14 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
         rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
     for number, (_, segment, _) in enumerate(route.hops):
         here = draw(segment.bandwidth) * per_wire
-        if segment.background is not None:
-            here = physics.left_by_others(here, segment.background.taken(draw).value)
+        taken = segment.taken(draw)
+        if taken is not None:
+            here = physics.left_by_others(here, taken.value)
         if segment.policer is not None:
             here = np.minimum(here, draw(segment.policer.rate))
-        mine = draw(segment.buffer) if segment.buffer is not None else np.inf
+        # a queue that nobody described can only form where the path gets narrower
+        unsaid = np.where(here < rate, draw(UNSTATED_BUFFER), np.inf) if segment.buffer is None else np.inf
+        mine = draw(segment.buffer) if segment.buffer is not None else unsaid
         places = [(here, mine)]
         places += [(box.rate(draw, streams) * per_wire, mine) for box in segment.boxes.values()]
         if segment.firewall is not None:

@@ -12,8 +12,8 @@ from dtnsim.physics import network as physics
 def charge(row: Row, name: str, segment: Segment, frame: Framing, streams: int, *, forward: bool) -> None:
     """Bandwidth left by others, firewall and policer of one segment in one direction."""
     way = "" if forward else ".back"
-    draw, others = row.ledger.draw, segment.background
-    taken = others.taken(draw) if others is not None else None
+    draw = row.ledger.draw
+    taken = segment.taken(draw)
     capacity = row.term(segment.bandwidth)
     if taken is not None:
         capacity = law(physics.left_by_others, capacity_Bps=capacity, share=taken)

@@ -14,10 +14,13 @@ from dtnsim.description.buses import Buses
 from dtnsim.description.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior, unstated
 from dtnsim.ground.records import Slowdown
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
+
+
+_TUNED = "assumed: between an untouched host (tcp(7): 6 MiB and 4 MiB) and one tuned for long paths (64 MiB and more)"
 
 
 class TcpTuning(Model):
@@ -32,8 +35,12 @@ class TcpTuning(Model):
     """
 
     cc: Literal["reno", "cubic", "htcp", "bbr", "bbr3"] = "cubic"
-    rmem_max: Annotated[Quantity, Unit("B", low=1024)] = prior("6 MiB", 0.0, "Linux default of tcp_rmem[2]")
-    wmem_max: Annotated[Quantity, Unit("B", low=1024)] = prior("4 MiB", 0.0, "Linux default of tcp_wmem[2]")
+    rmem_max: Annotated[Quantity, Unit("B", low=1024)] = unstated(
+        "6 MiB", "16 MiB", 3.0, f"Linux default of tcp_rmem[2]; {_TUNED}"
+    )
+    wmem_max: Annotated[Quantity, Unit("B", low=1024)] = unstated(
+        "4 MiB", "16 MiB", 3.0, f"Linux default of tcp_wmem[2]; {_TUNED}"
+    )
     receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
         "0.5", 0.0, "Linux tcp_adv_win_scale = 1: half of the buffer is window"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from dtnsim.steady import solve
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
+    from dtnsim.steady.scenarios import Scenarios
     from dtnsim.steady.solve import Array, Matrices, Solution
 
 
@@ -44,6 +45,11 @@ def solved(problem: Problem) -> Solved:
     """Solves a problem."""
     m = solve.matrices(problem)
     return Solved(problem, m, solve.solve(m))
+
+
+def at(drawn: Scenarios, rates: Array) -> Solved:
+    """Scenarios of a path with other rates, as `values` reads them."""
+    return Solved(drawn.problem, drawn.matrices, replace(drawn.solution, rate=rates))
 
 
 def transfer_index(case: Case, problem: Problem) -> int | None:

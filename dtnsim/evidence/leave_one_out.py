@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.description import spec
 from dtnsim.evidence import fit
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.paths import Paths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,13 +24,13 @@ LEVERAGE: Final = 0.05
 
 def left_out(judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None) -> list[Judgement]:
     """Adds to the fit cases of every site what a fit that never saw them predicts."""
-    result = list(judged)
+    result, paths = list(judged), Paths("none")
     for site in dict.fromkeys(j.case.site for j in judged):
         mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]
         if len(mine) < 2:
             continue
         chosen = [judged[n].case for n in mine]
-        figures = [Figure(c, spec.load(c.path, c.overrides, "none")) for c in chosen]
+        figures = [Figure(c, paths(c)) for c in chosen]
         hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
         for n, ratio in zip(mine, ratios(figures, hosts, progress), strict=True):
             result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.description import spec
 from dtnsim.evidence import baseline
 from dtnsim.evidence.cases import Case
-from dtnsim.evidence.figures import Solved, solved, transfer_index, values
+from dtnsim.evidence.figures import Solved, at, solved, transfer_index, values
+from dtnsim.evidence.learn import Residual
+from dtnsim.evidence.paths import Paths
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Draw
-from dtnsim.steady.reasons import cause_of, reason
-from dtnsim.steady.timed import amounts, composed
+from dtnsim.steady import discrepancy
+from dtnsim.steady.prediction import bottleneck
+from dtnsim.steady.reasons import cause_of
+from dtnsim.steady.regime import Regime
+from dtnsim.steady.scenarios import Scenarios, interval, scenarios
+from dtnsim.steady.timed import composed
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
+    from dtnsim.steady.discrepancy import Discrepancy
     from dtnsim.steady.solve import Array
 
 SAMPLES: Final = 256
+#: what meters, framing and the last printed digit differ by at an edge of an interval
+METER: Final = 0.002
 ROLES: Final = ("fit", "blind")
 
 
@@ -37,6 +46,9 @@ class Judgement:
         station: Predicted bottleneck.
         kind: Its kind.
         why: The reason in words.
+        regime: What holds it, as evidence is collected by.
+        samples: The figure in scenarios of single runs, (S,); laws learned without its study.
+        explained: The same with nothing but the parameters drawn.
         left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
     """
 
@@ -48,6 +60,9 @@ class Judgement:
     station: str
     kind: str
     why: str
+    regime: Regime
+    samples: Array = field(compare=False, repr=False)
+    explained: Array = field(compare=False, repr=False)
     left_out: float | None = None
 
     @property
@@ -60,13 +75,33 @@ class Judgement:
         """Whether the figure lies between p10 and p90; None where there is no figure, or no interval for it."""
         if self.case.withheld or self.case.quantity == "throughput_sd" or self.case.bound is not None:
             return None
-        return self.p10 <= self.case.measured <= self.p90
+        return self.within(0.8)
+
+    def within(self, level: float) -> bool:
+        """Whether the figure lies in the central interval of so much probability."""
+        found = interval(self.samples, self.p50, level)
+        return found.p10 * (1 - METER) <= self.case.measured <= found.p90 * (1 + METER)
+
+    @property
+    def sign(self) -> float:
+        """1 for figures that grow with the rate, -1 for durations."""
+        return -1.0 if self.case.quantity == "duration" else 1.0
+
+    @property
+    def residual(self) -> Residual | None:
+        """What the discrepancy is learned from; None for figures that fit, bound, or are no rates."""
+        case = self.case
+        if case.role != "blind" or self.covered is None or case.quantity == "cpu_share":
+            return None
+        off = self.sign * np.log(case.measured / self.p50)
+        explained = self.sign * np.log(np.maximum(self.explained, 1e-300) / self.p50)
+        return Residual(case.study, self.regime, float(off), np.asarray(explained), 0.0)
 
     @property
     def bottleneck_right(self) -> bool | None:
         """Whether the bottleneck is the one that the source states; None where it states none."""
         stated = self.case.stated
-        return None if stated is None else stated.met_by(self.station, self.kind, self.why)
+        return None if stated is None or stated.inferred else stated.met_by(self.station, self.kind, self.why)
 
     @property
     def counted(self) -> bool:
@@ -191,13 +226,15 @@ def validate(
     Raises:
         SpecError: a path or a case cannot be used.
     """
-    runs: dict[tuple[str, tuple[str, ...]], tuple[PathSpec, Solved, Solved]] = {}
+    paths, folds, whole = Paths(calibration), shipped_folds(), discrepancy.load()
+    runs: dict[tuple[Any, ...], Run] = {}
     judged = []
     for number, case in enumerate(cases):
-        key = (str(case.path), case.overrides)
+        key = (case.path, case.overrides)
         if key not in runs:
-            runs[key] = _run(case, calibration, samples, seed)
-        judged.append(_judge(case, *runs[key]))
+            runs[key] = _run(paths(case), samples, seed)
+        laws = folds.get(case.study, whole) if case.role != "fit" else whole
+        judged.append(_judge(case, runs[key], laws))
         if progress is not None:
             progress(number + 1, len(cases))
     if leave_one_out:
@@ -207,39 +244,49 @@ def validate(
     return Validation(tuple(judged))
 
 
-def _run(case: Case, calibration: str | None, samples: int, seed: int) -> tuple[PathSpec, Solved, Solved]:
-    given = spec.load(case.path, case.overrides, calibration)
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A path at its medians, and drawn."""
+
+    given: PathSpec
+    nominal: Solved
+    scenarios: Scenarios | None
+
+
+def _run(given: PathSpec, samples: int, seed: int) -> Run:
     nominal = solved(composed(given, Draw()))
-    drawn = solved(composed(given, Draw(samples, seed), amounts(nominal.problem))) if samples else nominal
-    return given, nominal, drawn
+    return Run(given, nominal, scenarios(given, nominal.problem, samples, seed) if samples else None)
 
 
-def _judge(case: Case, given: PathSpec, nominal: Solved, drawn: Solved) -> Judgement:
+def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
+    nominal, drawn = run.nominal, run.scenarios
+    f = transfer_index(case, nominal.problem) or 0
     p50 = float(values(case, nominal)[0])
-    found = values(case, drawn)
+    explained = runs = np.array([p50])
+    if drawn is not None:
+        explained = values(case, at(drawn, drawn.parameters))
+        runs = values(case, at(drawn, drawn.rates(laws)))
     if case.quantity == "throughput_sd":
-        p50 = float(found[0])
-        p10 = p90 = p50
-    else:
-        p10, p90 = interval(found, p50)
-    station, kind, why = _bottleneck(case, nominal)
-    return Judgement(case, p10, p50, p90, baseline.predict(case, given), station, kind, why)
+        p50 = float(explained[0])
+        runs = explained
+    within = interval(runs, p50)
+    m = replace(nominal.matrices, capacity=nominal.solution.capacity)
+    held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
+    kind = drawn.regimes[f] if drawn is not None else Regime("", "")
+    rule = baseline.predict(case, run.given)
+    return Judgement(
+        case, within.p10, p50, within.p90, rule, held.station, held.kind, held.reason, kind, runs, explained
+    )
 
 
-def interval(drawn: Array, nominal: float) -> tuple[float, float]:
-    """(p10, p90) of draws, as `dtnsim.steady.prediction` takes them: the nominal answer lies between."""
-    low, high = np.quantile(drawn, (0.1, 0.9), method="inverted_cdf")
-    return min(float(low), nominal), max(float(high), nominal)
-
-
-def _bottleneck(case: Case, answer: Solved) -> tuple[str, str, str]:
-    """(station, kind, reason) of the transfer meant, or the first."""
-    f = transfer_index(case, answer.problem) or 0
-    problem = answer.problem
-    m = replace(answer.matrices, capacity=answer.solution.capacity)
-    cause = cause_of(m, f, int(answer.solution.binding[0, f]))
-    why = reason(problem, f, cause)
-    if cause.station is None:
-        return f"{problem.transfers[f].name}.workers", "latency", why
-    station = problem.stations[cause.station]
-    return station.name, station.kind, why
+def shipped_folds() -> dict[str, Discrepancy]:
+    """For every study of the shipped cases the laws that were learned without it."""
+    file = library.root("calibration") / "discrepancy-folds.yaml"
+    if not file.is_file():
+        return {}
+    raw = yamlio.load(file)
+    whole = discrepancy.load()
+    return {
+        study: replace(discrepancy.read(fold), noises=whole.noises, default_noise=whole.default_noise)
+        for study, fold in raw["folds"].items()
+    }

@@ -207,6 +207,8 @@ class Draw:
         self.samples, self._seed = samples, seed
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, NDArray[np.float64]] = {}
+        #: keys of those that nobody stated
+        self.unstated: set[str] = set()
         self._known = correlation or Correlation()
         self._row = {key: number for number, key in enumerate(self._known.keys)}
         if samples:
@@ -220,8 +222,11 @@ class Draw:
         law = quantity.typical or quantity
         if not law.spread:
             return law.value
+        key = quantity.key or f"{law.source} {law.value:g} {law.dim}"
+        if quantity.typical is not None:
+            self.unstated.add(key)
         sigma = math.sqrt(math.log1p(law.spread**2))
-        drawn = law.value * np.exp(sigma * self.score(quantity.key or f"{law.source} {law.value:g} {law.dim}"))
+        drawn = law.value * np.exp(sigma * self.score(key))
         # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
         return np.minimum(drawn, 1.0) if law.dim == "1" and law.value < 1 else drawn
 

@@ -10,9 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
 
 from dtnsim.ground.quantity import Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: what the delay of a connection that opens up is called
 SLOW_START: Final = "slow start"
@@ -289,6 +294,32 @@ class StationUse:
     utilization: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The scenarios behind an interval.
+
+    Attributes:
+        rates_Bps: Rates of the transfers, (S, F).
+        payloads_B: Bytes of the transfers, (F,).
+        scores: Standard normal scores of everything that was drawn, by key, (S,) each.
+    """
+
+    rates_Bps: NDArray[np.float64]
+    payloads_B: tuple[float, ...]
+    scores: Mapping[str, NDArray[np.float64]]
+
+    @property
+    def total_Bps(self) -> NDArray[np.float64]:
+        """Rate of all transfers together, (S,)."""
+        return np.asarray(self.rates_Bps.sum(axis=1))
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Time until the last transfer has finished, (S,)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray((np.asarray(self.payloads_B) / self.rates_Bps).max(axis=1))
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The answer of `predict`.
@@ -300,6 +331,7 @@ class Prediction:
         stations: Every station with its use, busiest first.
         warnings: What the reader should know (formula out of range, unused parameter ...).
         problem: The stations and demands at the median scenario, for `explain`.
+        drawn: The scenarios behind the interval; None where none were asked for.
     """
 
     name: str
@@ -308,6 +340,7 @@ class Prediction:
     stations: tuple[StationUse, ...]
     warnings: tuple[str, ...]
     problem: Problem
+    drawn: Drawn | None = field(default=None, compare=False, repr=False)
 
     @property
     def duration_s(self) -> Interval:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from dtnsim.ground.records import (
     SLOW_START,
     Bottleneck,
     Demand,
+    Drawn,
     Interval,
     Phase,
     Prediction,
@@ -26,11 +27,12 @@ from dtnsim.ground.records import (
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
-from dtnsim.steady import solve, timed
+from dtnsim.steady import discrepancy, solve, timed, unstated
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.reasons import Cause, cause_of, reason
 from dtnsim.steady.remedies import remedy
+from dtnsim.steady.scenarios import interval, scenarios
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Array, Matrices
@@ -48,6 +50,7 @@ def predict(
     samples: int = SAMPLES,
     seed: int = 1,
     calibration: str | Path | None = None,
+    mean: bool = False,
 ) -> Prediction:
     """Predicts the transfers of a path.
 
@@ -57,27 +60,26 @@ def predict(
         samples: Draws for the interval; 0 leaves p10 = p50 = p90.
         seed: Seed of the draws; the same seed gives the same bytes.
         calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).
+        mean: Ask for the long-run mean instead of one run on a random day.
 
     Returns:
         The `Prediction`. Its p50 has every parameter at its median, so that ``explain`` can show
-        the sum; p10 and p90 are quantiles over all parameters' spreads.
+        the sum; p10 and p90 are quantiles over the parameters' spreads, the model's own error and repeat noise
+        (`dtnsim.steady.discrepancy`).
 
     Raises:
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     problem = timed.composed(given, Draw())
-    rates = scenario_rates(given, samples, seed, timed.amounts(problem)) if samples else None
-    return answer(problem, rates)
-
-
-def scenario_rates(
-    given: spec.PathSpec, samples: int, seed: int = 1, moved: Mapping[str, float] | None = None
-) -> Array:
-    """Rates of every transfer in ``samples`` scenarios drawn from the spreads, (S, F) [B/s]."""
-    drawn = timed.composed(given, Draw(samples, seed), moved)
-    rates = solve.solve(solve.matrices(drawn)).rate
-    return np.broadcast_to(rates, (samples, rates.shape[1]))
+    if not samples:
+        return answer(problem, None)
+    drawn = scenarios(given, problem, samples, seed)
+    rates = drawn.rates(discrepancy.load(), mean=mean)
+    made = answer(problem, rates)
+    notes = unstated.words(made.throughput_Bps.p50, drawn)
+    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores)
+    return replace(made, warnings=(*made.warnings, *notes), drawn=behind)
 
 
 def answer(problem: Problem, rates: Array | None) -> Prediction:
@@ -94,7 +96,7 @@ def answer(problem: Problem, rates: Array | None) -> Prediction:
         _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f]))
         for f in range(len(problem.transfers))
     )
-    total = _interval(rates.sum(axis=1), float(nominal.sum()))
+    total = interval(rates.sum(axis=1), float(nominal.sum()))
     warnings = (*problem.warnings, *_too_large(problem))
     return Prediction(problem.name, total, transfers, _uses(full, nominal), warnings, full)
 
@@ -179,7 +181,7 @@ def _one(
 ) -> TransferPrediction:
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
-    rate = _interval(drawn, float(nominal[f]))
+    rate = interval(drawn, float(nominal[f]))
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
     if transfer.timed:
         seconds = Interval(*(transfer.time_s,) * 3)
@@ -187,7 +189,7 @@ def _one(
         transfer.name,
         rate,
         seconds,
-        _bottleneck(problem, f, cause),
+        bottleneck(problem, f, cause),
         transfer.files,
         float(nominal[f]) * transfer.time_s if transfer.timed else transfer.payload_B,
         Ladder(problem, given, f, cause, float(nominal[f])),
@@ -195,12 +197,8 @@ def _one(
     )
 
 
-def _interval(drawn: Array, nominal: float) -> Interval:
-    low, high = np.quantile(drawn, (0.1, 0.9), method="inverted_cdf")
-    return Interval(min(float(low), nominal), nominal, max(float(high), nominal))
-
-
-def _bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
+def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
+    """What holds transfer ``f``, and why."""
     text = reason(problem, f, cause)
     if cause.station is None:
         return Bottleneck(

@@ -1,0 +1,184 @@
+"""How far real systems fall from the model, and runs from each other: the spread beyond that of the parameters.
+
+A measured rate is taken to be ``predicted x exp(d + e)``: ``predicted`` has the parameters' spreads, ``d`` is the
+model's own error (its discrepancy, Kennedy and O'Hagan 2001), ``e`` what one run differs by from the long-run mean.
+``d`` depends on what holds the transfer and on the class of the tool, and is a two-piece Student t with four degrees of
+freedom: a mode, a scale below and a scale above, since real systems are slower than models more often than faster
+(Fernandez and Steel 1998). Both are data, ``calibration/discrepancy.yaml``, learned from figures that fitted nothing
+(`dtnsim.evidence.learn`); a kind without evidence has the file's wide default.
+
+Physics stays on top: no scenario moves more than the wires, links and slots of its path carry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.components.base import place
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.quantity import Draw
+    from dtnsim.steady.regime import Regime
+    from dtnsim.steady.solve import Matrices
+
+    Array = NDArray[np.float64]
+
+SCHEMA: Final = "dtnsim.discrepancy/1"
+#: degrees of freedom of the t: heavy tails, and quantiles in closed form
+FREEDOM: Final = 4
+#: stations that carry bytes at a rate that no system exceeds
+WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A two-piece Student t of ln(measured / predicted).
+
+    Attributes:
+        location: Its mode.
+        below: Scale on the slow side.
+        above: Scale on the fast side.
+    """
+
+    location: float = 0.0
+    below: float = 0.0
+    above: float = 0.0
+
+    def at(self, level: Array) -> Array:
+        """Quantiles at levels between 0 and 1."""
+        whole = self.below + self.above
+        if whole == 0:
+            return np.full_like(level, self.location)
+        slow = level * whole < self.below
+        part = np.where(
+            slow,
+            level * whole / max(2 * self.below, 1e-300),
+            0.5 + (level * whole - self.below) / max(2 * self.above, 1e-300),
+        )
+        scale = np.where(slow, self.below, self.above)
+        return np.asarray(self.location + scale * t4_quantile(np.clip(part, 1e-9, 1 - 1e-9)))
+
+
+def t4_quantile(level: Array) -> Array:
+    """Quantiles of Student's t with four degrees of freedom, which have a closed form (Shaw 2006, eq. 41)."""
+    root = np.sqrt(4 * level * (1 - level))
+    return np.asarray(np.sign(level - 0.5) * 2 * np.sqrt(np.maximum(np.cos(np.arccos(root) / 3) / root - 1, 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How far one run lies from the next: standard deviations of the logarithm."""
+
+    same_day: float = 0.0
+    another_day: float = 0.0
+
+    @property
+    def random_day(self) -> float:
+        """Of one run on a random day around the long-run mean."""
+        return math.hypot(self.same_day, self.another_day)
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """Laws and noises by kind of evidence; ``kind/tool`` goes before ``kind``, and the default comes last."""
+
+    default: Law = field(default_factory=Law)
+    laws: Mapping[str, Law] = field(default_factory=dict)
+    default_noise: Noise = field(default_factory=Noise)
+    noises: Mapping[str, Noise] = field(default_factory=dict)
+
+    def law(self, regime: Regime) -> Law:
+        """The model's own error where this holds a transfer."""
+        return self.laws.get(regime.name) or self.laws.get(regime.kind) or self.default
+
+    def noise(self, regime: Regime) -> Noise:
+        """How far runs lie apart there."""
+        return self.noises.get(regime.kind) or self.default_noise
+
+    def factors(self, draw: Draw, regimes: Sequence[Regime], *, mean: bool = False) -> Array:
+        """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
+
+        Transfers that the same kind of thing holds share both: what the model has wrong of one it has wrong of all.
+        """
+        columns = []
+        for regime in regimes:
+            scores = draw.score(f"discrepancy {regime.name}")
+            found = self.law(regime).at(_levels(scores))
+            if not mean:
+                noise = self.noise(regime)
+                apart = noise.same_day if regime.dedicated else noise.random_day
+                found = found + apart * draw.score(f"repeat {regime.kind}")
+            columns.append(np.exp(found))
+        return np.stack(columns, axis=1)
+
+
+def _levels(scores: Array) -> Array:
+    """Levels of standard normal scores that fill a grid: their ranks."""
+    return np.asarray((np.argsort(np.argsort(scores)) + 0.5) / scores.size)
+
+
+def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
+    """Rates of scenarios, (S, F) [B/s], no more than what the wires carry.
+
+    Args:
+        rates: What is asked for.
+        m: Stations and demands in the same scenarios.
+        kinds: Kind of every station.
+    """
+    for k, kind in enumerate(kinds):
+        if kind not in WIRES:
+            continue
+        demand = np.broadcast_to(m.demand[:, :, k], rates.shape)
+        load = (np.where(demand > 0, demand, 0.0) * rates).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
+        rates = np.where(demand > 0, rates * np.minimum(room, 1.0)[:, None], rates)
+    return np.asarray(rates)
+
+
+def load(file: str | Path | None = None) -> Discrepancy:
+    """Reads a discrepancy file, or the shipped one.
+
+    Raises:
+        SpecError: with file, line, key, value and remedy.
+    """
+    return _load(Path(file) if file is not None else library.root("calibration") / "discrepancy.yaml")
+
+
+@cache
+def _load(file: Path) -> Discrepancy:
+    raw = yamlio.load(file)
+    if str(raw.get("schema")) != SCHEMA:
+        remedy = "give a file that 'dtnsim validate --discrepancy' wrote"
+        raise SpecError("is not a discrepancy file", **place(raw, "schema"), key="schema", remedy=remedy)
+    return read(raw)
+
+
+def read(raw: Mapping[str, Any]) -> Discrepancy:
+    """The laws and noises of a discrepancy file, or of one of its folds."""
+    noises = raw.get("repeat") or {}
+    return Discrepancy(
+        _law(raw["default"]),
+        {name: _law(given) for name, given in (raw.get("kinds") or {}).items()},
+        _noise(noises["default"]) if "default" in noises else Noise(),
+        {name: _noise(given) for name, given in noises.items() if name != "default"},
+    )
+
+
+def _law(given: Mapping[str, Any]) -> Law:
+    return Law(*(float(given[k]) for k in ("location", "below", "above")))
+
+
+def _noise(given: Mapping[str, Any]) -> Noise:
+    return Noise(float(given["same_day"]), float(given["another_day"]))

@@ -1,0 +1,96 @@
+"""What kind of thing holds a transfer, as evidence is collected by: the binding station, and the class of the tool.
+
+The kinds are those that a planner would tell apart: a wire, a window, loss, a core, a disk, an array, a network file
+system, a shared server, waiting of several sorts. How far real systems fall from the model depends on them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dtnsim.composition import transport
+from dtnsim.description.host import label_of
+from dtnsim.ground.quantity import Draw
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Problem, Station
+    from dtnsim.steady.reasons import Cause
+
+#: kind of station -> kind of evidence; drives and TCP are looked at more closely
+_KINDS: Final = {
+    "nic": "wire", "ib": "wire", "network": "wire", "target": "wire",
+    "pcie": "bus", "hba": "bus", "sas": "bus", "sata": "bus", "memory": "bus",
+    "firewall": "firewall", "policer": "firewall",
+    "window": "window", "transport": "transport",
+    "core": "core", "cpu": "core",
+    "nfs": "network file system", "lustre": "shared server", "gpfs": "shared server",
+}  # fmt: skip
+#: what limits a TCP station -> kind of evidence
+_TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
+#: what a wait belongs to -> kind of evidence
+_WAITS: Final = {"file": "small files", "start": "start", "byte": "requests"}
+#: classes of tools that share machinery
+_TOOLS: Final = {
+    "iperf3": "test", "nuttcp": "test", "dd": "test", "fio": "test", "iozone": "test", "bonnie": "test",
+    "scp": "ssh", "sftp": "ssh", "rsync": "ssh", "tar": "local", "cp": "local", "rm": "local",
+    "gridftp": "mover", "globus": "mover", "bbcp": "mover", "xrdcp": "mover", "fdt": "mover", "wdt": "mover",
+    "ascp": "mover", "rclone": "mover",
+}  # fmt: skip
+#: kinds of evidence in the order in which they are shown
+KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
+
+
+class Regime(NamedTuple):
+    """Kind of the binding station, class of the tool, and whether the path is nobody else's.
+
+    A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
+    """
+
+    kind: str
+    tool: str
+    dedicated: bool = False
+
+    @property
+    def name(self) -> str:
+        """``core/ssh``."""
+        return f"{self.kind}/{self.tool}"
+
+
+def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
+    """What holds transfer ``f`` of a path at its median scenario."""
+    tool, alone = _TOOLS.get(given.transfers[f].tool.kind, "other"), _dedicated(given)
+    if cause.station is None:
+        delays = [d for p in problem.transfers[f].phases for d in p.delays]
+        longest = max(delays, key=lambda d: float(np.max(d.per_byte)), default=None)
+        return Regime(_WAITS[longest.each] if longest is not None else "requests", tool, alone)
+    return Regime(_station(given, problem, problem.stations[cause.station]), tool, alone)
+
+
+def _dedicated(given: PathSpec) -> bool:
+    """Whether nobody else is on the path: every segment says so, and no file system is a shared one."""
+    segments = [*given.wan, *given.links.values()]
+    quiet = all(s.background is not None and s.background.share.spread == 0 for s in segments)
+    systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
+    return quiet and not any(kind in ("lustre", "gpfs") for kind in systems)
+
+
+def _station(given: PathSpec, problem: Problem, station: Station) -> str:
+    if station.kind == "tcp":
+        streams = problem.connections.get(station.name)
+        # a paced stream has no connection of its own: its rate is set
+        return _TCP.get(transport.tcp_goodput(streams, Draw())[1], "wire") if streams is not None else "wire"
+    if station.kind in _KINDS:
+        return _KINDS[station.kind]
+    return "array" if _drives(given, station) > 1 else "disk"
+
+
+def _drives(given: PathSpec, station: Station) -> int:
+    """Drives of the volume that a station belongs to."""
+    host = given.hosts.get(station.host)
+    for mount, volume in host.volumes.items() if host is not None else ():
+        if station.component.startswith(f"{label_of(mount)}.") and volume.array is not None:
+            return volume.array.drives
+    return 1
