@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Prediction
+    from dtnsim.steady.goals import Goal
+    from dtnsim.steady.why_wide import Share
 
 
 def command(
@@ -17,33 +23,81 @@ def command(
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
+    mean: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--mean", help="The long-run mean instead of one run on a random day.")
+    ] = False,
+    target: Annotated[str | None, typer.Option(metavar="RATE", help="How likely is this rate? 40Gb/s")] = None,
+    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="How likely is it done by then? 8h")] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GOAL", help="Exit with 3 where not met: '>= 10Gb/s at 80 %' or '<= 8h at 90 %'."),
+    ] = None,
+    why_wide: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--why-wide", help="What makes the interval wide, and what to measure first.")
+    ] = False,
     stations: Annotated[int, typer.Option(help="How many of the busiest stations to show.", min=1)] = 12,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Predict the throughput of a path, what holds it back and what binds next.
+
+    Four runs in five lie between p10 and p90. Exit code 3: a goal of --require is not met as likely as required.
 
     \b
     Examples:
       dtnsim predict venadi/gridftp-gpfs
       dtnsim predict my-path.yaml --set wan.rtt=50ms --set transfer.tool.p=16
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
+      dtnsim predict my-path.yaml --target 40Gb/s --deadline 8h
+      dtnsim predict my-path.yaml --require '>= 10Gb/s at 80 %'
+      dtnsim predict my-path.yaml --why-wide
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.report.document import prediction_document
+    from dtnsim.description import spec
+    from dtnsim.steady import goals
     from dtnsim.steady.prediction import predict
 
-    answers = [
-        predict(p, overrides=overrides or (), samples=samples, seed=seed, calibration=calibration) for p in paths
-    ]
+    wanted = [goals.target(target)] if target is not None else []
+    wanted += [goals.deadline(deadline)] if deadline is not None else []
+    wanted += [goals.requirement(text) for text in require or ()]
+    loaded = [spec.load(p, overrides or (), calibration) for p in paths]
+    answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
+    wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     if json:
-        documents = [prediction_document(a) for a in answers]
-        options.emit(
-            documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents}
-        )
-        return
+        _documents(answers, wanted, wide)
+    else:
+        _show(answers, wanted, wide, stations)
+    if not all(goal.met(answer) for goal in wanted for answer in answers):
+        raise typer.Exit(3)
+
+
+def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:
+    from dtnsim.steady import why_wide
+    from dtnsim.steady.prediction import predict
+
+    drawn = predict(given, samples=why_wide.SAMPLES, seed=seed, mean=mean).drawn
+    return why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
+
+
+def _documents(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]]) -> None:
+    from dtnsim.report.document import goals_document, prediction_document, shares_document
+
+    documents = []
+    for answer, shares in zip(answers, wide, strict=True):
+        document = prediction_document(answer)
+        if wanted:
+            document["goals"] = goals_document(answer, wanted)
+        if shares:
+            document["why_wide"] = shares_document(shares)
+        documents.append(document)
+    options.emit(documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents})
+
+
+def _show(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], stations: int) -> None:
     from dtnsim.report import text
 
     out = text.console()
-    for number, answer in enumerate(answers):
+    for number, (answer, shares) in enumerate(zip(answers, wide, strict=True)):
         if number:
             out.print()
         text.prediction(answer, out, busiest=stations)
+        text.goals(answer, wanted, out)
+        text.shares(shares, out)

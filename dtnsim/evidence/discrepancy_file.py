@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dtnsim.evidence.validate import Judgement
 
 _HEAD = """\
-# Made by 'dtnsim validate --discrepancy -o FILE'; the same cases give the same bytes. ln(measured / predicted) of a rate
+# Made by 'dtnsim validate --discrepancy FILE'; the same cases give the same bytes. ln(measured / predicted) of a rate
 # is a two-piece Student t with 4 degrees of freedom: mode 'location', scales 'below' and 'above' it.
 """
 _FOLDS = "# Made with discrepancy.yaml: for every study the laws learned without it, by which its figures are judged.\n"

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 #: correlation of figures of one study within a kind: 0.58 over the first 285 judging figures (analysis of variance)
 RHO: Final = 0.6
-#: A law is three numbers: mode, mean log scale, and half the log ratio of the scales below and above. Prior of the common
-#: ones, and how far those of kinds and of groups lie from what they belong to. Modes stay near zero unless many studies
-#: agree: what one study has wrong in one direction, the next has in the other. Scales of both sides go together.
+#: A law is three numbers: mode, mean log scale, and half the log ratio of the scales below and above. Prior of the
+#: common ones, and how far those of kinds and of groups lie from what they belong to. Modes stay near zero unless many
+#: studies agree: what one study has wrong one way, the next has the other way. Scales of both sides go together.
 _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.05, 0.5, 0.2]))
 _OF_KIND: Final = np.array([0.05, 0.6, 0.2])
 _OF_GROUP: Final = np.array([0.05, 0.4, 0.15])

@@ -13,6 +13,8 @@ from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
+    from dtnsim.steady.goals import Goal
+    from dtnsim.steady.why_wide import Share
 
 PREDICTION: Final = "dtnsim.prediction/1"
 EXPLANATION: Final = "dtnsim.explanation/1"
@@ -37,6 +39,25 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
     }
+
+
+def goals_document(p: Prediction, goals: Sequence[Goal]) -> list[dict[str, Any]]:
+    """Goals with their probabilities."""
+    return [
+        {
+            "goal": g.kind,
+            ("throughput_Bps" if g.kind == "target" else "duration_s"): g.value,
+            "probability": g.probability(p),
+            "required": g.required,
+            "met": g.met(p),
+        }
+        for g in goals
+    ]
+
+
+def shares_document(shares: Sequence[Share]) -> list[dict[str, Any]]:
+    """What makes an interval wide."""
+    return [{"name": s.name, "share": s.share, "width_left": s.left, "measure": s.measure} for s in shares]
 
 
 def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:

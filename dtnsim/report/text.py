@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from dtnsim.ground import units
@@ -9,7 +12,11 @@ from dtnsim.ground.records import Interval, Prediction, Station, StationUse, Tra
 from dtnsim.report.console import BARS, Out, console, table
 from dtnsim.steady.ladder import SHOWN
 
-__all__ = ["bar", "capacity", "console", "plain", "prediction", "rate", "table"]
+if TYPE_CHECKING:
+    from dtnsim.steady.goals import Goal
+    from dtnsim.steady.why_wide import Share
+
+__all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
 
 _BAR = 24
 
@@ -62,6 +69,24 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
         out.print(rungs)
     for warning in p.warnings:
         out.print(f"warning: {plain(warning)}")
+
+
+def goals(p: Prediction, wanted: Sequence[Goal], out: Out) -> None:
+    """Prints how likely each goal is met."""
+    for goal in wanted:
+        asked = "" if goal.required is None else f" (required {goal.required:.0%}: {'yes' if goal.met(p) else 'no'})"
+        out.print(f"{goal.words}: probability {goal.probability(p):.0%}{asked}")
+
+
+def shares(found: Sequence[Share], out: Out) -> None:
+    """Prints what makes the interval wide, and what to measure first."""
+    if not found:
+        return
+    out.print("\nwhy the interval is wide")
+    rows = table(("share", "right"), ("width if known", "right"), ("what", "left"), ("how to find out", "left"))
+    for s in found:
+        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", plain(s.name), plain(s.measure))
+    out.print(rows)
 
 
 def _tells(p: Prediction, use: StationUse) -> bool:

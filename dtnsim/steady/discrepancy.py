@@ -136,15 +136,17 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
         m: Stations and demands in the same scenarios.
         kinds: Kind of every station.
     """
+    rates, rows = np.array(rates), m.total
     for k, kind in enumerate(kinds):
         if kind not in WIRES:
             continue
-        demand = np.broadcast_to(m.demand[:, :, k], rates.shape)
-        load = (np.where(demand > 0, demand, 0.0) * rates).sum(axis=1)
+        entries = np.flatnonzero(rows.station == k)
+        users = rows.row[entries]
+        load = (rates[:, users] * rows.demand[entries].T).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
-        rates = np.where(demand > 0, rates * np.minimum(room, 1.0)[:, None], rates)
-    return np.asarray(rates)
+        rates[:, users] *= np.minimum(room, 1.0)[:, None]
+    return rates
 
 
 def load(file: str | Path | None = None) -> Discrepancy:

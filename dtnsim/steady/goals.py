@@ -1,0 +1,94 @@
+"""Probability as an answer: how likely a rate or a deadline is met, and what a script may require of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError, UnitError
+
+if TYPE_CHECKING:
+    from dtnsim.ground.records import Prediction
+
+_REQUIREMENT: Final = re.compile(r"\s*(>=|<=)\s*(.+?)\s+at\s+(\d+(?:\.\d+)?)\s*%\s*", re.IGNORECASE)
+_HOW: Final = "write '>= 10Gb/s at 80 %' for a rate, or '<= 8h at 90 %' for a duration"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A rate to reach, or a time to be done in.
+
+    Attributes:
+        kind: ``target`` [B/s] or ``deadline`` [s].
+        value: In SI.
+        required: Probability that is asked for; None where the goal is only asked about.
+    """
+
+    kind: Literal["target", "deadline"]
+    value: float
+    required: float | None = None
+
+    @property
+    def words(self) -> str:
+        """``at least 10 Gb/s``, ``within 8 h``."""
+        shown = units.show(self.value, "B/s" if self.kind == "target" else "s")
+        return f"at least {shown}" if self.kind == "target" else f"within {shown}"
+
+    def probability(self, prediction: Prediction) -> float:
+        """Share of the scenarios that meet it, all transfers together.
+
+        Raises:
+            InputError: the prediction was made without scenarios.
+        """
+        if prediction.drawn is None:
+            raise InputError("a probability needs scenarios; leave --samples 0 out")
+        if self.kind == "target":
+            return float(np.mean(prediction.drawn.total_Bps >= self.value))
+        return float(np.mean(prediction.drawn.seconds <= self.value))
+
+    def met(self, prediction: Prediction) -> bool:
+        """Whether it is as likely as required."""
+        return self.required is None or self.probability(prediction) >= self.required
+
+
+def target(text: str) -> Goal:
+    """A rate like ``40Gb/s``.
+
+    Raises:
+        InputError: it is none.
+    """
+    return Goal("target", _value("--target", text, "B/s"))
+
+
+def deadline(text: str) -> Goal:
+    """A time like ``8h``.
+
+    Raises:
+        InputError: it is none.
+    """
+    return Goal("deadline", _value("--deadline", text, "s"))
+
+
+def requirement(text: str) -> Goal:
+    """``>= 10Gb/s at 80 %`` or ``<= 8h at 90 %``.
+
+    Raises:
+        InputError: it is neither.
+    """
+    found = _REQUIREMENT.fullmatch(text)
+    if found is None or not 0 < float(found[3]) <= 100:
+        raise InputError(f"--require: {text!r} is no requirement; {_HOW}")
+    kind: Literal["target", "deadline"] = "target" if found[1] == ">=" else "deadline"
+    value = _value("--require", found[2], "B/s" if kind == "target" else "s")
+    return Goal(kind, value, float(found[3]) / 100)
+
+
+def _value(option: str, text: str, dim: str) -> float:
+    try:
+        return units.parse(text, dim)
+    except UnitError as error:
+        raise InputError(f"{option}: {error}") from None

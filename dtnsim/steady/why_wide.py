@@ -1,0 +1,118 @@
+"""Why an interval is wide: the part of its variance that each uncertain thing answers for, and what to measure first.
+
+The first-order Sobol' indices of ln(rate), from the scenarios themselves: Hermite polynomials of first and second
+degree in the standard normal score of each thing are fitted to the scenarios, and a thing's index is the variance of its
+own polynomials (Sudret, Global sensitivity analysis using polynomial chaos expansions, 2008). Parameters that were
+fitted together are correlated and stand as one group, whose index is that of their joint polynomials (Jacques et al.
+2006). What is left over are interactions. If a thing were known, about the part ``sqrt(1 - index)`` of the width would
+stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.records import Drawn
+
+    Array = NDArray[np.float64]
+
+#: scenarios that the shares are told from, well above the number of polynomials
+SAMPLES: Final = 4096
+#: end of a key -> how to find the number out
+_MEASURE: Final = (
+    ("discrepancy ", "a trial run of this tool on this path"),
+    ("repeat ", "nothing: runs differ; ask for the long-run mean with --mean, or transfer often"),
+    ("other traffic", "a week of the ports' counters (SNMP)"),
+    (".background.share", "a week of the ports' counters (SNMP)"),
+    ("buffers", "ping under load: what the round trip grows by, times the rate"),
+    (".buffer", "ping under load: what the round trip grows by, times the rate"),
+    (".loss", "owping for some hours, or retransmits of a long iperf3"),
+    (".rtt", "ping"),
+    ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
+    ("tool ", "a trial run of this tool between memories"),
+    ("system ", "IOR or fio on the shared file system, at several hours"),
+    (".volumes.", "fio or dd on the volume"),
+    (".filesystem.", "fio or dd on the volume"),
+    (".array.", "fio or dd on the volume"),
+    (".cpu.", "iperf3 with mpstat -P ALL beside it"),
+    (".stack.", "iperf3 with mpstat -P ALL beside it"),
+    (".memory.", "STREAM"),
+    (".nics.", "iperf3"),
+    (".slots.", "lspci -vv"),
+    (".hbas.", "fio on all drives at once"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one uncertain thing, or one group fitted together, adds to the width of an interval.
+
+    Attributes:
+        name: Its key, or what the group is.
+        share: Part of the variance of ln(rate).
+        left: Part of the interval's width that would stay if it were known.
+        measure: How to find it out.
+    """
+
+    name: str
+    share: float
+    left: float
+    measure: str
+
+
+def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -> tuple[Share, ...]:
+    """Shares of the variance, the largest first.
+
+    Args:
+        drawn: The scenarios of a prediction.
+        correlated: Keys of parameters that were fitted together (``PathSpec.correlation.keys``).
+        least: Shares below this are left out.
+    """
+    y = np.log(np.maximum(drawn.total_Bps, 1e-300))
+    y = y - y.mean()
+    variance = float(y.var())
+    if variance < 1e-18:
+        return ()
+    groups = _groups(drawn.scores, frozenset(correlated))
+    columns = [np.column_stack([_hermite(drawn.scores[k]) for k in keys]) for keys in groups.values()]
+    design = np.column_stack(columns)
+    design -= design.mean(axis=0)
+    fitted, *_ = np.linalg.lstsq(design, y, rcond=None)
+    left = float((y - design @ fitted).var())
+    found, begin = [], 0
+    for name, part in zip(groups, columns, strict=True):
+        end = begin + part.shape[1]
+        own = float((design[:, begin:end] @ fitted[begin:end]).var())
+        # what as many polynomials of nothing would explain by chance
+        index = max(own - left * part.shape[1] / y.size, 0.0) / variance
+        begin = end
+        if index >= least:
+            found.append(Share(name, min(index, 1.0), math.sqrt(max(1 - index, 0.0)), how(name)))
+    return tuple(sorted(found, key=lambda s: -s.share))
+
+
+def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key in keys:
+        together = key in correlated
+        groups.setdefault(f"fitted parameters of {key.partition(': ')[0]}" if together else key, []).append(key)
+    return groups
+
+
+def _hermite(z: Array) -> Array:
+    return np.column_stack([z, (z**2 - 1) / math.sqrt(2)])
+
+
+def how(name: str) -> str:
+    """How to find a number out, by its key."""
+    if name.startswith("fitted parameters"):
+        return "more component tests for 'dtnsim calibrate'"
+    return next((words for part, words in _MEASURE if part in name), "its data sheet, or a test of that part alone")
