@@ -24,9 +24,15 @@ def command(
     seed: options.Seed = 1,
     json: options.Json = False,  # noqa: FBT002 - a flag
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with plot and table.")] = None,
+    discrepancy: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it."),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Only the summary, as in the README.")] = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Hold predictions against every measured figure: error, 80 % interval, bottleneck; fit and blind apart.
+
+    Intervals of judging figures come from laws of the model's own error that were learned without their study.
 
     \b
     Examples:
@@ -34,8 +40,10 @@ def command(
       dtnsim validate calibration/venadi --leave-one-out
       dtnsim validate --json
       dtnsim validate --html accuracy.html
+      dtnsim validate --discrepancy calibration/discrepancy.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(html, "--html")
+    options.writable(discrepancy, "--discrepancy")
     from dtnsim.evidence import cases, validate
 
     chosen = cases.load_all([Path(s) for s in sources] if sources else None)
@@ -43,6 +51,11 @@ def command(
         chosen, calibration=calibration, samples=samples, seed=seed, leave_one_out=leave_one_out,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
+    if discrepancy is not None:
+        from dtnsim.evidence import discrepancy_file
+
+        discrepancy_file.write(found.judgements, Path(discrepancy))
+        return
     if html is not None:
         from dtnsim.report.validation_html import page
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Final
@@ -81,7 +82,7 @@ class Segment(Component):
         bandwidth: Rate in bytes on the wire.
         rtt: Round-trip time that it adds.
         loss: Random loss of packets; where not given, none at the median and what such paths have in the interval.
-        buffer: Queue in front of it that drops what does not fit; where not given, large enough at the median.
+        buffer: Queue in front of it that drops what does not fit; at the median large enough where not given.
         mtu: Largest IP packet.
         background: Other traffic; where not given, none at the median.
         firewall: A firewall in it.

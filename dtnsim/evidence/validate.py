@@ -13,6 +13,7 @@ from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
 from dtnsim.evidence.paths import Paths
+from dtnsim.evidence.trust import by_kind, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Draw
 from dtnsim.steady import discrepancy
@@ -168,7 +169,14 @@ class Validation:
         summary["baseline_blind"] = self.baseline_summary().as_dict()
         if any(j.left_out is not None for j in self.judgements):
             summary["leave_one_out"] = self.left_out_summary().as_dict()
-        return {"schema": "dtnsim.validation/1", "summary": summary, "cases": [_case_dict(j) for j in self.judgements]}
+        whole = trust(self.judgements)
+        return {
+            "schema": "dtnsim.validation/1",
+            "summary": summary,
+            "trust": whole.as_dict() if whole is not None else None,
+            "kinds": {kind: t.as_dict() for kind, t in by_kind(self.judgements).items()},
+            "cases": [_case_dict(j) for j in self.judgements],
+        }
 
 
 def summarise(errors: Sequence[float], covered: Sequence[bool]) -> Summary:
@@ -190,6 +198,7 @@ def _case_dict(j: Judgement) -> dict[str, Any]:
     document = {
         "id": case.id,
         "site": case.site,
+        "study": case.study,
         "role": case.role,
         "quantity": case.quantity if case.pattern is None else f"{case.quantity}:{case.pattern}",
         "unit": case.unit,
@@ -198,6 +207,7 @@ def _case_dict(j: Judgement) -> dict[str, Any]:
         "p50": j.p50,
         "p90": j.p90,
         "error": j.error,
+        "kind": j.regime.kind,
         "bottleneck": f"{j.station}: {j.why}",
         "bottleneck_stated": case.stated.says if case.stated is not None else None,
     }

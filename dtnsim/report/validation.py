@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.evidence.scores import LEVELS
+from dtnsim.evidence.trust import by_kind, trust
 from dtnsim.ground import units
 from dtnsim.report.text import plain, table
 
@@ -55,6 +57,13 @@ def yes(value: bool | None) -> str:  # noqa: FBT001 - three answers
     return "" if value is None else "yes" if value else "no"
 
 
+def stated_words(j: Judgement) -> str:
+    """Whether the bottleneck is as stated, and what was stated; what no document says is marked."""
+    if j.case.stated is None:
+        return ""
+    return f"{'inferred' if j.case.stated.inferred else yes(j.bottleneck_right)}: {j.case.stated.says}"
+
+
 def show(found: Validation, out: Out) -> None:
     """Prints every case and the summary."""
     for site in found.sites:
@@ -68,13 +77,14 @@ def show(found: Validation, out: Out) -> None:
         out.print(rows)
         out.print()
     _summary(found, out)
+    _trust(found, out)
 
 
 def _cells(j: Judgement) -> list[str]:
     case = j.case
     unit = case.unit
     bound = f"{case.bound} " if case.bound else ""
-    stated = "" if case.stated is None else f"{yes(j.bottleneck_right)}: {case.stated.says}"
+    stated = stated_words(j)
     return [
         plain(case.id),
         case.role,
@@ -88,6 +98,23 @@ def _cells(j: Judgement) -> list[str]:
         plain(stated),
         plain(case.what),
     ]
+
+
+def _trust(found: Validation, out: Out) -> None:
+    """Coverage and scores of the judging figures, by kind of what binds."""
+    whole = trust(found.judgements)
+    if whole is None:
+        return
+    out.print("\nintervals of the judging figures, each by laws learned without its study; scores of ln(figure)")
+    rows = table(
+        ("what binds", "left"), ("figures", "right"), ("in 50 %", "right"), ("in 80 %", "right"), ("in 95 %", "right"),
+        ("p90/p10", "right"), ("score", "right"), ("of one factor", "right"), ("CRPS", "right"),
+    )  # fmt: skip
+    for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
+        inside = [percent(t.coverage[level]) for level in LEVELS]
+        rows.add_row(kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", f"{t.interval_score:.2f}",
+                     f"{t.constant_factor:.2f}", f"{t.crps:.3f}")  # fmt: skip
+    out.print(rows)
 
 
 def _summary(found: Validation, out: Out) -> None:

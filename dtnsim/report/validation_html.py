@@ -6,7 +6,9 @@ import html
 import math
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.report.validation import figure, percent, yes
+from dtnsim.evidence.scores import LEVELS
+from dtnsim.evidence.trust import by_kind, judging, trust
+from dtnsim.report.validation import figure, percent, stated_words, yes
 
 if TYPE_CHECKING:
     from dtnsim.evidence.validate import Judgement, Validation
@@ -29,6 +31,8 @@ def page(found: Validation) -> str:
         "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Measured beside predicted</title>",
         f"<style>{_STYLE}</style></head><body><h1>Measured beside predicted</h1>",
         _summary(found),
+        _trust(found),
+        _calibration(found),
         _scatter([j for j in found.judgements if j.counted and j.case.unit == "B/s"]),
         *(_table(found, site) for site in found.sites),
         "</body></html>",
@@ -56,6 +60,48 @@ def _summary(found: Validation) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
+def _trust(found: Validation) -> str:
+    """Coverage and scores by kind of what binds."""
+    whole = trust(found.judgements)
+    if whole is None:
+        return ""
+    rows = [_row(["what binds", "figures", *(f"in {level:.0%}" for level in LEVELS), "p90/p10", "interval score",
+                  "of one factor for all", "CRPS"], head=True)]  # fmt: skip
+    for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
+        inside = [percent(t.coverage[level]) for level in LEVELS]
+        numbers = (t.interval_score, t.constant_factor, t.crps)
+        rows.append(_row([kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)]))
+    return f"<h2>Intervals of figures that fitted nothing</h2><table>{''.join(rows)}</table>"
+
+
+def _calibration(found: Validation) -> str:
+    """Coverage against level: a curve below the diagonal promises too much."""
+    chosen = judging(found.judgements)
+    if not chosen:
+        return ""
+    size, edge = 320, 40
+    levels = [n / 20 for n in range(1, 20)]
+    points = [(level, sum(j.within(level) for j in chosen) / len(chosen)) for level in levels]
+
+    def place(x: float, y: float) -> str:
+        return f"{edge + x * (size - 2 * edge):.1f},{size - edge - y * (size - 2 * edge):.1f}"
+
+    curve = " ".join(place(x, y) for x, y in points)
+    dots = "".join(
+        f"<circle cx='{place(x, y).split(',')[0]}' cy='{place(x, y).split(',')[1]}' r='3'>"
+        f"<title>{x:.0%} interval: {y:.0%} of {len(chosen)} figures</title></circle>"
+        for x, y in points
+    )
+    return (
+        f"<svg width='{size}' height='{size}' role='img' aria-label='coverage against level of the interval'>"
+        f"<polyline points='{place(0, 0)} {place(1, 1)}' fill='none' stroke='#999'/>"
+        f"<polyline points='{curve}' fill='none' stroke='#c0392b'/>{dots}"
+        f"<text x='{size / 2}' y='{size - 8}' text-anchor='middle'>level of the interval (0 to 100 %)</text>"
+        f"<text x='12' y='{size / 2}' text-anchor='middle' transform='rotate(-90 12 {size / 2})'>figures inside</text>"
+        "</svg>"
+    )
+
+
 def _table(found: Validation, site: str) -> str:
     rows = [
         _row(
@@ -67,7 +113,7 @@ def _table(found: Validation, site: str) -> str:
         case = j.case
         if case.site == site:
             unit = case.unit
-            stated = "" if case.stated is None else f"{yes(j.bottleneck_right)}: {case.stated.says}"
+            stated = stated_words(j)
             rates = [figure(v, unit) for v in (case.measured, j.p10, j.p50, j.p90)]
             judged = [percent(j.error, sign=True), yes(j.covered), f"{j.station}: {j.why}", stated]
             off = j.error is not None and abs(j.error) > _FAR

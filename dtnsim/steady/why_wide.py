@@ -1,7 +1,7 @@
 """Why an interval is wide: the part of its variance that each uncertain thing answers for, and what to measure first.
 
 The first-order Sobol' indices of ln(rate), from the scenarios themselves: Hermite polynomials of first and second
-degree in the standard normal score of each thing are fitted to the scenarios, and a thing's index is the variance of its
+degree in the standard normal score of each thing are fitted to the scenarios; a thing's index is the variance of its
 own polynomials (Sudret, Global sensitivity analysis using polynomial chaos expansions, 2008). Parameters that were
 fitted together are correlated and stand as one group, whose index is that of their joint polynomials (Jacques et al.
 2006). What is left over are interactions. If a thing were known, about the part ``sqrt(1 - index)`` of the width would

@@ -1,0 +1,94 @@
+"""How far intervals can be trusted: coverage at several levels, proper scores beside one factor, kind by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dtnsim.evidence import scores
+from dtnsim.steady.regime import KINDS
+
+if TYPE_CHECKING:
+    from dtnsim.evidence.validate import Judgement
+
+#: the least that a figure is taken to be before its logarithm
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Coverage and scores of a group of judging figures.
+
+    Attributes:
+        n: Figures.
+        coverage: Share inside the central interval, by its level.
+        width: Median of ln(p90 / p10).
+        interval_score: Mean score of the 80 % intervals of ln(figure); smaller is better.
+        constant_factor: The same of one factor for all, the one that holds 80 % of the other studies' figures.
+        crps: Mean continuous ranked probability score of ln(figure).
+    """
+
+    n: int
+    coverage: dict[float, float]
+    width: float
+    interval_score: float
+    constant_factor: float
+    crps: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "n": self.n,
+            "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()},
+            "width": self.width,
+            "interval_score": self.interval_score,
+            "interval_score_of_a_constant_factor": self.constant_factor,
+            "crps": self.crps,
+        }
+
+
+def judging(judged: Sequence[Judgement]) -> list[Judgement]:
+    """Figures that fitted nothing and have an interval."""
+    return [j for j in judged if j.case.role == "blind" and j.covered is not None]
+
+
+def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None) -> Trust | None:
+    """Coverage and scores of the judging figures; None where there are none.
+
+    Args:
+        judged: The figures.
+        among: All figures, from which the constant factor is taken.
+    """
+    chosen, others = judging(judged), judging(judged if among is None else among)
+    if not chosen:
+        return None
+    errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in others]
+    own, factor, crps = [], [], []
+    for j in chosen:
+        figure = _log(j.case.measured)
+        half = scores.constant_factor(errors, j.case.study, 0.8)
+        own.append(scores.interval_score(_log(j.p10), _log(j.p90), figure, 0.8))
+        factor.append(scores.interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, 0.8))
+        crps.append(scores.crps(np.log(np.maximum(j.samples, _TINY)), figure))
+    return Trust(
+        n=len(chosen),
+        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in scores.LEVELS},
+        width=float(np.median([_log(j.p90) - _log(j.p10) for j in chosen])),
+        interval_score=float(np.mean(own)),
+        constant_factor=float(np.mean(factor)),
+        crps=float(np.mean(crps)),
+    )
+
+
+def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:
+    """The same for every kind of binding station."""
+    kinds = sorted({j.regime.kind for j in judged}, key=lambda k: KINDS.index(k) if k in KINDS else len(KINDS))
+    found = {kind: trust([j for j in judged if j.regime.kind == kind], judged) for kind in kinds}
+    return {kind: t for kind, t in found.items() if t is not None}
+
+
+def _log(value: float) -> float:
+    return float(np.log(max(value, _TINY)))

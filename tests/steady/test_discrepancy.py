@@ -1,0 +1,184 @@
+"""The spread beyond that of the parameters: laws, noise, caps; and what is not stated."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.steady import discrepancy, solve
+from dtnsim.steady.discrepancy import Discrepancy, Law, Noise
+from dtnsim.steady.prediction import predict
+from dtnsim.steady.regime import Regime
+from dtnsim.steady.scenarios import interval, scenarios
+from dtnsim.steady.timed import composed
+from tests.lab import answer, journey
+from tests.strategies import load
+
+LEVELS = (np.arange(200_000) + 0.5) / 200_000
+WIRE = Regime("wire", "test")
+
+
+def test_quantiles_of_student_t_with_four_degrees() -> None:
+    """Published table: 2.132 at 95 %, 2.776 at 97.5 %, 4.604 at 99.5 %."""
+    found = discrepancy.t4_quantile(np.array([0.5, 0.95, 0.975, 0.995, 0.025]))
+    assert found == pytest.approx([0.0, 2.1318, 2.7764, 4.6041, -2.7764], abs=2e-4)
+
+
+def test_a_law_has_its_mode_and_its_two_scales() -> None:
+    law = Law(0.1, 0.4, 0.2)
+    at = law.at(LEVELS)
+    assert np.mean(at < 0.1) == pytest.approx(0.4 / 0.6, abs=1e-4)  # two-piece: sides go with their scales
+    slow, fast = 0.1 - at[at < 0.1], at[at > 0.1] - 0.1
+    # half of either side lies within the third quartile of the t
+    assert np.median(slow) == pytest.approx(0.4 * 0.7407, rel=1e-3)
+    assert np.median(fast) == pytest.approx(0.2 * 0.7407, rel=1e-3)
+    assert np.all(np.diff(at) > 0)
+    assert np.all(Law().at(LEVELS[:9]) == 0.0)
+
+
+def test_group_goes_before_kind_and_kind_before_the_default() -> None:
+    laws = Discrepancy(Law(0, 3, 3), {"core/ssh": Law(0, 1, 1), "core": Law(0, 2, 2)})
+    assert [laws.law(Regime(*r)).below for r in (("core", "ssh"), ("core", "test"), ("disk", "ssh"))] == [1, 2, 3]
+
+
+def test_noise_of_a_random_day_is_that_of_runs_and_of_days() -> None:
+    laws = Discrepancy(noises={"wire": Noise(0.03, 0.04)})
+    one = np.log(laws.factors(Draw(4096), [WIRE])[:, 0])
+    assert one.std() == pytest.approx(0.05, rel=0.01)
+    alone = np.log(laws.factors(Draw(4096), [WIRE._replace(dedicated=True)])[:, 0])
+    assert alone.std() == pytest.approx(0.03, rel=0.01)
+    assert np.all(laws.factors(Draw(64), [WIRE], mean=True) == 1.0)
+
+
+def test_model_error_and_noise_add_up_and_are_drawn_apart() -> None:
+    laws = Discrepancy(laws={"wire": Law(0, 0.1, 0.1)}, noises={"wire": Noise(0.2, 0)})
+    draw = Draw(8192)
+    both = np.log(laws.factors(draw, [WIRE])[:, 0])
+    assert both.var() == pytest.approx(0.1**2 * 2 + 0.2**2, rel=0.05)  # the variance of t4 is 2
+    assert set(draw.scores) == {"discrepancy wire/test", "repeat wire"}
+
+
+def test_transfers_of_one_kind_share_what_the_model_has_wrong() -> None:
+    laws = Discrepancy(Law(0, 0.3, 0.3))
+    found = laws.factors(Draw(128), [WIRE, WIRE, Regime("core", "test")], mean=True)
+    assert np.array_equal(found[:, 0], found[:, 1])
+    assert abs(np.corrcoef(found[:, 0], found[:, 2])[0, 1]) < 0.3
+
+
+def test_no_scenario_moves_more_than_the_wires_carry() -> None:
+    """Two transfers on one 10 Gb/s segment: asked for ten times as much, they get the wire between them."""
+    transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in "xy"]
+    given = load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
+    problem = composed(given, Draw())
+    m = solve.matrices(problem)
+    rates = solve.solve(m).rate
+    kinds = [s.kind for s in problem.stations]
+    assert discrepancy.capped(rates * 10, m, kinds) == pytest.approx(rates)
+    assert discrepancy.capped(rates * 0.5, m, kinds) == pytest.approx(rates * 0.5)
+    uneven = discrepancy.capped(rates * np.array([[1.6, 0.2]]), m, kinds)
+    assert uneven == pytest.approx(rates * np.array([[1.6, 0.2]]))
+    assert discrepancy.capped(rates * 10, m, ["core"] * len(kinds)) == pytest.approx(rates * 10)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_p90_is_never_above_the_narrowest_wire(seed: int) -> None:
+    path = journey(wan={"bandwidth": "10 Gb/s", "rtt": "10 ms"})
+    found = predict(load(path), seed=seed)
+    wire = answer(path).throughput_Bps.p50
+    assert found.throughput_Bps.p90 <= wire * (1 + 1e-9)
+    assert found.throughput_Bps.p10 < 0.95 * wire
+    assert found.drawn is not None
+    assert found.drawn.total_Bps.max() < 1.25e9
+
+
+def test_the_mean_is_better_known_than_one_run() -> None:
+    given = load(journey(wan={"bandwidth": "10 Gb/s"}))
+    run, mean = (predict(given, samples=1024, mean=m).throughput_Bps for m in (False, True))
+    assert mean.p10 > run.p10
+    assert mean.p50 == run.p50
+
+
+def stated(**wan: Any) -> dict[str, Any]:
+    return journey(wan={"bandwidth": "10 Gb/s", "rtt": "30 ms", **wan}, tool={"name": "gridftp", "p": 4},
+                   dataset={"files": 1, "size": "1 TB"})  # fmt: skip
+
+
+def test_stating_what_a_path_is_like_narrows_the_answer_step_by_step() -> None:
+    steps = [stated(), stated(loss={"value": "1e-8", "spread": 0.3})]
+    steps.append(stated(loss={"value": "1e-8", "spread": 0.3}, background={"share": {"value": "5 %", "spread": 0.3}}))
+    steps.append({**steps[-1], "wan": {**steps[-1]["wan"], "buffer": "60 MB"}})
+    for host in ("a", "b"):
+        steps.append({**steps[-1], "hosts": dict(steps[-1]["hosts"])})
+        steps[-1]["hosts"][host] = {**steps[-1]["hosts"][host], "tcp": {"rmem_max": "256 MB", "wmem_max": "256 MB"}}
+    widths = []
+    for path in steps:
+        given = load(path)
+        drawn = scenarios(given, composed(given, Draw()), 1024).parameters[:, 0]
+        low, high = np.quantile(drawn, (0.1, 0.9))
+        widths.append(math.log(high / low))
+    assert all(b <= a * 1.02 for a, b in pairwise(widths)), widths
+    assert widths[-1] < 0.2 * widths[0]
+    whole = [predict(load(p), samples=512).throughput_Bps for p in (steps[0], steps[-1])]
+    assert whole[1].p90 / whole[1].p10 < whole[0].p90 / whole[0].p10
+
+
+def test_the_answer_says_what_is_not_stated() -> None:
+    # buffers that are tuned, so that loss and others decide
+    host = {"tcp": {"rmem_max": "1 GB", "wmem_max": "1 GB"}}
+    path = stated()
+    path["hosts"] = {h: {**v, **host} for h, v in path["hosts"].items()}
+    (note,) = [w for w in answer(path, samples=256).warnings if "typical" in w]
+    assert note.startswith("ceiling ")
+    assert "loss" in note
+    assert "not stated" in note
+    quiet = stated(loss="0", background={"share": {"value": "0 %", "spread": 0}}, buffer="1 GB")
+    quiet["hosts"] = path["hosts"]
+    assert not [w for w in answer(quiet, samples=256).warnings if "typical" in w]
+
+
+def test_nothing_stated_is_no_certainty() -> None:
+    for tool in ("iperf3", {"name": "gridftp", "p": 8}):
+        found = answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "20 ms"}, tool=tool), samples=256).throughput_Bps
+        assert found.p10 < 0.9 * found.p50
+
+
+@pytest.mark.parametrize("device", ["unknown", {"kind": "unknown"}])
+def test_unknown_drives_and_cards_are_wide_and_a_benchmark_narrows_them(device: Any) -> None:
+    host = {
+        "cpu": {"kind": "cpu", "cores": 16, "clock": "3 GHz"},
+        "memory": {"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": "64 GiB"},
+        "nic": {"rate": "100 Gb/s"},
+        "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": device}},
+    }
+    path = journey(host, host, wan={"bandwidth": "100 Gb/s"}, start="a:/data", to="b:memory", tool="gridftp")
+    wide = answer(path, samples=512).throughput_Bps
+    known = answer(path, "hosts.a.volumes./data.array={kind: unknown, read: 800 MB/s}", samples=512).throughput_Bps
+    assert wide.p90 / wide.p10 > 4
+    assert known.p90 / known.p10 < 0.5 * wide.p90 / wide.p10
+    assert known.p50 == pytest.approx(wide.p50)
+
+
+def test_an_interval_keeps_the_median_answer() -> None:
+    drawn = np.linspace(1.0, 2.0, 101)
+    assert interval(drawn, 5.0).as_dict() == {"p10": 1.1, "p50": 5.0, "p90": 5.0}
+    assert interval(drawn, 1.5, 0.5).p10 == pytest.approx(1.25, abs=0.011)
+    assert interval(drawn, 0.5).p10 == 0.5
+
+
+def test_a_file_that_is_no_discrepancy_is_refused(tmp_path: Any) -> None:
+    file = tmp_path / "d.yaml"
+    file.write_text("schema: dtnsim.cases/1\n")
+    with pytest.raises(SpecError, match="discrepancy"):
+        discrepancy.load(file)
+    law = "{location: 0, below: 0.2, above: 0.1}"
+    text = f"default: {law}\nkinds: {{wire: {law}}}\nrepeat: {{wire: {{same_day: 0.1, another_day: 0}}}}\n"
+    read = discrepancy.read(yamlio.loads(text, "d"))
+    assert read.law(WIRE) == Law(0, 0.2, 0.1)
+    assert read.noise(WIRE).random_day == pytest.approx(0.1)
