@@ -33,7 +33,7 @@ def made(judged: Sequence[Judgement]) -> tuple[dict[str, Any], dict[str, Any]]:
     noises = learn.noise_of(repeats(judged))
     found = residuals(judged, noises)
     whole = learn.learn(found, noises)
-    folds = learn.folds(found, noises)
+    folds = learn.folds(found, noises, whole)
     return document(whole, found), {"schema": SCHEMA, "folds": {study: _laws(fold) for study, fold in folds.items()}}
 
 

@@ -8,7 +8,7 @@ sum of what the parameters' spreads explain, of repeat noise, and of the discrep
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. The three numbers of a group are normal
 around those of its kind, those of a kind around common ones, and these around a wide prior, so that a kind with few
 figures borrows from the others (hierarchical shrinkage; Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that
-posterior is taken. Figures of one study share machines and authors: n of them in a group weigh like
+posterior is taken. Figures of one study share machines and authors: n of them of one kind weigh like
 n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
 
 A study is judged by laws that were learned without it (`folds`).
@@ -71,29 +71,34 @@ class Learned:
     discrepancy: Discrepancy
     figures: dict[str, int]
     studies: dict[str, int]
+    theta: dict[str, Array]
 
 
-def learn(residuals: Sequence[Residual], noises: Discrepancy) -> Learned:
+def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | None = None) -> Learned:
     """The laws of all kinds and groups that have figures.
 
     Args:
         residuals: Figures that fitted nothing.
         noises: Repeat noise, which is carried over.
+        near: What was learned from nearly the same figures: where the search begins.
     """
     from scipy.optimize import minimize
 
     model = _Model(residuals)
+    if near is not None:
+        model.start = np.concatenate([near.theta[name] for name in model.rows])
     found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     theta = found.x.reshape(-1, 3)
     laws = {name: _law(theta[row], model.doubt(row, theta)) for name, row in model.rows.items() if name}
     made = Discrepancy(_wide(theta[0]), laws, noises.default_noise, noises.noises)
-    return Learned(made, model.count(id), model.count(lambda r: r.study))
+    kept = {name: theta[row] for name, row in model.rows.items()}
+    return Learned(made, model.count(id), model.count(lambda r: r.study), kept)
 
 
-def folds(residuals: Sequence[Residual], noises: Discrepancy) -> dict[str, Discrepancy]:
+def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
     """For every study the laws that were learned without it."""
     studies = dict.fromkeys(r.study for r in residuals)
-    return {s: learn([r for r in residuals if r.study != s], noises).discrepancy for s in studies}
+    return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}
 
 
 def _law(theta: Array, doubt: Array) -> Law:
@@ -183,7 +188,7 @@ def _points(residual: Residual) -> Array:
 
 def _weights(residuals: Iterable[Residual]) -> Array:
     listed = list(residuals)
-    keys = [(r.study, r.regime.name) for r in listed]
+    keys = [(r.study, r.regime.kind) for r in listed]
     number = {key: keys.count(key) for key in set(keys)}
     return np.array([1 / (1 + (number[key] - 1) * RHO) for key in keys])
 

@@ -122,7 +122,7 @@ def test_document_has_the_agreed_keys() -> None:
     assert set(document["summary"]) == {"fit", "blind", "baseline_blind"}
     assert all(set(s) == {"n", "mdape", "max_ape", "coverage80"} for s in document["summary"].values())
     keys = {"id", "site", "role", "quantity", "unit", "measured", "p10", "p50", "p90", "error", "bottleneck",
-            "bottleneck_stated"}  # fmt: skip
+            "bottleneck_stated", "study", "kind"}  # fmt: skip
     assert all(set(c) == keys for c in document["cases"])
     assert document["cases"][3]["measured"] is None
     assert all(c["p10"] <= c["p50"] <= c["p90"] for c in document["cases"])
@@ -138,7 +138,7 @@ def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> N
     for name in ("gridftp-gpfs", "bonnie-write", "gridftp-cori", "withheld", "1.559 GB/s"):
         assert name in shown
         assert name in page
-    assert page.count("<circle") == 2
+    assert page.count("<circle") == 2 + 19  # figures, and levels of the calibration curve
     assert "http" not in re.sub(r"http://www\.w3\.org", "", page)
 
 
