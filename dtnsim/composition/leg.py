@@ -14,10 +14,12 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.description.spec import DEVICES, PathSpec, TransferSpec, split_end
-from dtnsim.tools.plan import EndKind, Job, Plan, Timing
+from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 
 #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 FIRST_GUESS_BPS: Final = 1e9
+#: files whose sizes differ by less leave workers in step: they wait, and then share the link, all at once
+_VARIED: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,15 @@ class Leg:
     job: Job
     plan: Plan
     timing: Timing | None = None
+
+    def use_of(self, net: NetUse) -> NetUse:
+        """A use of the network with the bytes that pass in one go, where nothing stops them and no time ends them."""
+        mean, sizes = self.job.mean_B, self.data.sizes_B
+        varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
+        net = replace(net, pooled=self.plan.workers > 1 and varied)
+        if net.reopened or (net.stopped and self.job.files > 1) or self.spec.timing() is not None:
+            return net
+        return replace(net, moved_B=self.job.payload_B * net.overhead)
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.components.nic import Nic
+from dtnsim.composition import short
 from dtnsim.composition.route import Framing, Route, burst_rate, line_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle, prior
@@ -81,7 +83,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
         if net.grain is not None:  # a request's own time on the line comes on top of the round trip
-            rtt = rtt + row.value(net.grain) / narrowest(route, frame, nics, net.streams, draw)[0]
+            rtt = rtt + row.value(net.grain) / (narrowest(route, frame, nics, net.streams, draw)[0] * frame.mss / frame.mtu)
         row.charge(
             f"channel.{pair}",
             "window",
@@ -98,6 +100,11 @@ def _tcp(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], p
     draw = row.ledger.draw
     streams = connection(route, net, frame, nics, draw)
     goodput, limit = tcp_goodput(streams, draw)
+    if net.moved_B is not None and short.applies(streams, net.moved_B):
+        above = math.inf if net.channel is None else net.channel.value
+        found, spread = short.goodput(streams, net.moved_B, above)
+        goodput, limit = draw(Quantity(found, "B/s", spread, "dtnsim.physics.tcp.rounds")), "loss"
+        streams = replace(streams, settled=False)
     station = row.charge(
         f"tcp.{pair}",
         "tcp",
@@ -107,6 +114,10 @@ def _tcp(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], p
         formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
         source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
     )
+    own = np.median(window.window_rate(streams.window_B, streams.rtt_s) * streams.mtu_B / streams.mss_B)
+    if net.pooled and limit == "link" and own >= np.median(streams.rate_Bps):
+        stations = row.ledger.stations  # the link, which workers share: who does not wait has what the others leave
+        stations[station] = replace(stations[station], private=False)
     _warn_of_bursts(row, route, net, frame, nics)
     row.ledger.connections[station] = streams
 

@@ -45,6 +45,11 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         work = 0.0 if first.work is None else draw(first.work)
         what, formula = first.what or "set-up", f"{first.round_trips:g} round trips + {first.work or 0} of work"
         wait((first.round_trips * leg.route.rtt(draw) + work) * each, what, formula, each="lead")
+        others = leg.plan.workers - 1
+        if others and (first.connect or first.connect_work is not None):
+            work = 0.0 if first.connect_work is None else draw(first.connect_work)
+            formula = f"{others} x ({first.connect:g} round trips + {first.connect_work or 0})"
+            wait(others * (first.connect * leg.route.rtt(draw) + work) * each, "further connections", formula, each="start")
     files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
     wait(
         files * cost.round_trips * rtt / cost.ahead * each,
@@ -92,7 +97,7 @@ def _ramp(network: Network, leg: Leg, net: NetUse, row: Row) -> Value:
         moved = (np.array([min(leg.job.largest_B * workers, payload)]), np.array([workers]))
     rate = solo_rate(row.ledger.stations, row.demands)
     assert leg.route is not None
-    return network.ramp(leg.route, net, moved, rate, row.ledger.draw, leg.spec)
+    return network.ramp(leg.route, leg.use_of(net), moved, rate, row.ledger.draw, leg.spec)
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:

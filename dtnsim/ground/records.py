@@ -180,6 +180,7 @@ class Connection:
         streams: Parallel streams of all workers.
         cc: Congestion control.
         reopened: True where every file has connections of its own.
+        settled: False where the goodput of the station is that of a whole short transfer, its opening included.
     """
 
     rate_Bps: Value
@@ -192,6 +193,7 @@ class Connection:
     streams: int
     cc: str
     reopened: bool = False
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)

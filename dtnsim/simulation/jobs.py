@@ -174,13 +174,15 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     visited = sorted(fill.keys() | drain.keys())
     entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
     cap, cap_station, ramp, anew, ramp_Bps = math.inf, -1, None, False, math.inf
-    for k in [k for k in fill if problem.stations[k].private]:
-        cost = fill.pop(k)
-        limit = capacity[k] / transfer.workers / cost if cost else math.inf
-        if limit < cap:
+    for k in list(fill):
+        own, streams = problem.stations[k].private, problem.connections.get(problem.stations[k].name)
+        if not own and streams is None:
+            continue
+        cost = fill.pop(k) if own else fill[k]
+        limit = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
+        if own and limit < cap:
             cap, cap_station = limit, k
-        streams = problem.connections.get(problem.stations[k].name)
-        if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
+        if streams is not None and streams.settled and not (streams.reopened and transfer.files > MAX_OPENINGS):
             ramp, anew = ramp_of(streams, scenario), streams.reopened
             ramp_Bps = limit
     waits = dict.fromkeys(("byte", "file", "start", "lead"), 0.0)

@@ -173,7 +173,8 @@ def _idle(m: Matrices, f: int) -> float:
     """Worker seconds per byte spent waiting for a station that all workers of a transfer share."""
     own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
     own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
-    return float(max(solve.station_time(m, m.capacity)[f, 0] * m.workers[f] - own, 0.0))
+    pace = 1 / float(solve.ceilings(m)[0, f]) - float(m.lead[0, f])
+    return max(pace * float(m.workers[f]) - own, 0.0)
 
 
 def _one(

@@ -9,8 +9,8 @@ other, and cannot spend more than a second in a second:
 ``x <= workers / sum over phases of (delay + solo time per byte)``, where the solo time of a
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
 a flush after the writing and round trips between small files are all this one law. What a tool does before any worker
-moves (log-in, lists: ``lead``) comes on top, whether the workers or a station they share set the pace afterwards:
-``1 / x >= lead + max(workers' time / workers, demand / capacity)``.
+moves (log-in, lists: ``lead``) comes on top, and then its workers queue at the slowest of the stations they share
+(`dtnsim.physics.closed`): ``1 / x >= lead + cycle of the workers``.
 
 Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics import memory
+from dtnsim.physics.closed import cycle_time
 from dtnsim.steady.matrices import Matrices, Rows, matrices
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
+#: part of the time of all workers at a shared station from which on one of them is taken to have but its share
+_IN_STEP: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +112,20 @@ class _Workers:
             now = self._times(capacity, self._some)
             longest = np.broadcast_to(longest, (len(longest), now.shape[1])).copy()
             np.maximum.at(longest, m.phases.row[self._some], now)
-        busy = np.add.reduceat(longest + m.delay.T, m.begins, axis=0)
+        moving = np.add.reduceat(longest, m.begins, axis=0)
+        busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
         with np.errstate(divide="ignore"):
             bound = m.workers[:, None] * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
         lead = m.lead.T
-        if np.any(lead > 0):
-            with np.errstate(divide="ignore"):
-                bound = np.where(lead > 0, 1 / (lead + np.maximum(1 / bound, station_time(m, capacity))), bound)
+        for f in np.flatnonzero(np.any(lead > 0, axis=1)):
+            shared = station_time(m, capacity)[f]
+            queued = cycle_time(m.workers[f], np.maximum(busy[f] - shared, 0.0), shared)
+            # a station of its own that takes as long as all of them at the common one is a share of that: workers in
+            # step, who are all there at once
+            in_step = moving[f] > _IN_STEP * m.workers[f] * shared
+            pace = np.where(in_step, busy[f] / m.workers[f], queued)
+            bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
         return bound.T
 
 

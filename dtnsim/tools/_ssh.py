@@ -84,9 +84,15 @@ LOGIN_CPU: Final = prior(
 )
 
 
+def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
+    """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it."""
+    more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
+    return replace(each, value=more, source=f"{each.source}; {connections} log-ins at once on {job.cores} cores")
+
+
 def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
     """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
-    more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
+    more = crowd(each, connections, job, round_trips).value
     return replace(work, value=work.value + more, source=f"{work.source}; {connections} log-ins of {each} at once")
 
 

@@ -22,11 +22,13 @@ PUT_AHEAD = 2.0
 THIRD, THIRD_KEPT = 4.0, 2.0
 #: log-in of a control channel and what is asked for once: TCP, banner, USER, PASS, FEAT, SITE, TYPE, MODE, OPTS, ...
 OPENING, OPENING_THIRD = 8.0, 9.0
-#: a folder: its list (MLSD with its data connection), or MKD for what is sent
-FOLDER_GET, FOLDER_PUT = 3.0, 2.0
+#: a folder: its list (MLSD with its data connection), or CWD and, with -cd, MKD for each folder on the way to it
+FOLDER_GET, FOLDER_PUT = 3.0, 8.0
 #: further control channels of -cc
 CONTROL = 6.0
 START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s less 13 round trips")
+#: work of client and server for a file
+FILE_WORK = prior("3 ms", 0.4, "globus-url-copy 10.12, 50 files at 5 ms: time of a file less its messages")
 #: Files whose commands -pp keeps outstanding
 PIPELINE = 20.0
 
@@ -97,8 +99,8 @@ class Gridftp(Tool):
 
     @property
     def kept(self) -> bool:
-        """Whether data channels stay open from file to file: MODE E."""
-        return self.fast or self.p > 1
+        """Whether data channels stay open from file to file: MODE E, and pipelining."""
+        return self.fast or self.p > 1 or self.pp
 
     def opening(self, job: Job, workers: int) -> Opening:
         """Control channels and what is asked for once."""
@@ -106,8 +108,8 @@ class Gridftp(Tool):
             return Opening()
         trips = OPENING_THIRD if self.third_party else OPENING
         if job.files > 1:
-            trips += (FOLDER_PUT if self.client == "source" else FOLDER_GET) + (CONTROL if workers > 1 else 0.0)
-        return Opening(trips, START, "log-in at the control channel")
+            trips += FOLDER_PUT if self.client == "source" and not self.third_party else FOLDER_GET
+        return Opening(trips, START, "log-in at the control channel", CONTROL)
 
     def ahead(self, job: Job) -> float:
         """Files whose commands are on their way at once."""
@@ -130,6 +132,7 @@ class Gridftp(Tool):
             round_trips=self.messages(),
             source=("open", "stat", "close") if job.source == "volume" else (),
             destination=("create", "close") if job.destination == "volume" else (),
+            fixed=None if self.third_party else FILE_WORK,
             ahead=self.ahead(job),
             directory=("mkdir",) if job.destination == "volume" else (),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, Field
@@ -10,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Client, Count, Size, device_work, reading, writing
-from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, RECEIVER, SENDER, SshLink, together
+from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, RECEIVER, SENDER, SshLink, crowd, together
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: messages that wait before a first file, after the log-in: sftp INIT, REALPATH, STAT, OPENDIR, READDIR and its end,
@@ -67,7 +66,7 @@ class Lftp(Tool):
             write=writing(job, receiver, self.block, workers=workers),
             cpu=(*device_work(job, sender), *(self.ssh.crypto() if over_ssh else ())),
             files=FileCost(
-                round_trips=job.per_file(self._messages),
+                round_trips=_FILE[self.protocol],
                 source=("open", "close") if job.source == "volume" else (),
                 destination=("create", "close") if job.destination == "volume" else (),
                 directory=("mkdir",) if job.destination == "volume" else (),
@@ -81,18 +80,13 @@ class Lftp(Tool):
             f"{self.packets} packets of {self.block}; {self.block.source}",
         )  # fmt: skip
 
-    def _messages(self, size_B: float) -> float:
-        """Messages of a file that wait; requests in flight double from one."""
-        if self.protocol != "sftp":
-            return _FILE[self.protocol]
-        blocks = min(math.ceil(size_B / self.block.value), self.packets)
-        return _FILE["sftp"] + (math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 else 0.0)
-
     def _opening(self, job: Job, streams: int) -> Opening:
         login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0
         trips, work = _SESSION[self.protocol] + login, _START[self.protocol]
-        if streams > 1:
-            trips += _CONNECT[self.protocol]
-            if self.protocol == "sftp":
-                work = together(work, LOGIN_CPU, streams, job, _CONNECT["sftp"])
-        return Opening(trips, work, f"lftp's session over {self.protocol}")
+        connect, each = _CONNECT[self.protocol], LOGIN_CPU if self.protocol == "sftp" else None
+        if self.pget > 1:  # the parts wait for their connections, and a file is whole when the last one is
+            trips += connect
+            work = together(work, LOGIN_CPU, streams, job, connect) if each is not None else work
+            return Opening(trips, work, f"lftp's session over {self.protocol}")
+        further = crowd(LOGIN_CPU, streams - 1, job, connect) if each is not None else None
+        return Opening(trips, work, f"lftp's session over {self.protocol}", connect, further)

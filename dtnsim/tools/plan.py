@@ -93,6 +93,8 @@ class NetUse:
         reopened: True where every file has new connections, each with a slow start of its own.
         call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
         discard: True where the receiver does not copy what came.
+        moved_B: Bytes that all streams move one after the other, without stopping; None where files stop them.
+        pooled: True where workers take what others leave of the link while those wait.
         grain: Bytes of one request of that window: it is asked for again only when all of it is there.
         stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
         channels: How many such windows there are; one a connection where not given.
@@ -116,6 +118,8 @@ class NetUse:
     discard: bool = False
     stopped: bool = False
     grain: Quantity | None = None
+    moved_B: float | None = None
+    pooled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +215,15 @@ class Opening:
         round_trips: Messages that wait for an answer, one after the other.
         work: Time of processes and of cryptography that all of them wait for.
         what: The parts of it, in words.
+        connect: Messages that each further worker's connection waits for, while the first one works already.
+        connect_work: Time of processes and cryptography of such a connection.
     """
 
     round_trips: float = 0.0
     work: Quantity | None = None
     what: str = ""
+    connect: float = 0.0
+    connect_work: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)

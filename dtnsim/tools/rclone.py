@@ -22,7 +22,7 @@ from dtnsim.tools._common import (
     reading,
     writing,
 )
-from dtnsim.tools._ssh import COSTS, LOGIN_CPU, together
+from dtnsim.tools._ssh import COSTS, LOGIN_CPU, crowd
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _GCM = core_cost("aes128_gcm", "TLS")
@@ -52,14 +52,14 @@ class Backend(NamedTuple):
 
 
 #: S3: TCP, TLS, list; HEAD and PUT or GET. http: TCP, HEAD of the root, list; GET.
-#: webdav: TCP, PROPFIND twice, MKCOL; PROPFIND and GET, or PROPFIND of the name and of its folder, MKCOL, PUT on a new
-#: connection, PROPFIND. sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
+#: webdav: TCP, PROPFIND twice, MKCOL; PROPFIND and GET, or PROPFIND of the name and of its folder, MKCOL, PUT with its
+#: 100 Continue, PROPFIND, with two new connections (61 for 30 files). sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
 #: two commands (3 each), the list; a file: STAT, OPEN, FSTAT, READ, CLOSE, or STAT, MKDIR, OPEN, WRITE, CLOSE, SETSTAT,
 #: STAT, REALPATH
 _BACKENDS: Final = {
     "s3": Backend(3.0, 3.0, 2.0, 2.0, 2.0, prior("0.15 s", 0.3, "as over http")),
     "http": Backend(3.0, 3.0, 1.0, 1.0, 1.0, prior("0.15 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 3 trips")),
-    "webdav": Backend(4.0, 4.0, 2.0, 6.0, 1.0, prior("0.17 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 4 trips")),
+    "webdav": Backend(4.0, 4.0, 2.0, 8.0, 1.0, prior("0.17 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 4 trips")),
     "sftp": Backend(
         25.0, 21.0, 5.0, 8.0, 11.0, prior("0.27 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 25 trips")
     ),
@@ -163,8 +163,5 @@ class Rclone(Tool):
         work = backend.start
         if self.backend == "http" and job.files > 1:  # the length and time of every file in the list
             trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
-        if workers > 1:
-            trips += backend.connect
-            if self.backend == "sftp":
-                work = together(work, LOGIN_CPU, workers, job, backend.connect)
-        return Opening(trips, work, f"connection and lists over {self.backend}")
+        further = crowd(LOGIN_CPU, workers - 1, job, backend.connect) if self.backend == "sftp" else None
+        return Opening(trips, work, f"connection and lists over {self.backend}", backend.connect, further)

@@ -25,6 +25,7 @@ _FILE = 3.0
 _FOLDER_GET, _FOLDER_PUT = 3.0, 1.0
 #: a further stream (-S): TCP, handshake, kXR_bind
 _BIND = 3.0
+_FILE_WORK = prior("4 ms", 0.4, "xrdcp 5.5.3, 50 files at 20 ms: time of a file less its messages")
 _START = prior("0.07 s", 0.3, "xrdcp 5.5.3, one byte at 5 ms: 0.100 s less its round trips")
 
 
@@ -82,6 +83,7 @@ class Xrdcp(Tool):
             cpu=(*device_work(job, reader), *sums),
             files=FileCost(
                 round_trips=_FILE,
+                fixed=_FILE_WORK,
                 source=("stat", "open", "close") if job.source == "volume" else (),
                 destination=("create", "close") if volume else (),
                 directory=("mkdir",) if volume else (),
