@@ -11,7 +11,7 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
 from dtnsim.components.segment import Segment
-from dtnsim.composition import short, endpoint, segments, transport
+from dtnsim.composition import endpoint, segments, short, transport
 from dtnsim.composition.route import Framing, Route
 from dtnsim.description import graph
 from dtnsim.description.host import Host
@@ -138,7 +138,8 @@ class Network:
         )
         if net.moved_B is not None:
             nics = [nic_of(h, spec.nics if spec is not None else None)[1] for h in (route.source, route.destination)]
-            if short.applies(transport.connection(route, net, frame, nics, draw), net.moved_B):
+            streams = transport.connection(route, net, frame, nics, draw)
+            if short.applies(streams, net.moved_B) and transport.tcp_goodput(streams, draw)[1] == "loss":
                 return 0.0
         part, often = (np.asarray(a, float)[:, None] for a in moved)
         each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams

@@ -15,7 +15,7 @@ import numpy as np
 from dtnsim.ground.records import Connection
 
 #: losses of a stream that bring its sawtooth about
-SETTLED: Final = 50.0
+SETTLED: Final = 10.0
 #: 10 % and 90 % quantiles of a normal distribution are so many standard deviations apart
 _TENTHS: Final = 2.563
 _LOSS_BASED: Final = ("reno", "cubic", "htcp")
@@ -38,7 +38,9 @@ def goodput(streams: Connection, moved_B: float, window_B: float) -> tuple[float
     window = min(float(np.median(streams.window_B)), window_B)
     figures = (streams.rate_Bps, streams.rtt_s, streams.buffer_B, streams.loss)
     rate, rtt, buffer, loss = (_rounded(float(np.median(v))) for v in figures)
-    return _run(rate, rtt, buffer, loss, _rounded(window), streams.mtu_B, streams.streams, streams.cc, _rounded(moved_B))
+    return _run(
+        rate, rtt, buffer, loss, _rounded(window), streams.mtu_B, streams.streams, streams.cc, _rounded(moved_B)
+    )
 
 
 def _rounded(value: float) -> float:

@@ -83,7 +83,9 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
         if net.grain is not None:  # a request's own time on the line comes on top of the round trip
-            rtt = rtt + row.value(net.grain) / (narrowest(route, frame, nics, net.streams, draw)[0] * frame.mss / frame.mtu)
+            rtt = rtt + row.value(net.grain) / (
+                narrowest(route, frame, nics, net.streams, draw)[0] * frame.mss / frame.mtu
+            )
         row.charge(
             f"channel.{pair}",
             "window",
@@ -100,10 +102,10 @@ def _tcp(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], p
     draw = row.ledger.draw
     streams = connection(route, net, frame, nics, draw)
     goodput, limit = tcp_goodput(streams, draw)
-    if net.moved_B is not None and short.applies(streams, net.moved_B):
+    if limit == "loss" and net.moved_B is not None and short.applies(streams, net.moved_B):
         above = math.inf if net.channel is None else net.channel.value
         found, spread = short.goodput(streams, net.moved_B, above)
-        goodput, limit = draw(Quantity(found, "B/s", spread, "dtnsim.physics.tcp.rounds")), "loss"
+        goodput = np.maximum(goodput, draw(Quantity(found, "B/s", spread, "dtnsim.physics.tcp.rounds")))
         streams = replace(streams, settled=False)
     station = row.charge(
         f"tcp.{pair}",

@@ -49,7 +49,12 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         if others and (first.connect or first.connect_work is not None):
             work = 0.0 if first.connect_work is None else draw(first.connect_work)
             formula = f"{others} x ({first.connect:g} round trips + {first.connect_work or 0})"
-            wait(others * (first.connect * leg.route.rtt(draw) + work) * each, "further connections", formula, each="start")
+            wait(
+                others * (first.connect * leg.route.rtt(draw) + work) * each,
+                "further connections",
+                formula,
+                each="start",
+            )
     files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
     wait(
         files * cost.round_trips * rtt / cost.ahead * each,

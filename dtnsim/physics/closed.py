@@ -16,7 +16,8 @@ MOST_WORKERS: Final = 64
 def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike) -> FloatArray:
     """Time per unit of work of N workers that are away for Z and then share a station that takes D alone.
 
-    Exact mean value analysis: R_1 = D, X_n = n / (Z + R_n), Q_n = X_n R_n, R_{n+1} = D (1 + Q_n); the answer is 1 / X_N.
+    Exact mean value analysis: R_1 = D, X_n = n / (Z + R_n), Q_n = X_n R_n, R_{n+1} = D (1 + Q_n); the
+    answer is 1 / X_N.
     It lies between the bounds max(D, (Z + D) / N) and (Z + N D) / N.
 
     Args:

@@ -95,14 +95,14 @@ class Gridftp(Tool):
             write=writing(job, receiver, self.bs, workers=workers),
             cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop")),
         )
-        return Plan((transfer,), workers=workers, weight=streams, opening=self.opening(job, workers))
+        return Plan((transfer,), workers=workers, weight=streams, opening=self.opening(job))
 
     @property
     def kept(self) -> bool:
         """Whether data channels stay open from file to file: MODE E, and pipelining."""
         return self.fast or self.p > 1 or self.pp
 
-    def opening(self, job: Job, workers: int) -> Opening:
+    def opening(self, job: Job) -> Opening:
         """Control channels and what is asked for once."""
         if not job.remote or self.vb:
             return Opening()

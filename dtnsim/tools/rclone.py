@@ -53,9 +53,9 @@ class Backend(NamedTuple):
 
 #: S3: TCP, TLS, list; HEAD and PUT or GET. http: TCP, HEAD of the root, list; GET.
 #: webdav: TCP, PROPFIND twice, MKCOL; PROPFIND and GET, or PROPFIND of the name and of its folder, MKCOL, PUT with its
-#: 100 Continue, PROPFIND, with two new connections (61 for 30 files). sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
-#: two commands (3 each), the list; a file: STAT, OPEN, FSTAT, READ, CLOSE, or STAT, MKDIR, OPEN, WRITE, CLOSE, SETSTAT,
-#: STAT, REALPATH
+#: 100 Continue, PROPFIND, and two new connections (61 for 30 files).
+#: sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by two commands (3 each),
+#: the list; a file: STAT, OPEN, FSTAT, READ, CLOSE, or STAT, MKDIR, OPEN, WRITE, CLOSE, SETSTAT, STAT, REALPATH
 _BACKENDS: Final = {
     "s3": Backend(3.0, 3.0, 2.0, 2.0, 2.0, prior("0.15 s", 0.3, "as over http")),
     "http": Backend(3.0, 3.0, 1.0, 1.0, 1.0, prior("0.15 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 3 trips")),
