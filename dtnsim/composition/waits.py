@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from dtnsim.composition.leg import Leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.records import SLOW_START, Demand, Station
 from dtnsim.tools.plan import NetUse, Step
 
@@ -40,21 +40,8 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
     cost, each = step.files, part.cpu / payload
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
-    first = leg.plan.opening
-    if step is leg.plan.steps[0] and leg.route is not None and (first.round_trips or first.work is not None):
-        work = 0.0 if first.work is None else draw(first.work)
-        what, formula = first.what or "set-up", f"{first.round_trips:g} round trips + {first.work or 0} of work"
-        wait((first.round_trips * leg.route.rtt(draw) + work) * each, what, formula, each="lead")
-        others = leg.plan.workers - 1
-        if others and (first.connect or first.connect_work is not None):
-            work = 0.0 if first.connect_work is None else draw(first.connect_work)
-            formula = f"{others} x ({first.connect:g} round trips + {first.connect_work or 0})"
-            wait(
-                others * (first.connect * leg.route.rtt(draw) + work) * each,
-                "further connections",
-                formula,
-                each="start",
-            )
+    if step is leg.plan.steps[0]:
+        _opening(leg, draw, each, wait)
     files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
     wait(
         files * cost.round_trips * rtt / cost.ahead * each,
@@ -82,6 +69,20 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         which: Each = "file" if step.net.reopened else "start"
         wait(lost * each, SLOW_START, "time the ramp loses against the steady rate", each=which)
     return found
+
+
+def _opening(leg: Leg, draw: Draw, each: Value, wait: Callable[..., None]) -> None:
+    """What the tool does once: before any worker moves, and for each further worker's connection."""
+    first, others = leg.plan.opening, leg.plan.workers - 1
+    if leg.route is None:
+        return
+    rtt = leg.route.rtt(draw)
+    seconds = first.round_trips * rtt + (0.0 if first.work is None else draw(first.work))
+    formula = f"{first.round_trips:g} round trips + {first.work or 0} of work"
+    wait(seconds * each, first.what or "set-up", formula, each="lead")
+    seconds = first.connect * rtt + (0.0 if first.connect_work is None else draw(first.connect_work))
+    formula = f"{others} x ({first.connect:g} round trips + {first.connect_work or 0})"
+    wait(others * seconds * each, "further connections", formula, each="start")
 
 
 def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stretch]:
