@@ -38,8 +38,9 @@ def command(
     """Show what was read from benchmark logs: every figure in SI, with its conditions and line.
 
     The tool and its version are recognised by content; one file may hold many runs of many tools,
-    prompts, colours and cut ends. What could not be read is told on stderr. Leaves with 2 if a file
-    gave nothing. With --json: one JSON object a line, written as the log is read.
+    prompts, colours and cut ends. Members of tar archives are logs of their own (archive:member). What
+    could not be read is named on stderr. Leaves with 2 if a file gave nothing (with -r: if no file of a
+    directory did). With --json: one JSON object a line, written as the log is read.
 
     \b
     Examples:
