@@ -289,7 +289,8 @@ class Raid(Device):
         if not (self.software and self.parity):
             return
         page = term(raid.MD_PAGE_B, "B")
-        moving = float(self.stripe_cache) * page / self.of.media_rate(row, "write")
+        member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
+        moving = float(self.stripe_cache) * page / member
         room = law(
             raid.stripe_cache_write_rate,
             entries=self.stripe_cache,

@@ -129,8 +129,8 @@ class Raidz(Device):
             load = self._written(use)
         elif use.random:  # the whole block is read to check it, from all its disks at once
             load = term(max(block / use.block_B, 1.0))
-        else:  # the heads pass parity by: n - p disks' worth, with disks lost as without
-            load = count(self.working, "disk left") / term(self.data_share)
+        else:  # the heads pass parity by, of lost disks as of all
+            load = self._written(use)
         busy = float(self._columns(use).value)
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=block / busy)
         if use.random:

@@ -101,6 +101,10 @@ class Zfs(LocalFilesystem):
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
 
+    sync_passes: Annotated[Quantity, Unit("1", high=100.0)] = prior(
+        "6", 0.4, "assumed: spa_sync settles in 3 to 8 passes (zfs_sync_pass_dont_compress = 8), and writes two labels"
+    )
+
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """Bytes and transactions."""
         block = term(use.block_B, "B")
@@ -235,10 +239,31 @@ class Zfs(LocalFilesystem):
         elif use.finish == "dsync":
             row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B, log_device=False))
         use = use.but(streams=1)
+        array = host.volumes[volume].array
+        if array is not None and use.finish != "dsync":
+            row = row.times(self._synced(row, use, host, array))
         if self.special is not None and use.file_B <= self.special_blocks.value:
             self.special.serve(row, use, f"{label}-special")
             return
         self._pool(row, use, host, volume, None)
+
+    def _synced(self, row: Row, use: Access, host: Host, array: Device) -> Term:
+        """Metadata passes and labels of each transaction group."""
+        rate = array.media_rate(row, "write")
+        held = law(
+            zfs.balanced_dirty,
+            transaction_B=row.term(self.recordsize),
+            pool_rate=rate,
+            dirty_max_B=self._dirty_max(row, host),
+        )
+        scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0))
+        return law(
+            zfs.sync_cost,
+            passes=row.term(self.sync_passes),
+            positioning_s=term(scattered, "s"),
+            pool_rate=rate,
+            group_B=held / 2.0,
+        )
 
     def _pool(self, row: Row, use: Access, host: Host, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""

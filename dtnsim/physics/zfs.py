@@ -218,3 +218,26 @@ def arc_limit(ram_B: ArrayLike, share: ArrayLike = 0.5) -> FloatArray:
     Source: OpenZFS docs, "Module Parameters" (zfs_arc_max).
     """
     return as_float(share) * as_float(ram_B)
+
+
+def sync_cost(passes: ArrayLike, positioning_s: ArrayLike, pool_rate: ArrayLike, group_B: ArrayLike) -> FloatArray:
+    """Time to write a transaction group over that of its data: 1 + n t_pos R / G.
+
+    The data go out in the first pass; each further pass writes metadata that the one before has changed, then come the
+    labels, and each waits for the disks before the next begins.
+
+    Args:
+        passes: Rounds n that wait for the disks, besides the data [1].
+        positioning_s: Time of one scattered write t_pos [s].
+        pool_rate: Rate of the pool for data R [B/s].
+        group_B: Data of one transaction group G: half of the dirty data, the other half being filled [B].
+
+    Returns:
+        Factor [1]; tends to 1 for large groups. Fast pools with a small dirty limit lose most.
+
+    Valid: writers that keep the throttle busy.
+    Neglects: data of the next group that could go out meanwhile, but waits.
+    Source: OpenZFS spa_sync (passes until nothing is dirty, then vdev_config_sync with flushes; at most one group is
+        syncing).
+    """
+    return 1.0 + as_float(passes) * as_float(positioning_s) * as_float(pool_rate) / as_float(group_B)

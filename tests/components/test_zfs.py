@@ -15,7 +15,7 @@ from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, p
 
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s"}
 #: nothing but the medium costs anything
-BARE = {"kind": "zfs", "checksum": "off", "pipeline_byte": "0 cycles/B"} | {
+BARE = {"kind": "zfs", "checksum": "off", "pipeline_byte": "0 cycles/B", "sync_passes": "0"} | {
     n: "0 cycles/B" if n.endswith("byte") else "0 cycles"
     for n in ("write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte",
               "jump_call", "fetch_byte")
