@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -32,6 +32,11 @@ PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
     {"base", "access", "cores", "device", "middlebox", "offload", "filesystem", "servers", "plan", "_common", "remote"}
 )
+
+
+def documentation_only(default: Any) -> Any:
+    """A key that tells the reader something and moves no answer; the schema says so."""
+    return Field(default, json_schema_extra={"x-documentation-only": True})
 
 
 class Model(BaseModel):
@@ -56,10 +61,10 @@ class Component(Model):
     #: keys that say where it sits and how it is set up: they stay when another part takes its place
     placement_keys: ClassVar[tuple[str, ...]] = ()
 
-    #: name of the part it was made from, and where its numbers come from
-    part: str | None = None
-    source: str = ""
-    price: str | None = None
+    #: name of the part it was made from, where its numbers come from, and what it costs
+    part: str | None = documentation_only(None)
+    source: str = documentation_only("")
+    price: str | None = documentation_only(None)
 
     @classmethod
     def build(cls, given: object, *, key: str = "") -> Self:

@@ -56,7 +56,6 @@ class Background(Component):
     diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
     peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
     hour: Annotated[float, Field(ge=0, lt=24)] | None = None
-    trace: str | None = None
 
     @cached_property
     def anytime(self) -> Quantity:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from dtnsim.components.base import Model
+from dtnsim.components.base import Model, documentation_only
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.description.buses import Buses
@@ -66,7 +66,7 @@ class Host(Buses):
         tcp: TCP settings.
     """
 
-    source: str = ""
+    source: str = documentation_only("")
     like: str | None = None
     tcp: TcpTuning = TcpTuning()
 
