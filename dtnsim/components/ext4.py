@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.term import law
+from dtnsim.physics import journal
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
 
 
 class Ext4(LocalFilesystem):
-    """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`)."""
+    """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`).
+
+    With ``data: journal`` the data go through the journal too and are written twice.
+    """
 
     kind: ClassVar[str] = "ext4"
+
+    data: Literal["ordered", "writeback", "journal"] = "ordered"
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """The array, with what the journal writes."""
+        if use.operation == "write" and self.data == "journal":
+            row = row.times(law(journal.written_bytes, data_journaled=1.0))
+        super().medium(row, use, host, volume)

@@ -34,6 +34,7 @@ class Remote(SharedFilesystem):
     setting: ClassVar[str] = ""
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+    warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
     service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.3 ms", 0.7, "assumed: time of one request for data at the server"
@@ -100,7 +101,7 @@ class Remote(SharedFilesystem):
                 private=True, what=f"{self.protocol} read-ahead over the round trip",
             )  # fmt: skip
         if host.volumes[volume].server is None:
-            self.behind(row, use, label, size)
+            self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)
 
     @staticmethod

@@ -245,6 +245,8 @@ class SharedFilesystem(PageCached):
                     f"{label}.touched", self.kind, private=True, capacity=touched * node * share,
                     what="the servers that the files lie on",
                 )  # fmt: skip
+        if use.cached:  # by the servers
+            return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
         if arrays is not None:
             here.charge(

@@ -183,6 +183,7 @@ class Storage:
         inner = use.but(
             thread=Thread(filesystem.daemon, copies=filesystem.threads),
             finish="steady",
+            cached=filesystem.warm and use.operation == "read",
             rtt_s=0.0,
             block_B=self._asked(filesystem, use),
         )

@@ -60,3 +60,15 @@ def test_dirty_pages_are_a_share_of_memory() -> None:
 
 def test_it_is_found_by_its_name() -> None:
     assert find_kind("ext4") is Ext4
+
+
+def test_data_in_the_journal_are_written_twice() -> None:
+    """Linux Documentation/filesystems/ext4, data=journal: half of the drive's rate."""
+    tool = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
+    rates = [
+        rate(journey(machine(volumes={"/d": volume(SSD, {"kind": "ext4", "data": mode})}), start="a:/dev/zero", to="a:/d",
+                     tool=tool, dataset={"files": 1, "size": "100 TB"}))
+        for mode in ("ordered", "writeback", "journal")
+    ]  # fmt: skip
+    assert rates[0] == rates[1] == pytest.approx(400e6, rel=0.01)
+    assert rates[2] == pytest.approx(200e6, rel=0.01)

@@ -43,7 +43,7 @@ SHARED: dict[str, Case] = {
 }
 CASES: dict[str, dict[str, Case]] = {
     "xfs": LOCAL,
-    "ext4": LOCAL,
+    "ext4": {**LOCAL, "data": (WRITE, {}, "journal")},
     "lustre": {
         **SHARED,
         "stripe_count": (READ, {}, 4),
@@ -96,6 +96,7 @@ CASES: dict[str, dict[str, Case]] = {
         "service": (READ, {"server": True}, "100 ms"),
         "credits": (WRITE, {"server": True, "service": "100 ms"}, 64),
         "channels": (WRITE, {"server": True, "smb_byte": "500 cycles/B"}, 4),
+        "warm": (READ, {"servers": {"read": "10 MB/s"}}, True),
         "sign": (READ, {"server": True, "sign_byte": "500 cycles/B"}, True),
         "encrypt": (READ, {"server": True, "cipher_byte": "500 cycles/B"}, True),
         "smb_byte": (READ, {"server": True}, "500 cycles/B"),
@@ -135,6 +136,7 @@ CASES: dict[str, dict[str, Case]] = {
         "system": (READ, {"servers": {"rate": "10 MB/s"}}, "other"),
         "op_time": (RM, {"server": True}, "5 ms"),
         "change_time": (RM, {"server": True}, "5 ms"),
+        "warm": (READ, {"servers": {"read": "10 MB/s"}}, True),
         "proto": (READ, {"server": True, "rpc_byte": "500 cycles/B"}, "rdma"),
         "pnfs": (READ, {"servers": {"count": 4, "rate": "10 MB/s"}}, True),
         "rsize": (READ, {"server": True}, "4 KiB"),

@@ -217,3 +217,13 @@ def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:
     made["hosts"]["a"]["stack"] = {**made["hosts"]["a"]["stack"], "file_write_byte": "1 cycles/B"}
     size, lead = 100e12, 0.1 * 1024 * GiB
     assert size / rate(made) == pytest.approx(lead / 10e9 + size / (16 * MiB / 10e-3), rel=1e-4)
+
+
+def test_what_the_server_has_in_memory_needs_no_disk() -> None:
+    """A warm server reads from its page cache: no byte of its drives, all of its network."""
+    slow = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "1 GB/s"}
+    cold, warm = (charges({"warm": w}, slow, reading=True) for w in (False, True))
+    assert cold.rate("b.export.ssds") == pytest.approx(100e6)
+    assert not warm.has("b.export.ssds")
+    assert warm.demand("b.nic.port0.tx") == cold.demand("b.nic.port0.tx")
+    assert charges({"warm": True}, slow).rate("b.export.ssds") == pytest.approx(100e6)  # what is written goes out
