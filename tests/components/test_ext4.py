@@ -66,8 +66,8 @@ def test_data_in_the_journal_are_written_twice() -> None:
     """Linux Documentation/filesystems/ext4, data=journal: half of the drive's rate."""
     tool = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
     rates = [
-        rate(journey(machine(volumes={"/d": volume(SSD, {"kind": "ext4", "data": mode})}), start="a:/dev/zero", to="a:/d",
-                     tool=tool, dataset={"files": 1, "size": "100 TB"}))
+        rate(journey(machine(volumes={"/d": volume(SSD, {"kind": "ext4", "data": mode})}), start="a:/dev/zero",
+                     to="a:/d", tool=tool, dataset={"files": 1, "size": "100 TB"}))
         for mode in ("ordered", "writeback", "journal")
     ]  # fmt: skip
     assert rates[0] == rates[1] == pytest.approx(400e6, rel=0.01)

@@ -29,7 +29,8 @@ from dtnsim.physics import (
 )  # fmt: skip
 
 MODULES = (
-    beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, journal, lustre, metadata, nfs, raid, raidz, servers, smb, ssd, zfs,
+    beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, journal,
+    lustre, metadata, nfs, raid, raidz, servers, smb, ssd, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
