@@ -70,7 +70,9 @@ def simulate(
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     told.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        drawn = settled(timed.composed(given, Draw(replicas - 1, seed), timed.amounts(scene.problem)))
+        drawn = settled(
+            timed.composed(given, Draw(replicas - 1, seed, given.correlation), timed.amounts(scene.problem))
+        )
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)
     why = tuple(_why(scene.problem, f, t.held) for f, t in enumerate(runs[0].transfers))

@@ -79,8 +79,3 @@ def interval(drawn: Array, nominal: float, level: float = 0.8) -> Interval:
     """Central interval of scenarios; the median answer lies in it, also where it is the ceiling."""
     low, high = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2), method="inverted_cdf")
     return Interval(min(float(low), nominal), nominal, max(float(high), nominal))
-
-
-def met(drawn: Array, target: float) -> float:
-    """Probability that a figure reaches ``target``: the share of scenarios that do."""
-    return float(np.mean(np.asarray(drawn) >= target))

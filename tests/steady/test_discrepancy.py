@@ -182,3 +182,10 @@ def test_a_file_that_is_no_discrepancy_is_refused(tmp_path: Any) -> None:
     read = discrepancy.read(yamlio.loads(text, "d"))
     assert read.law(WIRE) == Law(0, 0.2, 0.1)
     assert read.noise(WIRE).random_day == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("name", ["venadi/dd-zfs-nosync", "nasa/nuttscp-2of7-get", "uci/rm-local-t530",
+                                  "uci/perfsonar", "esnet/lbl-anl-globus", "venadi/scp"])  # fmt: skip
+def test_no_answer_is_certain(name: str) -> None:
+    found = predict(name)
+    assert found.throughput_Bps.p10 < found.throughput_Bps.p50 <= found.throughput_Bps.p90
