@@ -112,6 +112,7 @@ def machine(**changes: Any) -> dict[str, Any]:
         "stack": FREE,
         "nic": {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"},
         "tcp": {"rmem_max": "1 PiB", "wmem_max": "1 PiB"},
+        "vm": {"dirty_bytes": "1 MB", "dirty_background_bytes": "0 B"},  # drives have to keep up at once
         **changes,
     }
 

@@ -50,6 +50,8 @@ class Access:
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
         rtt_s: Round-trip time to the volume's server (0 for local drives).
         fill_Bps: Rate at which the tool fills the cache while nothing drains it.
+        drain_Bps: Rate at which the medium drains it, alone.
+        memory_share: Part of the memory's limits on dirty bytes that this transfer gets beside other writers.
         hot: True where the same block is moved again and again, so that it stays in the processor's cache.
         llc_B: Last-level cache of the processor (infinite where it is not known).
         l2_B: Cache of one core below it (infinite where it is not known).
@@ -78,6 +80,8 @@ class Access:
     stored: float = 1.0
     rtt_s: Value = 0.0
     fill_Bps: Value = math.inf
+    drain_Bps: Value = 0.0
+    memory_share: float = 1.0
     hot: bool = False
     llc_B: float = math.inf
     l2_B: float = math.inf

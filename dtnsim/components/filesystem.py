@@ -14,7 +14,7 @@ from dtnsim.components.base import Component
 from dtnsim.components.device import Device
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.records import Cache
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, cpu, metadata
@@ -60,8 +60,6 @@ class Filesystem(Component):
 
     #: True where close() waits until all that was written has reached the server
     flushes_at_close: ClassVar[bool] = False
-    #: pages dirty for so long are written, however few they are (Linux vm.dirty_expire_centisecs = 3000)
-    dirty_age_s: ClassVar[float] = 30.0
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
@@ -95,21 +93,22 @@ class Filesystem(Component):
             copied = Stretch("copy", medium=0.0)
             flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
             return (copied, flushed)
-        background, free = self.cache_limits(row, host)
-        background = np.minimum(background, self.dirty_age(row) * np.minimum(use.fill_Bps, 1e15))
+        background, ceiling = (use.memory_share * b for b in self.cache_limits(row, host))
+        age, fill = self.dirty_age(row, host), np.minimum(use.fill_Bps, 1e15)
+        background = np.minimum(background, age * fill)
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
         total = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
         if use.finish == "none":
-            return _split(total, free)
+            return _split(total, cache.filled_bytes(background, ceiling, fill, use.drain_Bps))
         return _fdatasync(total, background)
 
     def sees(self, use: Access) -> Access:
         """The access as this file system takes it, which may not know all that a tool asks for."""
         return use
 
-    def dirty_age(self, row: Row) -> Value:  # noqa: ARG002 - other caches have parameters
+    def dirty_age(self, row: Row, host: Host) -> Value:
         """Seconds after which written bytes go to the medium, however few they are."""
-        return self.dirty_age_s
+        return row.value(host.vm.dirty_expire)
 
     def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """Seconds of a flush of what has just been written, its transfer left out."""
@@ -150,8 +149,8 @@ class Filesystem(Component):
         return use.block_B
 
     def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
-        """Bytes after which write-back starts, and bytes a writer produces before it is throttled."""
-        background, limit = cache.dirty_limits(row.value(host.memory.size))
+        """Dirty bytes after which write-back starts, and those from which on writers are throttled [B]."""
+        background, limit = host.vm.dirty_limits(row, row.value(host.memory.size))
         return background, cache.free_run_ceiling(background, limit)
 
     def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
@@ -177,7 +176,7 @@ class Filesystem(Component):
             volume: Its volume.
         """
 
-    def page_cache(self, row: Row, use: Access, host: Host) -> Cache:
+    def page_cache(self, row: Row, use: Access, host: Host, volume: str) -> Cache:
         """What the simulation needs of the memory behind a writer.
 
         Where a writer ends with a flush, or without any, write-back begins as Linux has it; where the stream is
@@ -185,10 +184,14 @@ class Filesystem(Component):
         """
         background, size = self.cache_limits(row, host)
         if use.finish == "steady":
-            return Cache(host.name, size)
-        return Cache(
-            host.name, size, np.minimum(background, size), float(np.median(self.dirty_age(row))), self.flushes_at_close
-        )
+            return Cache(self.memory_pool(host.name, volume), size)
+        age = middle(self.dirty_age(row, host))
+        hold = np.minimum(background, size)
+        return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close)
+
+    def memory_pool(self, host: str, volume: str) -> str:  # noqa: ARG002 - file systems with a cache of their own need it
+        """What writers share the limits on dirty bytes with: all that the host's page cache takes."""
+        return host
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:  # noqa: ARG002 - network file systems need them
         """Seconds of one metadata operation: ``op_time``, or ``change_time`` where it changes a directory or inode."""

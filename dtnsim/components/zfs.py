@@ -160,9 +160,13 @@ class Zfs(LocalFilesystem):
         ceiling = memory / 4.0 if zfs.release(self.version) < (0, 7) else term(zfs.DIRTY_MAX_B, "B")
         return law(zfs.dirty_limit, ram_B=memory, share=zfs.DIRTY_RAM_SHARE, ceiling_B=ceiling)
 
-    def dirty_age(self, row: Row) -> Value:
+    def dirty_age(self, row: Row, host: Host) -> Value:  # noqa: ARG002 - a pool has its own clock
         """A transaction group closes after ``txg_timeout``, however little it holds."""
         return row.value(self.txg_timeout)
+
+    def memory_pool(self, host: str, volume: str) -> str:
+        """Each pool has its own limit on dirty data."""
+        return f"{host}{volume}"
 
     def request_size(self, use: Access) -> float:
         """A record is read whole, since its checksum is that of the whole."""

@@ -132,7 +132,7 @@ class Composer:
         if write.finish in ("dsync", "direct"):
             return space
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
-        cache = volume.filesystem.page_cache(probe, write, destination.host)
+        cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
         known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
         whole = next(known, None) or self._phase(leg, step, Stretch(step.name), step.name)
         return {"cache": cache, "buffered": whole, "flushed": write.finish != "none", **space}
@@ -147,7 +147,9 @@ class Composer:
         if write is not None and destination.volume is not None:
             volume = destination.host.volumes[destination.volume]
             if write.finish in ("fdatasync", "none"):
-                write = write.but(fill_Bps=self._fill_rate(leg, step))
+                fill, share = self._fill_rate(leg, step), self.storage.memory_share(leg)
+                drain = share * self._drain_rate(leg, step)  # who shares the memory shares the medium
+                write = write.but(fill_Bps=fill, drain_Bps=drain, memory_share=share)
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
         single = len(stretches) == 1
         return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
@@ -159,6 +161,11 @@ class Composer:
         with np.errstate(divide="ignore"):  # a network that loses everything
             moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, alone.demands))
             return 1.0 / np.maximum(moving + waiting, 1e-15)
+
+    def _drain_rate(self, leg: Leg, step: Step) -> Value:
+        """Rate at which the destination's medium empties the cache, alone [B/s]."""
+        whole = self._phase(leg, step, Stretch(step.name), step.name)
+        return waits.solo_rate(self.ledger.stations, [d for d in whole.demands if d.below_cache])
 
     def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
         """The phase in which a stretch of a step happens: everything on the way charges its row."""

@@ -19,6 +19,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count
+from dtnsim.physics import cache
 from dtnsim.physics.metadata import serial_time
 from dtnsim.tools.plan import Job, NetUse, Step
 
@@ -33,6 +34,7 @@ class Storage:
         self.spec, self.ledger, self.network = spec, ledger, network
         self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
+        self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
@@ -70,6 +72,28 @@ class Storage:
                     both[0] += part if read is not None else 0.0
                     both[1] += part if written is not None else 0.0
         return {key: r / (r + w) for key, (r, w) in moved.items() if r > 0 and w > 0}
+
+    def _writers_in_memory(self, legs: list[Leg]) -> dict[str, float]:
+        """Part of the limits on dirty bytes that each transfer gets: those that write through one cache share it."""
+        pools: dict[str, list[Leg]] = {}
+        for leg in legs:
+            end = leg.destination
+            if end.volume is not None and any(s.write is not None for s in leg.plan.steps):
+                filesystem = end.host.volumes[end.volume].filesystem
+                pools.setdefault(filesystem.memory_pool(end.host.name, end.volume), []).append(leg)
+        shares: dict[str, float] = {}
+        for together in pools.values():
+            host = together[0].destination.host
+            room = float(np.ravel(host.vm.dirty_limits(Row(self.ledger, "", []), host.memory.size.value)[1])[0])
+            held = cache.water_filled([leg.job.payload_B for leg in together], room)
+            for leg, bytes_held in zip(together, held, strict=True):
+                alone = len(together) == 1 or held.sum() < room
+                shares[leg.spec.name] = 1.0 if alone else max(float(bytes_held) / room, 1e-6)
+        return shares
+
+    def memory_share(self, leg: Leg) -> float:
+        """Part of the limits on dirty bytes that a transfer gets beside others that write through the same cache."""
+        return self._in_memory.get(leg.spec.name, 1.0)
 
     @staticmethod
     def _shelf(end: End) -> Shelf:

@@ -11,6 +11,7 @@ from dtnsim.components.base import Model, documentation_only
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.description.buses import Buses
+from dtnsim.description.vm import Vm
 from dtnsim.description.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
@@ -64,11 +65,13 @@ class Host(Buses):
         source: Where its description comes from.
         like: Another host, whose keys hold where none is written here.
         tcp: TCP settings.
+        vm: Page cache settings, and memory that programs hold.
     """
 
     source: str = documentation_only("")
     like: str | None = None
     tcp: TcpTuning = TcpTuning()
+    vm: Vm = Vm()
 
     def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
         """How this host's memory load slows its cores."""

@@ -105,14 +105,14 @@ class Cache:
     """Memory between a writer and its medium.
 
     Attributes:
-        host: Whose memory it is; transfers to one host share it.
+        pool: What it is a part of (a host's memory, a ZFS pool's dirty data): writers to the same share its limits.
         size_B: Bytes that it takes before the writer is throttled.
         write_back_B: Bytes at which the medium begins to work.
         write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
         flush_files: True where a file is flushed when it is closed, before the next one is begun.
     """
 
-    host: str
+    pool: str
     size_B: Value
     write_back_B: Value = 0.0
     write_back_s: float = 0.0
@@ -275,6 +275,7 @@ class TransferPrediction:
 
     ``sender_Bps`` is what the sender of a timed test reports: it counts what its socket has taken, so also what
     has not arrived when the time is up. None where bytes end the transfer.
+    ``on_medium_s`` is when the medium has every byte; None where the tool itself waits for that.
     """
 
     name: str
@@ -285,6 +286,7 @@ class TransferPrediction:
     payload_B: float
     ladder: Sequence[Rung]
     sender_Bps: float | None = None
+    on_medium_s: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)

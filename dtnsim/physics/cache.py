@@ -41,8 +41,65 @@ def dirty_limits(
     """
     memory = as_float(dirtyable_B)
     limit = as_float(ratio) * memory
-    background = as_float(background_ratio) * memory
-    return np.where(background >= limit, 0.5 * limit, background), limit
+    return below_limit(as_float(background_ratio) * memory, limit), limit
+
+
+def below_limit(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
+    """Background threshold as Linux takes it: half of the limit where it is set at or above the limit.
+
+    Args:
+        background_B: Threshold as set [B].
+        limit_B: Dirty limit [B].
+
+    Returns:
+        Threshold [B].
+
+    Valid: limits as ratios or as bytes.
+    Neglects: nothing.
+    Source: Linux mm/page-writeback.c, domain_dirty_limits.
+    """
+    background, limit = as_float(background_B), as_float(limit_B)
+    return np.where(background >= limit, 0.5 * limit, background)
+
+
+def dirtyable_bytes(memory_B: ArrayLike, used_B: ArrayLike) -> FloatArray:
+    """Memory that the page cache may have: what programs do not hold.
+
+    Args:
+        memory_B: Memory of the host [B].
+        used_B: Anonymous memory of programs [B].
+
+    Returns:
+        Memory [B], never below a thousandth of the host's.
+
+    Valid: one memory domain without swapping.
+    Neglects: the kernel's own slabs and reserves (a few per cent).
+    Source: Linux mm/page-writeback.c, global_dirtyable_memory: free plus file pages.
+    """
+    memory = as_float(memory_B)
+    return np.maximum(memory - as_float(used_B), 1e-3 * memory)
+
+
+def water_filled(sizes_B: ArrayLike, room_B: float) -> FloatArray:
+    """How much of a shared room each of several writers that fill it side by side comes to hold.
+
+    Args:
+        sizes_B: Bytes that each of them writes (n,) [B].
+        room_B: Bytes that all may hold together [B].
+
+    Returns:
+        (n,) [B]: all that is written where everything fits, else the same level for all who would pass it.
+
+    Valid: writers that start together and fill at the same rate.
+    Neglects: writers of different speed (the faster holds more).
+    Source: max-min fairness; Linux throttles each task to its share of the limit (balance_dirty_pages).
+    """
+    sizes = as_float(sizes_B)
+    order = np.sort(sizes)
+    before = np.concatenate([[0.0], np.cumsum(order)[:-1]])
+    levels = (room_B - before) / np.arange(order.size, 0, -1)
+    fits = levels < order
+    return sizes if not fits.any() else np.minimum(sizes, levels[int(np.argmax(fits))])
 
 
 def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
@@ -84,8 +141,31 @@ def free_run_bytes(
     Neglects: pages older than 30 s, which are written before the threshold.
     Source: conservation of dirty pages with the thresholds of Linux mm/page-writeback.c.
     """
-    background = np.minimum(as_float(background_B), as_float(limit_B))
-    ceiling = free_run_ceiling(background_B, limit_B)
+    return filled_bytes(background_B, free_run_ceiling(background_B, limit_B), memory_rate, disk_rate)
+
+
+def filled_bytes(
+    background_B: ArrayLike, ceiling_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
+) -> FloatArray:
+    """Bytes a writer has produced when dirty memory reaches a level, write-back draining from the threshold on.
+
+    F = bg + (C - bg) R_mem / (R_mem - R_disk).
+
+    Args:
+        background_B: Dirty memory at which write-back begins [B].
+        ceiling_B: Level of dirty memory at which the writer is throttled C [B].
+        memory_rate: Rate of the writer R_mem [B/s].
+        disk_rate: Rate of write-back R_disk [B/s].
+
+    Returns:
+        Bytes [B], at least the ceiling; capped at 1e9 ceilings where the disk keeps up.
+
+    Valid: memory clean at the start; one writer, or the sum of all of them.
+    Neglects: a writer that is slowed before it is stopped (OpenZFS delays from 60 % of its limit on).
+    Source: conservation of dirty bytes.
+    """
+    ceiling = as_float(ceiling_B)
+    background = np.minimum(as_float(background_B), ceiling)
     fast = as_float(memory_rate)
     fill = np.maximum(fast - as_float(disk_rate), 1e-9 * fast)
     return background + (ceiling - background) * fast / fill

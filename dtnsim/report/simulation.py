@@ -55,7 +55,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     rates, durations = s.spread(f)
     return {
         "name": t.name, "files": t.files, "payload_B": t.payload_B, "started_s": number(t.started_s),
-        "written_s": number(t.written_s), "finished_s": number(t.finished_s),
+        "written_s": number(t.written_s), "finished_s": number(t.finished_s), "on_medium_s": number(t.on_medium_s),
         "throughput_Bps": _quantiles(rates), "duration_s": _quantiles(durations), "finished_in": len(durations),
         "omitted_s": t.omitted_s, "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         "file_s": _files(t), "waiting_share": number(_waiting(t)),
@@ -190,6 +190,9 @@ def _told(t: TransferRun, why: Mapping[str, str], out: Out) -> None:
         out.print(
             f"{text.plain(t.name)}: written after {_short(t.written_s - t.started_s)}, on the medium {late} later"
         )
+    if math.isfinite(t.on_medium_s) and t.on_medium_s > t.finished_s * (1 + 1e-9):
+        late = units.show(t.on_medium_s - t.started_s, "s")
+        out.print(f"{text.plain(t.name)}: the tool ends when memory has its last byte; on the medium after {late}")
     if t.retries:
         out.print(f"{text.plain(t.name)}: {t.retries} file{'s' if t.retries != 1 else ''} begun again after a fault")
 

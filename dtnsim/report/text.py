@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
 
 _BAR = 24
+#: how much later than the tool's end the medium has every byte before that is worth a line
+_LATER = 0.01
 
 
 def rate(value: float) -> str:
@@ -109,6 +111,9 @@ def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
     )
     if t.sender_Bps is not None:
         out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
+    if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):
+        later = ", ".join(f"{k} {units.show(v, 's')}" for k, v in t.on_medium_s.as_dict().items() if k != "p50")
+        out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
     out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
     if t.bottleneck.remedy:
         then = f": then {units.show(t.ladder[1].throughput_Bps, 'B/s')}" if len(t.ladder) > 1 else ""

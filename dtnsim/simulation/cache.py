@@ -25,6 +25,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.simulation.memory import SLACK, Memory
 from dtnsim.simulation.moves import Move
 
 if TYPE_CHECKING:
@@ -60,10 +61,10 @@ class PageCache:
     Args:
         engine: The fluid engine.
         leg: The phase that goes through it.
-        size: Bytes that it takes before writers are throttled [B].
+        memory: The host's limits on dirty bytes, which it shares with others that write there.
         payload: Bytes that will pass it [B].
         weight: Weight of write-back in sharing.
-        write_back: (bytes [B], age [s]) at which write-back begins.
+        write_back: (dirty bytes of all [B], age of its own oldest [s]) at which write-back begins.
         each_file: True where a file waits for its flush before the next; then a batch of n files has n times
             the store, since only one of them is in it at a time.
 
@@ -77,7 +78,7 @@ class PageCache:
         self,
         engine: Engine,
         leg: Leg,
-        size: float,
+        memory: Memory,
         payload: float,
         *,
         weight: float = 1.0,
@@ -85,9 +86,10 @@ class PageCache:
         each_file: bool = False,
     ) -> None:
         self.env: simpy.Environment = engine.env
-        self.engine, self.leg, self.size, self.payload, self.weight = engine, leg, size, payload, weight
-        hold, self._age = min(write_back[0], size), write_back[1]
+        self.engine, self.leg, self.memory, self.payload, self.weight = engine, leg, memory, payload, weight
+        hold, self._age = min(write_back[0], memory.size), write_back[1]
         self._hold = hold if hold > _LEAST * payload else 0.0
+        memory.join(self)
         self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
         self._resting = State.HELD if self._hold > 0 and self._age > 0 else State.EMPTY
@@ -96,6 +98,7 @@ class PageCache:
         self._out_left = 0.0
         self._fills: dict[Move, None] = {}
         self._waiters: deque[tuple[float, simpy.Event]] = deque()
+        self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
         self._alarm: Any = None
         self._stale = self._busy = self._later = False
@@ -143,6 +146,14 @@ class PageCache:
         event = self.env.event()
         self.book(self.env.now)
         self._waiters.append((self.filled, event))
+        self._soon()
+        return event
+
+    def emptied(self) -> simpy.Event:
+        """An event that happens when the medium has all that is in the store now; nobody waits, so nothing hurries."""
+        event = self.env.event()
+        self.book(self.env.now)
+        self._watchers.append((self.filled, event))
         self._soon()
         return event
 
@@ -220,8 +231,9 @@ class PageCache:
         self.book(self.env.now)
         while (new := self._next()) is not self.state:
             self._enter(new)
-        while self._waiters and self.drained >= self._waiters[0][0] - self._tiny():
-            self._waiters.popleft()[1].succeed()
+        for queue in (self._waiters, self._watchers):
+            while queue and self.drained >= queue[0][0] - self._tiny():
+                queue.popleft()[1].succeed()
         self._set_alarm()
         moves = bool(self._fills) or self.outflow is not None
         if self._unwatch is not None and not moves:
@@ -235,9 +247,9 @@ class PageCache:
 
     def _tiny(self) -> float:
         """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
-        return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self._rates())
+        return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
 
-    def _rates(self) -> tuple[float, float]:
+    def rates(self) -> tuple[float, float]:
         """Rates in and out [B/s]."""
         into = sum(self.engine.rate(m.flow) for m in self._fills)
         if self.state in _COUPLED:
@@ -257,18 +269,25 @@ class PageCache:
         often = self._changes > _OFTEN
         if self.state is State.EMPTY:
             return State.FREE if not often and any(self._at_medium(m, alone=True) for m in self._fills) else State.EMPTY
+        if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
+            return State.FREE  # others have left some of the limit free
         held = often or any(self._at_medium(m, alone=False) for m in self._fills)
         return State.FULL if held else State.FREE
 
+    def _room(self) -> float:
+        """What the limit leaves for this store beside the others [B]."""
+        beside = self.memory.beside(self)[0] if len(self.memory.caches) > 1 else 0.0
+        return self.memory.size * self.scale - beside - (self.filled - self.drained)
+
     def _due(self) -> bool:
         """Whether enough has gathered for write-back, or is old enough."""
-        full = self.level >= self._hold * self.scale - self._tiny()
+        full = self.level + self.memory.beside(self)[0] >= self._hold * self.scale - self._tiny()
         return full or self.env.now >= self._deadline * (1 - 1e-15)
 
     def _after_free(self) -> State:
         tiny = self._tiny()
-        into, out = self._rates()
-        if self._fills and self.filled - self.drained >= self.size * self.scale - tiny and into > out * (1 + _EVEN):
+        into, out = self.rates()
+        if self._fills and into > out * (1 + _EVEN) and self._room() <= tiny:
             return State.FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
@@ -301,23 +320,29 @@ class PageCache:
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
         if new is State.HELD:  # with nothing in it: the next byte is the oldest
             self._deadline = math.inf
+        if len(self.memory.caches) > 1:
+            self.memory.told(self)
 
     def _set_alarm(self) -> None:
         """Wakes the store when its state or a flush will next be due, as rates are now."""
-        into, out = self._rates()
+        into, out = self.rates()
+        beside, growth = self.memory.beside(self) if len(self.memory.caches) > 1 else (0.0, 0.0)
         waits = []
-        if self.state is State.HELD and self._fills:
+        if self.state is State.HELD and (self._fills or self.filled > self.drained):
             waits.append(self._deadline - self.env.now)
-            if into > 0:
-                waits.append((self._hold * self.scale - self.level) / into)
+            if into + growth > 0:
+                waits.append((self._hold * self.scale - self.level - beside) / (into + growth))
         elif self.state is State.FREE:
             gain = into - out
-            if gain > out * _EVEN and self._fills:
-                waits.append((self.size * self.scale - self.level) / gain)
-            elif -gain > out * _EVEN:
+            if gain + growth > out * _EVEN and self._fills:
+                waits.append((self.memory.size * self.scale - self.level - beside) / (gain + growth))
+            if -gain > out * _EVEN:
                 waits.append(self.level / -gain)
-        if self._waiters and out > 0:
-            waits.append((self._waiters[0][0] - self.drained) / out)
+        elif self.state is State.FULL and growth < 0:
+            room = SLACK * self.memory.size * self.scale - self._room()
+            waits.append(max(room, 0.0) * (1 + 1e-9) / -growth)
+        if out > 0:
+            waits += [(queue[0][0] - self.drained) / out for queue in (self._waiters, self._watchers) if queue]
         first = min(waits, default=math.inf)
         self._alarm = None
         if first < math.inf:

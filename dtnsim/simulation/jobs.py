@@ -210,6 +210,7 @@ class Job:
         moves: What each worker moves now.
         started, written, finished: When the first worker began, when the tool's last byte was written (into
             the cache, where there is one), when all was done [s]; nan until then.
+        on_medium: When the medium had every byte [s]; infinite where it has not yet.
         moved, files: Bytes and number of the files that are done.
         carried: What `main` had carried before the path last changed [B].
         file_s: How long each took.
@@ -231,6 +232,7 @@ class Job:
     started: float = math.nan
     written: float = math.nan
     finished: float = math.nan
+    on_medium: float = math.inf
     moved: float = 0.0
     files: int = 0
     carried: float = 0.0

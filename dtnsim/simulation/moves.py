@@ -10,6 +10,7 @@ Neglects: slow start after an outage or a pause; a fault's restart takes up a fi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,8 +81,18 @@ def run_job(
         job.flushing += 1
         yield job.cache.flushed()
         job.flushing -= 1
-    job.finished = env.now
+    job.finished = job.on_medium = env.now
+    if job.cache is not None and not job.transfer.flushed:
+        job.on_medium = math.inf
+        env.process(_settling(env, job))
     ended()
+
+
+def _settling(env: simpy.Environment, job: Job) -> Process:
+    """Waits until the medium has what the tool has left in memory."""
+    assert job.cache is not None
+    yield job.cache.emptied()
+    job.on_medium = env.now
 
 
 def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Process:
@@ -93,7 +104,7 @@ def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Proce
     book(engine, job, env.now)
     job.moved, job.over = job.arrived - job.omitted, True
     stop(engine, job, 0.0)
-    job.written = job.finished = env.now
+    job.written = job.finished = job.on_medium = env.now
 
 
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:

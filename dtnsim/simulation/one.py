@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 #: steps of the event loop after which a run is given up
 MAX_EVENTS: Final = 50_000_000
+#: steps after the last transfer's end in which its medium may still take what memory holds, and until when
+_DRAIN_EVENTS: Final = 200_000
+_LONGEST: Final = 1e12
 #: steps at one instant after which it is given up: time has stopped
 MAX_AT_ONCE: Final = 2_000_000
 #: how often it is told how far the run is, and looked whether anything moves, in steps
@@ -93,26 +96,39 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
         env.process(arrive(world, number, seed))
     steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
     recorder.close(env.now)
-    return _result(world, recorder, seed, steps, stopped, whole=limits.whole)
+    ended = env.now
+    if not stopped:
+        _drain(world, limits)
+    return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
 
 
 def _jobs(engine: Engine, problem: Problem, capacity: list[float], scenario: int) -> list[Job]:
-    """The transfers; those that write to one host share its memory evenly."""
+    """The transfers; those that write to one host share the limits on its dirty bytes."""
     from dtnsim.simulation.cache import PageCache
+    from dtnsim.simulation.memory import Memory
 
     jobs = [make_job(problem, t, capacity, engine.row, scenario) for t in problem.transfers]
-    hosts = [t.cache.host for t in problem.transfers if cached(t) and t.cache is not None]
+    memories: dict[str, Memory] = {}
     for job in jobs:
-        memory = job.transfer.cache
-        if memory is None or not cached(job.transfer):
+        given = job.transfer.cache
+        if given is None or not cached(job.transfer):
             continue
-        share = 1.0 / hosts.count(memory.host)
+        memory = memories.setdefault(given.pool, Memory(at(given.size_B, scenario)))
         job.cache = PageCache(
-            engine, job.legs[job.main], at(memory.size_B, scenario) * share, job.transfer.payload_B,
-            weight=job.transfer.weight, each_file=memory.flush_files,
-            write_back=(at(memory.write_back_B, scenario) * share, memory.write_back_s),
+            engine, job.legs[job.main], memory, job.transfer.payload_B, weight=job.transfer.weight,
+            each_file=given.flush_files, write_back=(at(given.write_back_B, scenario), given.write_back_s),
         )  # fmt: skip
     return jobs
+
+
+def _drain(world: World, limits: Limits) -> None:
+    """Lets the media take what the tools have left in memory; nothing of it is recorded but when it is done."""
+    env, steps = world.env, 0
+    while any(math.isinf(j.on_medium) for j in world.jobs) and env.peek() <= min(limits.until, _LONGEST):
+        env.step()
+        steps += 1
+        if steps > _DRAIN_EVENTS:
+            return
 
 
 def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[int, str]:
@@ -202,7 +218,8 @@ def _payload(engine: Engine, job: Job) -> float:
     return min(job.moved + math.fsum(parts), job.transfer.payload_B)
 
 
-def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: str, *, whole: bool) -> Run:
+def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], *, whole: bool) -> Run:
+    seed, ended, steps, stopped = how
     names = tuple(s.name for s in world.scene.problem.stations)
     transfers = []
     for f, job in enumerate(world.jobs):
@@ -210,7 +227,7 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
         moving = list(job.moving)
         for move in job.moves.values():  # what is still under way
             if move.leg in job.legs:
-                moving[job.legs.index(move.leg)] += world.env.now - move.flow.started
+                moving[job.legs.index(move.leg)] += ended - move.flow.started
         spent = zip(job.legs, moving, job.waiting, strict=True)
         transfers.append(
             TransferRun(
@@ -218,6 +235,7 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
                 job.started,
                 job.written,
                 job.finished,
+                job.on_medium,
                 job.moved if job.done else _payload(world.engine, job),
                 job.files,
                 durations,
@@ -233,6 +251,6 @@ def _result(world: World, recorder: Recorder, seed: int, steps: int, stopped: st
     series = recorder.series() if whole else none
     complete = not stopped
     return Run(
-        seed, world.env.now, tuple(transfers), names, series, tuple(world.happened), steps, complete,
+        seed, ended, tuple(transfers), names, series, tuple(world.happened), steps, complete,
         stopped == "interrupted",
     )  # fmt: skip

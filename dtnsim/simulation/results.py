@@ -110,6 +110,7 @@ class TransferRun:
         started_s: When its first worker began; nan if it did not.
         written_s: When the tool's last byte had been written (into the cache, where there is one); nan if not yet.
         finished_s: When all was done: ``written_s``, or later where the medium's last byte is waited for.
+        on_medium_s: When the medium had every byte; infinite where it has not by the end of the run.
         payload_B: Bytes of the files done, and what had been carried of those under way.
         files: Files done.
         file_s: How long a file took, a sample (see `dtnsim.simulation.durations`).
@@ -125,6 +126,7 @@ class TransferRun:
     started_s: float
     written_s: float
     finished_s: float
+    on_medium_s: float
     payload_B: float
     files: int
     file_s: Array

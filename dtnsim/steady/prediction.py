@@ -27,7 +27,7 @@ from dtnsim.ground.records import (
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
-from dtnsim.steady import discrepancy, solve, timed, unstated
+from dtnsim.steady import discrepancy, medium, solve, timed, unstated
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.reasons import Cause, cause_of, reason
@@ -73,13 +73,26 @@ def predict(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     problem = timed.composed(given, Draw())
     if not samples:
-        return answer(problem, None)
+        return _with_medium(answer(problem, None), problem, problem, None)
     drawn = scenarios(given, problem, samples, seed)
     rates = drawn.rates(discrepancy.load(), mean=mean)
-    made = answer(problem, rates)
+    made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores)
     return replace(made, warnings=(*made.warnings, *notes), drawn=behind)
+
+
+def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
+    """The answer with the time at which the medium has every byte, where tools end before."""
+    if not medium.waits_for(nominal):
+        return made
+    middle = medium.seconds(nominal, np.array([[t.throughput_Bps.p50 for t in made.transfers]]))
+    spread = middle if rates is None else medium.seconds(drawn, rates)
+    transfers = [
+        replace(t, on_medium_s=interval(spread[f], float(middle[f][0]))) if f in middle else t
+        for f, t in enumerate(made.transfers)
+    ]
+    return replace(made, transfers=tuple(transfers))
 
 
 def answer(problem: Problem, rates: Array | None) -> Prediction:

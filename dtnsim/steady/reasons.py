@@ -82,7 +82,7 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
         return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
-    mine = [d for d in phase.demands if d.station == station.name]
+    mine = [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station.name]
     text = _station_words(station, mine)
     others = _visitors(problem)[station.name] - 1
     if others > 0:

@@ -99,7 +99,7 @@ def writing(
     block: Quantity,
     *,
     workers: int = 1,
-    finish: Finish = "steady",
+    finish: Finish = "none",
     queue_depth: int = 1,
 ) -> Access | None:
     """Use of the destination volume; None where the destination is a device or memory."""

@@ -52,7 +52,7 @@ def test_dirty_pages_are_a_share_of_memory() -> None:
     from dtnsim.description.host import build_host
 
     memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
-    host = build_host("h", machine(memory=memory))
+    host = build_host("h", machine(memory=memory, vm={}))
     found: list[float] = []
     charged(lambda row: found.extend(float(v) for v in Ext4.build({"kind": "ext4"}).cache_limits(row, host)))
     assert found == [pytest.approx(6.4 * GiB), pytest.approx(9.6 * GiB)]

@@ -24,6 +24,7 @@ def host(array: dict[str, Any] | None = None, filesystem: Any = "xfs", **more: A
     return machine(
         stack={**FREE, "file_write_byte": f"{COPY} cycles/B", "file_read_byte": f"{COPY} cycles/B"},
         volumes={"/d": volume(array or SSD, filesystem)},
+        vm={},
         **{"memory": {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "100 GiB"}, **more},
     )
 
@@ -43,11 +44,11 @@ LIMITS = cache.dirty_limits(100 * GiB)
 
 @pytest.mark.parametrize("size", [1e9, 15e9, 16.2e9, 20e9, 100e9, 1e13])
 def test_plain_writes_run_ahead_of_the_disk_until_they_are_throttled(size: float) -> None:
-    """F = (10 % + 20 %) / 2 of memory at R_mem, the rest at the disk's rate: V/R_mem + (V - F)(1/R_disk - 1/R_mem)."""
-    free = float(cache.free_run_ceiling(*LIMITS))
-    assert free == pytest.approx(0.15 * 100 * GiB)
+    """Dirty up to (10 % + 20 %) / 2 of memory, the disk draining from 10 % on: V/R_m + (V - F)(1/R_d - 1/R_m)."""
+    assert float(cache.free_run_ceiling(*LIMITS)) == pytest.approx(0.15 * 100 * GiB)
+    free = 0.1 * 100 * GiB + 0.05 * 100 * GiB * MEMORY / (MEMORY - DISK)
     expected = size / MEMORY + max(size - free, 0) * (1 / DISK - 1 / MEMORY)
-    assert written(size) == pytest.approx(expected, rel=1e-6)
+    assert written(size) == pytest.approx(expected, rel=1e-5)  # the system calls make R_m a little less
     assert expected == pytest.approx(float(cache.buffered_write_time(size, free, MEMORY, DISK)))
 
 

@@ -215,6 +215,7 @@ def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:
     """Write-back begins at 10 % of 1 TiB, at 10 GB/s into the cache (a cycle a byte), then 16 MiB / 10 ms."""
     made = mounted({"slots": "16"})
     made["hosts"]["a"]["stack"] = {**made["hosts"]["a"]["stack"], "file_write_byte": "1 cycles/B"}
+    made["hosts"]["a"]["vm"] = {}
     size, lead = 100e12, 0.1 * 1024 * GiB
     assert size / rate(made) == pytest.approx(lead / 10e9 + size / (16 * MiB / 10e-3), rel=1e-4)
 

@@ -147,13 +147,15 @@ def written(size: float, tool: dict[str, str], **given: str) -> float:
 
 @pytest.mark.parametrize("gigabytes", [2, 10, 100])
 def test_writers_are_free_up_to_the_dirty_limit(gigabytes: int) -> None:
-    """D at 2 GB/s (10 GHz / 5 cycles), the rest at the pool's 0.5: V/R_mem + (V - D)(1/R_pool - 1/R_mem).
+    """F at 2 GB/s (10 GHz / 5 cycles), the rest at the pool's 0.5: V/R_mem + (V - F)(1/R_pool - 1/R_mem).
 
     D is where the delay of a 128-KiB record lets in 0.5 GB/s: q = 131072 / 0.5e9 / 500 us, (0.6 + q)/(1 + q) of it.
+    The pool drains from a fifth of the limit on, at a quarter of the writer's rate: F = L/5 + (D - L/5) x 2/(2 - 0.5).
     """
     q = 131072 / 0.5e9 / 500e-6
     size, limit = gigabytes * 1e9, 4 * GiB * (0.6 + q) / (1 + q)
-    expected = size / 2e9 + max(size - limit, 0) * (1 / 0.5e9 - 1 / 2e9)
+    free = 0.8 * GiB + (limit - 0.8 * GiB) * 2.0 / 1.5
+    expected = size / 2e9 + max(size - free, 0) * (1 / 0.5e9 - 1 / 2e9)
     assert written(size, {}, dirty_max="4 GiB") == pytest.approx(expected, rel=1e-6)
 
 

@@ -21,6 +21,7 @@ def test_thresholds_of_a_default_kernel():
     assert (background, limit) == (10e9, 20e9)
     assert cache.free_run_ceiling(background, limit) == 15e9
     assert cache.dirty_limits(100e9, 0.3, 0.2)[0] == pytest.approx(10e9)
+    assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
 
 
 def test_the_five_properties_the_kernel_states():
@@ -183,3 +184,26 @@ def test_readahead():
 def test_resident_share():
     np.testing.assert_allclose(cache.resident_share([0.5, 1.0, 2.0], 1.0), [1.0, 1.0, 0.0])
     assert cache.resident_share(2.0, 1.0, 1.0) == pytest.approx(0.5)
+
+
+def test_programs_take_memory_from_the_cache() -> None:
+    assert cache.dirtyable_bytes(100e9, 40e9) == pytest.approx(60e9)
+    assert cache.dirtyable_bytes(100e9, 200e9) > 0
+
+
+@given(st.lists(st.floats(1.0, 1e12), min_size=1, max_size=8), st.floats(1.0, 1e12))
+def test_water_fills_up_to_one_level(sizes: list[float], room: float) -> None:
+    """Nobody holds more than it writes; together no more than the room; who is cut short holds as much as anybody."""
+    held = cache.water_filled(sizes, room)
+    assert np.all(held <= np.array(sizes) * (1 + 1e-12))
+    assert held.sum() <= max(room, 0.0) * (1 + 1e-9) or held.sum() == pytest.approx(sum(sizes))
+    short = held < np.array(sizes) * (1 - 1e-9)
+    if short.any():
+        assert held.sum() == pytest.approx(room)
+        assert held[short].max() == pytest.approx(held.max())
+
+
+def test_a_disk_as_fast_as_the_writer_is_never_a_limit() -> None:
+    assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15
+    assert cache.filled_bytes(1e9, 2e9, 1e9, 0.0) == pytest.approx(2e9)
+    assert cache.filled_bytes(1e9, 2e9, 1e9, 0.5e9) == pytest.approx(3e9)

@@ -17,6 +17,7 @@ from dtnsim.ground.records import Cache, Demand, Phase, Problem, Station, Transf
 from dtnsim.simulation import moves
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
+from dtnsim.simulation.memory import Memory
 from tests.simulation.euler import Stepped
 
 
@@ -50,7 +51,7 @@ class Box:
         self.job: Job = make_job(self.problem, transfer, capacity, self.engine.row, 0)
         self.job.steps = iter([(s, 1) for s in sizes])
         self.cache = self.job.cache = PageCache(
-            self.engine, self.job.legs[0], size, payload, write_back=hold, each_file=each
+            self.engine, self.job.legs[0], Memory(size), payload, write_back=hold, each_file=each
         )
         self.way = way
         self.levels: list[tuple[float, float]] = []
@@ -67,7 +68,7 @@ class Box:
         assert tally.filled == pytest.approx(cache.filled, rel=1e-9)
         assert tally.drained == pytest.approx(cache.drained, rel=1e-9, abs=1e-9 * cache.payload)
         assert -1e-9 * cache.payload <= cache.filled - cache.drained
-        assert cache.level <= cache.size * cache.scale + 1e-9 * cache.payload
+        assert cache.level <= cache.memory.size * cache.scale + 1e-9 * cache.payload
         self.levels.append((now, cache.level))
 
     def run(self) -> Box:

@@ -1,0 +1,59 @@
+"""When the medium has every byte: later than the tool's end where the page cache has taken what is still to be written.
+
+A tool that does not wait for the medium (scp, bbcp, cp, GridFTP ...) ends when memory has its last byte. That is
+*written*, the time that it prints. *On the medium* is when a power cut no longer loses anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.ground.records import Phase, Problem, Transfer
+from dtnsim.physics import cache
+from dtnsim.steady import solve
+
+if TYPE_CHECKING:
+    from dtnsim.steady.solve import Array
+
+
+def waits_for(problem: Problem) -> list[int]:
+    """Numbers of the transfers that end before the medium has their bytes."""
+    return [f for f, t in enumerate(problem.transfers) if t.cache is not None and not t.flushed and t.buffered]
+
+
+def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
+    """Time from the start until the medium has every byte, of each transfer that ends before, (S,) [s].
+
+    Args:
+        problem: The path, nominal or drawn.
+        rates: Rates at which the tools write, (S, F) [B/s].
+
+    Returns:
+        By number of the transfer; never less than the tool's own time.
+    """
+    numbers = waits_for(problem)
+    if not numbers:
+        return {}
+    drain = np.broadcast_to(_drain_rates(problem, numbers), (len(rates), len(numbers)))
+    found: dict[int, Array] = {}
+    for place, f in enumerate(numbers):
+        t = problem.transfers[f]
+        assert t.cache is not None
+        fill = np.maximum(rates[:, f], 1e-300)
+        lead = np.minimum(t.cache.write_back_B, t.cache.write_back_s * fill)  # old pages go out before there are many
+        found[f] = cache.fdatasync_write_time(t.payload_B, fill, np.maximum(drain[:, place], 1e-300), lead_B=lead)
+    return found
+
+
+def _drain_rates(problem: Problem, numbers: list[int]) -> Array:
+    """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s]."""
+    drains = []
+    for f in numbers:
+        t = problem.transfers[f]
+        assert t.buffered is not None
+        below = tuple(d for d in t.buffered.demands if d.below_cache)
+        drains.append(Transfer(t.name, (Phase("write-back", below),), 1.0, t.payload_B, 1))
+    return solve.solve(solve.matrices(replace(problem, transfers=tuple(drains), slowdowns=()))).rate
