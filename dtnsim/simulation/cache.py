@@ -103,7 +103,8 @@ class PageCache:
         self._alarm: Any = None
         self._stale = self._busy = self._later = False
         self._instant, self._changes = -math.inf, 0
-        self._unwatch: Callable[[], None] | None = None
+        self._watched: tuple[int, ...] = ()
+        self._unwatch: Callable[[], None] = lambda: None
 
     # -- for the workers --------------------------------------------------------------------------
 
@@ -115,8 +116,6 @@ class PageCache:
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
         now = self.env.now
-        if self._unwatch is None:
-            self._unwatch = self._watch()
         self.scale = float(files) if self.each_file else 1.0
         if self.state is State.HELD and self._deadline == math.inf:
             self._deadline = now + self._age * self.scale
@@ -166,9 +165,6 @@ class PageCache:
             self.engine.change(move.flow, row=self._row(leg), cap=leg.cap)
         if self.outflow is not None and leg.drain is not None:
             self.engine.change(self.outflow, row=leg.drain)
-        if self._unwatch is not None:
-            self._unwatch()
-            self._unwatch = self._watch()
         self._soon()
 
     def book(self, time: float) -> None:
@@ -191,9 +187,19 @@ class PageCache:
     def _row(self, leg: Leg) -> Row:
         return leg.both if self.state in _COUPLED else leg.fill
 
-    def _watch(self) -> Callable[[], None]:
-        rows = (self.leg.fill, self.leg.drain)
-        return self.engine.watch(sorted({k for r in rows if r is not None for k, _ in r.demands}), self._settled)
+    def _watch(self) -> None:
+        """Has itself told of changes of the shares at the stations that matter now.
+
+        Where the two halves move as one, what matters is whether a station of the medium holds that flow; else what
+        comes in and what goes out.
+        """
+        rows = [self.leg.fill, self.leg.drain] if self._fills or self.outflow is not None else []
+        if self.state in _COUPLED and not self._waiters:
+            rows = rows[1:]
+        stations = tuple(sorted({k for r in rows if r is not None for k, _ in r.demands}))
+        if stations != self._watched:
+            self._unwatch()
+            self._watched, self._unwatch = stations, self.engine.watch(stations, self._settled)
 
     def _settled(self) -> None:
         """After a change of the shares; where a fill has just ended, `_ended` comes first."""
@@ -235,12 +241,7 @@ class PageCache:
             while queue and self.drained >= queue[0][0] - self._tiny():
                 queue.popleft()[1].succeed()
         self._set_alarm()
-        moves = bool(self._fills) or self.outflow is not None
-        if self._unwatch is not None and not moves:
-            self._unwatch()
-            self._unwatch = None
-        elif self._unwatch is None and moves:
-            self._unwatch = self._watch()
+        self._watch()
         self._busy = False
         if self._stale:  # by what it has changed itself
             self._soon()
