@@ -62,6 +62,7 @@ class Recorder:
         self._offered = np.zeros(len(capacity))
         self._since = 0.0
         self._closed = np.zeros((2, len(capacity)))
+        self.under_way: dict[int, Job] = {}
         self._table: _Table | None = None
         self._begun = 0
         self.times: list[float] = []
@@ -145,7 +146,7 @@ class Recorder:
 
     def note(self, now: float) -> None:
         """Notes what holds each transfer from now on, all events of this instant done."""
-        under_way = [(f, job) for f, job in enumerate(self.jobs) if job.begun and not job.done]
+        under_way = self.under_way.items()
         self.notes -= max(1, len(under_way) // _AT_ONCE)
         for f, job in under_way:
             self._note(f, now, self._holder(job))

@@ -105,10 +105,14 @@ class World:
 
     def begun(self, f: int) -> None:
         """A transfer has begun: drives that it shares have more streams to serve from now on."""
+        if self.recorder is not None:
+            self.recorder.under_way[f] = self.jobs[f]
         self._came_or_went(f, 1)
 
     def ended(self, f: int) -> None:
         """A transfer has ended: drives that it shares have fewer streams to serve."""
+        if self.recorder is not None:
+            del self.recorder.under_way[f]
         self._came_or_went(f, -1)
 
     def _came_or_went(self, f: int, sign: int) -> None:
