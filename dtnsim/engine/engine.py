@@ -13,12 +13,10 @@ or is changed, and whenever a capacity changes; everything that happens at one i
 once, after all other events of that instant. Between events rates are constant, so there is no time
 step and no error but rounding.
 
-A capacity is a number or a function of who is there (`Crowd`: how many, of which label, of what
-weight), evaluated whenever a flow comes or goes; `Engine.set_capacity` changes it at any time, to
-zero and back if need be.
+`Engine.set_capacity` changes a capacity at any time, to zero and back if need be.
 
 Cost of an event: the nodes whose level changes, their neighbours, and a logarithm; not the number of
-transfers (`dtnsim.engine.sharing`). Nothing is recorded unless somebody observes.
+transfers (`dtnsim.engine.sharing`).
 
 Neglects: queues and packets. A flow is a rate; what a change of rate takes (slow start, a window
 that has to grow) is the caller's, as a cap that it changes.
@@ -35,7 +33,6 @@ from simpy.events import Event, EventPriority
 
 from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
 from dtnsim.engine.fluid import Fluid
-from dtnsim.engine.nodes import Law
 from dtnsim.ground.errors import InputError
 
 #: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
@@ -60,11 +57,6 @@ class Transfer(Event):
         self.flow = flow
         flow.owner = self
 
-    @property
-    def label(self) -> Any:
-        """Whatever was given as label."""
-        return self.flow.label
-
 
 class _Tick(Event):
     """Wakes the engine: happens by itself, after all that other events do at that instant."""
@@ -82,27 +74,23 @@ class Engine:
 
     Args:
         env: The SimPy environment.
-        capacities: (K,) capacity of each station, a number or a function of its `Crowd` [station's unit/s].
+        capacities: (K,) capacity of each station, [station's unit/s].
         max_events: Changes of the shares after which the run is given up with a `ModelError`.
 
     Raises:
         InputError: A capacity that is negative or not a number.
     """
 
-    def __init__(self, env: Environment, capacities: Sequence[float | Law], *, max_events: int = 1_000_000_000) -> None:
+    def __init__(self, env: Environment, capacities: Sequence[float], *, max_events: int = 1_000_000_000) -> None:
         check_environment(env)
         self.env = env
-        self.fluid = Fluid([0.0 if callable(c) else c for c in capacities], max_events)
+        self.fluid = Fluid(capacities, max_events)
         self._tick: _Tick | None = None
         self._planned = math.inf
         self._time = -math.inf
         self._stale = False
-        self._observers: list[Callable[[float, Engine], None]] = []
         self._watchers: dict[int, dict[Callable[[], None], None]] = {}
         self._poked: dict[int, None] = {}
-        for station, capacity in enumerate(capacities):
-            if callable(capacity):
-                self.set_capacity(station, capacity)
 
     # ---- transfers ----
 
@@ -122,7 +110,7 @@ class Engine:
             size: Bytes; 0 ends at once, infinite lasts until it is cancelled [B].
             weight: Share next to others where a station holds both back (number of streams).
             cap: Rate that it cannot pass [B/s].
-            label: Anything, to find it again in traces and for load-dependent capacities.
+            label: Anything, to find it again.
 
         Returns:
             The `Transfer`, an event to yield.
@@ -201,52 +189,20 @@ class Engine:
         node = transfer.flow.node
         return None if node in (CAPPED, ABSENT) else self.fluid.tightest(node)
 
-    def transfers(self) -> list[Transfer]:
-        """All transfers under way, in the order of their creation."""
-        return [f.owner for f in self.fluid.live.values()]
-
-    def stalled(self) -> list[Transfer]:
-        """Transfers that stand still now, for want of any capacity at a station or by a cap of zero."""
-        self._settle()
-        return [f.owner for f in self.fluid.stalled()]
-
     # ---- stations ----
 
-    def set_capacity(self, station: int, capacity: float | Law) -> None:
-        """Sets a station's capacity from now on: a number, or a function of its `Crowd` [station's unit/s].
+    def set_capacity(self, station: int, capacity: float) -> None:
+        """Sets a station's capacity from now on [station's unit/s].
 
         Raises:
             InputError: No such station, or a capacity that is negative or not a number.
         """
-        self.fluid.set_law(station, capacity)
+        self.fluid.set_capacity(station, capacity)
         if station in self._watchers:
             self._poked[station] = None
         self._soon()
 
-    def capacity(self, station: int) -> float:
-        """Capacity of a station now [station's unit/s]."""
-        return self.fluid.stations[station]
-
-    def used(self, station: int) -> float:
-        """What the transfers take of a station now [station's unit/s]."""
-        self._settle()
-        return self.fluid.taken(station)
-
-    def utilization(self, station: int) -> float:
-        """Used part of a station's capacity, 0 to 1; 1 where it has none and transfers wait for it."""
-        self._settle()
-        return self.fluid.utilization(station)
-
     # ---- watching ----
-
-    def observe(self, callback: Callable[[float, Engine], None]) -> Callable[[], None]:
-        """Calls ``callback(now, engine)`` after every change of the shares.
-
-        Returns:
-            A function that ends it.
-        """
-        self._observers.append(callback)
-        return lambda: self._observers.remove(callback)
 
     def watch(self, stations: Sequence[int], callback: Callable[[], None]) -> Callable[[], None]:
         """Calls ``callback()`` after changes of the shares that may concern transfers over these stations.
@@ -310,8 +266,6 @@ class Engine:
         self.fluid.unlimited.clear()
         if self._watchers:
             self._tell_watchers()
-        for callback in self._observers:
-            callback(now, self)
         if self._planned > now and self.fluid.next_time() < self._planned:
             self._plan(self.fluid.next_time())
 

@@ -27,7 +27,6 @@ class Row:
         pairs: The same on the nodes of the engine (stations that always come together are one node).
         index: ``pairs`` as a dictionary.
         epoch: Generation of the nodes that ``pairs`` was made for.
-        watched: Stations of the row whose capacity depends on how many flows are there.
         node: Node that holds the free flows of this row back (-1 where there are none).
         free: Flows that are held back by ``node``, by sequence number.
         weight: Sum of their weights.
@@ -35,14 +34,13 @@ class Row:
         capped_rate: Sum of their rates [B/s].
     """
 
-    __slots__ = ("capped", "capped_rate", "demands", "epoch", "free", "index", "node", "pairs", "watched", "weight")
+    __slots__ = ("capped", "capped_rate", "demands", "epoch", "free", "index", "node", "pairs", "weight")
 
     def __init__(self, demands: tuple[tuple[int, float], ...]) -> None:
         self.demands = demands
         self.pairs: tuple[tuple[int, float], ...] = ()
         self.index: dict[int, float] = {}
         self.epoch = -1
-        self.watched: tuple[int, ...] = ()
         self.node = -1
         self.free: dict[int, Flow] = {}
         self.weight = 0.0

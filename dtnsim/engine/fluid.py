@@ -153,27 +153,6 @@ class Fluid(Sharing):
                     break
         return done
 
-    def stalled(self) -> list[Flow]:
-        """Flows that stand still now (a capacity or a cap of zero)."""
-        return [f for f in self.live.values() if self.rate(f) == 0]
-
     def tightest(self, node: int) -> int:
         """The station of a node that binds: the least capacity for what it is used."""
         return min(self.members[node], key=lambda s: self.stations[s] / self.ratio[s])
-
-    def taken(self, station: int) -> float:
-        """What the flows take of a station since the last settling [station's unit/s]."""
-        node = self.place[station]
-        if node < 0:
-            return 0.0
-        capacity = self.capacity[node]
-        use = capacity - self.spare[node] if capacity < math.inf else self.used(node)
-        return max(0.0, use) * self.ratio[station]
-
-    def utilization(self, station: int) -> float:
-        """Used part of a station's capacity; 1 where it has none and flows wait for it."""
-        capacity = self.stations[station]
-        if capacity > 0:
-            return self.taken(station) / capacity
-        node = self.place[station]
-        return 1.0 if node >= 0 and self.count[node] else 0.0

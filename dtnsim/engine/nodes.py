@@ -12,45 +12,15 @@ All state of the engine that belongs to a node stands here, as parallel lists.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from heapq import heappush
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.engine.flows import Flow, Row, checked_row
 from dtnsim.ground.errors import InputError
 
 #: relative part of a node's capacity that counts as nothing: some hundred roundings of a double
 TOLERANCE: Final = 1e-13
-
-
-@dataclass(slots=True)
-class Crowd:
-    """Who is at a station now; what a load-dependent capacity is a function of.
-
-    Attributes:
-        count: Flows that visit the station and have not ended.
-        weight: Sum of their weights.
-        labels: How many of them have each label.
-    """
-
-    count: int = 0
-    weight: float = 0.0
-    labels: dict[Any, int] = field(default_factory=dict)
-
-    def change(self, flow: Flow, by: int) -> None:
-        """One flow more (``by=1``) or less (``by=-1``)."""
-        self.count += by
-        self.weight = self.weight + by * flow.weight if self.count else 0.0
-        left = self.labels.get(flow.label, 0) + by
-        if left:
-            self.labels[flow.label] = left
-        else:
-            self.labels.pop(flow.label, None)
-
-
-#: Capacity of a station as a function of who is there [station's unit/s]
-Law = Callable[[Crowd], float]
 
 
 def check_capacity(value: float, station: int) -> float:
@@ -90,8 +60,6 @@ class Nodes:
         self.stations = [check_capacity(c, s) for s, c in enumerate(capacities)]
         self.place = [-1] * len(self.stations)
         self.ratio = [1.0] * len(self.stations)
-        self.laws: dict[int, Law] = {}
-        self.crowds: dict[int, Crowd] = {}
         self.rows: dict[tuple[tuple[int, float], ...], Row] = {}
         self.active: dict[Row, None] = {}
         self.live: dict[int, Flow] = {}
@@ -143,39 +111,18 @@ class Nodes:
             row = self.rows[key] = Row(key)
         return row
 
-    def set_law(self, station: int, capacity: float | Law) -> None:
-        """Sets a station's capacity, a number or a function of its `Crowd`; the level follows at the next settling.
+    def set_capacity(self, station: int, value: float) -> None:
+        """Sets a station's capacity [station's unit/s]; the level follows at the next settling.
 
         Raises:
             InputError: No such station, or a capacity that is negative or not a number.
         """
         if not 0 <= station < len(self.stations):
             raise InputError(f"capacity of station {station}: there are stations 0 to {len(self.stations) - 1}")
-        if callable(capacity):
-            if station not in self.crowds:
-                self.crowds[station] = self._count_crowd(station)
-            self.laws[station] = capacity
-            self._renew_watches()
-            self.set_station(station, capacity(self.crowds[station]))
-            return
-        if self.laws.pop(station, None):
-            del self.crowds[station]
-            self._renew_watches()
-        self.set_station(station, capacity)
-
-    def set_station(self, station: int, value: float) -> None:
-        """Sets a station's capacity [station's unit/s]."""
         self.stations[station] = check_capacity(value, station)
         node = self.place[station]
         if node >= 0:
             self._set_node(node, min(self.stations[s] / self.ratio[s] for s in self.members[node]))
-
-    def recount(self, flow: Flow, by: int) -> None:
-        """Tells the load-dependent stations of a flow's row that it has come or gone."""
-        for station in flow.row.watched:
-            crowd = self.crowds[station]
-            crowd.change(flow, by)
-            self.set_station(station, self.laws[station](crowd))
 
     def compile(self, row: Row) -> None:
         """Writes a row's demands on nodes, splitting and making nodes where it has to."""
@@ -200,7 +147,6 @@ class Nodes:
             self._found_node(fresh)
             found[len(self.capacity) - 1] = fresh
         self._write(row, tuple((node, hits[0][1]) for node, hits in found.items()))
-        row.watched = tuple(s for s, _ in row.demands if s in self.laws)
 
     def used(self, node: int) -> float:
         """What the flows of a node use of it, added up afresh [unit/s]."""
@@ -323,17 +269,3 @@ class Nodes:
             self._write(row, row.pairs if demand is None else (*row.pairs, (new, demand)))
         for each in (node, new):
             self.mark(each)
-
-    def _count_crowd(self, station: int) -> Crowd:
-        """The crowd at a station that starts to be watched while flows are there."""
-        crowd = Crowd()
-        for flow in self.live.values():
-            if any(s == station for s, _ in flow.row.demands):
-                crowd.change(flow, 1)
-        return crowd
-
-    def _renew_watches(self) -> None:
-        self.epoch += 1
-        for row in self.active:
-            row.watched = tuple(s for s, _ in row.demands if s in self.laws)
-            row.epoch = self.epoch

@@ -65,8 +65,6 @@ class Sharing(Sides):
             self.book(row, weight * self.level[node])
         for m, demand in row.pairs:
             self.total[m] += weight * demand
-        if row.watched:
-            self.recount(flow, 1)
         return True
 
     def _entry(self, row: Row, weight: float) -> tuple[float, int]:
@@ -101,8 +99,6 @@ class Sharing(Sides):
         del self.live[flow.number]
         if not (row.free or row.capped):
             del self.active[row]
-        if row.watched:
-            self.recount(flow, -1)
 
     def shift(self, node: int, level: float) -> None:
         """Sets a node's level and books what its flows now use elsewhere.

@@ -83,7 +83,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     world = World(engine, scene, problem, scenario)
     world.jobs = _jobs(engine, problem, capacity, scenario)
     others = world.taken if world.crowds else None
-    width = first_width(min(scene.expected_s, limits.until))
+    width = first_width(min(scene.expected_s, limits.until), len(world.jobs))
     recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
     processes = [
         env.process(moves.run_job(env, engine, job, partial(world.begun, f), partial(world.ended, f)))

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 #: bins kept; when time outgrows them, pairs are merged
 BINS: Final = 512
+#: transfers up to which it is so many, and the fewest of more
+_FULL: Final = 100
+_FEWEST: Final = 64
 #: index that stands for waiting (round trips, file operations), and for connections that still open up
 WAITING: Final = -1
 OPENING: Final = -2
@@ -63,6 +66,8 @@ class Recorder:
         self._since = 0.0
         self._closed = np.zeros((2, len(capacity)))
         self.under_way: dict[int, Job] = {}
+        self._moving = dict.fromkeys(range(len(jobs)))
+        self._passed = np.zeros((3, len(jobs)))
         self._table: _Table | None = None
         self._begun = 0
         self.times: list[float] = []
@@ -81,7 +86,7 @@ class Recorder:
             self._count(at)
             if self.notes <= 0:
                 self._note_bin(at)
-            if len(self.times) > BINS:
+            if len(self.times) > bins(len(self.jobs)):
                 self.times, self.counts = self.times[::2], self.counts[::2]
                 self.width *= 2
             self.edge = self.times[-1] + self.width
@@ -116,13 +121,16 @@ class Recorder:
         return self._offered + finite * (time - self._since)
 
     def _count(self, time: float) -> None:
-        passed = np.zeros((3, len(self.jobs)))
-        begun = [f for f, job in enumerate(self.jobs) if job.begun]
-        for f in begun:
-            moves.book(self.engine, self.jobs[f], time)
-            passed[:, f] = carried(self.jobs[f])
+        for f in [f for f in self._moving if self.jobs[f].begun]:
+            job = self.jobs[f]
+            moves.book(self.engine, job, time)
+            self._passed[:, f] = carried(job)
+            if job.done and job.cache is None:
+                del self._moving[f]
+        passed = self._passed.copy()
+        begun = [job for job in self.jobs if job.begun]
         if self._table is None or len(begun) > self._begun:
-            self._table, self._begun = _Table([leg for f in begun for leg in self.jobs[f].legs]), len(begun)
+            self._table, self._begun = _Table([leg for job in begun for leg in job.legs]), len(begun)
         stations = self._closed + self._table.used(self._closed.shape[1])
         if self._others is not None:
             stations[0] += self._others(time)
@@ -160,11 +168,9 @@ class Recorder:
 
     def _note_bin(self, time: float) -> None:
         """Once a bin: waiting where workers mostly wait, else what holds those that move."""
-        for f, job in enumerate(self.jobs):
+        for f, job in self.under_way.items():
             seconds = sum(leg.tally.seconds for leg in job.legs)
             moving, self._before[f] = max(seconds - self._before[f], 0.0), seconds
-            if not job.begun or job.done:
-                continue
             holder = self._holder(job)
             if moving < 0.5 * job.workers * self.width and not job.flushing:
                 holder = WAITING
@@ -233,6 +239,11 @@ def carried(job: Job) -> tuple[float, float, float]:
     return passed, passed, 0.0
 
 
-def first_width(expected_s: float) -> float:
+def bins(transfers: int) -> int:
+    """Bins kept of a run: fewer of many transfers, each of which is counted at every edge."""
+    return max(min(BINS, BINS * _FULL // max(transfers, 1)), min(BINS, _FEWEST))
+
+
+def first_width(expected_s: float, transfers: int) -> float:
     """Width of the first bins for a run that will take about so long [s]: a few doublings at most."""
-    return expected_s / (2 * BINS) if 0 < expected_s < math.inf else 1e-3
+    return expected_s / (2 * bins(transfers)) if 0 < expected_s < math.inf else 1e-3

@@ -75,13 +75,14 @@ def simulate(
         )
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)
-    why = tuple(_why(scene.problem, f, t.held) for f, t in enumerate(runs[0].transfers))
+    number = {s.name: k for k, s in enumerate(scene.problem.stations)}
+    why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why)
 
 
-def _why(problem: Problem, f: int, held: Sequence[Held]) -> dict[str, str]:
+def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:
     """Why what has held a transfer binds, in the words of the steady answer."""
-    transfer, number = problem.transfers[f], {s.name: k for k, s in enumerate(problem.stations)}
+    transfer = problem.transfers[f]
     costs = [{d.station: float(np.max(d.per_byte)) for d in phase.demands} for phase in transfer.phases]
     visits = {name: max(range(len(costs)), key=lambda n: costs[n].get(name, 0.0)) for cost in costs for name in cost}
     words: dict[str, str] = {}

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import workloads
+from driver import run_arrivals
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_fluid import Job, event_by_event
 
-from dtnsim.engine.arrivals import run_arrivals
-from dtnsim.engine.nodes import Crowd
 from dtnsim.ground.errors import InputError, ModelError
 
 SIMGRID = Path(__file__).parent / "data" / "simgrid_332_1000.csv"
@@ -159,27 +158,6 @@ def test_two_changes_at_one_instant_act_as_one():
     changes = [(1.0, 0, 0.0), (1.0, 0, 5.0), (1.0, 1, 5.0)]
     found = run_arrivals([10.0, 10.0], [0.0, 1.0], [10.0, 10.0], [{0: 1.0}, {1: 1.0}], changes=changes)
     assert found.finish.tolist() == [1.0, 3.0]
-
-
-def test_capacity_that_depends_on_who_is_there():
-    """Interleaved streams on a disk: two get less together than one alone."""
-    law = lambda crowd: 100.0 if crowd.count <= 1 else 60.0  # noqa: E731
-    found = run_arrivals([0.0], [0.0, 0.5], [100.0, 100.0], [{0: 1.0}] * 2, changes=[(0.0, 0, law)])
-    # 50 alone, then 30 each: the first ends at 0.5 + 50/30, the second has 50 left and 100 B/s
-    assert found.finish == pytest.approx([0.5 + 50 / 30, 0.5 + 50 / 30 + 0.5], rel=1e-14)
-
-
-def test_crowd_counts_labels_and_weights():
-    seen = []
-
-    def law(crowd: Crowd) -> float:
-        seen.append((crowd.count, crowd.weight, dict(crowd.labels)))
-        return 10.0
-
-    run_arrivals([1.0], [0.0, 1.0], [100.0, 10.0], [{0: 1.0}] * 2, weights=[2.0, 3.0], changes=[(0.0, 0, law)])
-    # the first is there when the law comes, at 0; transfers are labelled by their number
-    assert seen[0] == (0, 0.0, {})
-    assert seen[1:] == [(1, 2.0, {0: 1}), (2, 5.0, {0: 1, 1: 1}), (1, 2.0, {0: 1}), (0, 0.0, {})]
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def test_lasting_loads_and_stopped_flows_are_allowed():
     [
         (lambda f: Fluid([-1.0]), "capacity of station 0 is -1.0"),
         (lambda f: Fluid([math.nan]), "capacity of station 0 is nan"),
-        (lambda f: f.set_law(7, 1.0), "there are stations 0 to 1"),
-        (lambda f: f.set_law(0, -2.0), "capacity of station 0 is -2.0"),
+        (lambda f: f.set_capacity(7, 1.0), "there are stations 0 to 1"),
+        (lambda f: f.set_capacity(0, -2.0), "capacity of station 0 is -2.0"),
         (lambda f: f.row({2: 1.0}), "there are stations 0 to 1"),
         (lambda f: f.row({0: -1.0}), "demand per byte on station 0 is -1.0"),
         (lambda f: f.row({0: math.inf}), "demand per byte on station 0 is inf"),

@@ -73,7 +73,7 @@ def test_flows_change_sides_as_levels_pass_their_caps():
     assert small.node == CAPPED
     assert large.node != CAPPED
     for capacity, rates in ((3.0, (1.5, 1.5)), (20.0, (2.0, 9.0)), (11.0, (2.0, 9.0)), (4.0, (2.0, 2.0))):
-        fluid.set_law(0, capacity)
+        fluid.set_capacity(0, capacity)
         fluid.settle(1.0)
         assert (fluid.rate(small), fluid.rate(large)) == pytest.approx(rates, rel=1e-15)
         assert_fair(fluid)

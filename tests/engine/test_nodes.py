@@ -3,12 +3,10 @@
 import math
 
 import pytest
+from driver import taken
 from histories import assert_fair
 
-from dtnsim.engine.flows import Flow
 from dtnsim.engine.fluid import Fluid
-from dtnsim.engine.nodes import Crowd
-from dtnsim.ground.errors import InputError
 
 
 def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them():
@@ -45,10 +43,10 @@ def test_the_station_that_binds_may_change_within_a_node():
     fluid.start(flow, 0.0)
     fluid.settle(0.0)
     assert (fluid.rate(flow), fluid.tightest(flow.node)) == (4.0, 1)
-    fluid.set_law(1, 12.0)
+    fluid.set_capacity(1, 12.0)
     fluid.settle(1.0)
     assert (fluid.rate(flow), fluid.tightest(flow.node)) == (10.0, 0)
-    assert (fluid.utilization(0), fluid.utilization(1)) == pytest.approx((1.0, 10 / 12))
+    assert [taken(fluid, s) / fluid.stations[s] for s in (0, 1)] == pytest.approx([1.0, 10 / 12])
 
 
 def test_rows_that_are_used_once_do_not_pile_up():
@@ -71,24 +69,3 @@ def test_a_row_that_was_made_before_a_split_is_written_anew():
     fluid.settle(0.0)
     assert_fair(fluid, 1e-15)
     assert fluid.rate(other) == 3.0
-
-
-def test_a_crowd_forgets_those_who_have_gone():
-    fluid, crowd = Fluid([1.0]), Crowd()
-    flows = [fluid.flow(fluid.row({0: 1.0}), 1.0, weight) for weight in (0.1, 0.2)]
-    for flow, label in zip(flows, "ab", strict=True):
-        flow.label = label
-        crowd.change(flow, 1)
-    assert (crowd.count, crowd.labels) == (2, {"a": 1, "b": 1})
-    for flow in flows:
-        crowd.change(flow, -1)
-    assert (crowd.count, crowd.weight, crowd.labels) == (0, 0.0, {})
-    assert isinstance(flows[0], Flow)
-
-
-def test_a_law_that_gives_nonsense_is_refused():
-    fluid = Fluid([1.0])
-    with pytest.raises(InputError, match="capacity of station 0 is -5"):
-        fluid.set_law(0, lambda crowd: -5.0)
-    with pytest.raises(InputError, match="there are stations 0 to 0"):
-        fluid.set_law(-1, 2.0)

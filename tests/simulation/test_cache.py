@@ -55,11 +55,12 @@ class Box:
         )
         self.way = way
         self.levels: list[tuple[float, float]] = []
-        self.engine.observe(self._look)
+        self.engine.watch(range(4), self._look)
         self.process = self.env.process(moves.run_job(self.env, self.engine, self.job))
 
-    def _look(self, now: float, _engine: Engine) -> None:
+    def _look(self) -> None:
         """At every event: what came in is what went out and what is there."""
+        now = self.env.now
         moves.book(self.engine, self.job, now)
         if math.ulp(now) * self.way > 1e-9 * self.cache.payload:
             return  # the last digit of the clock is more than what is asked for here

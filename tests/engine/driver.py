@@ -1,4 +1,4 @@
-"""Many transfers that arrive at given times and share given stations, without SimPy.
+"""A bench for the engine: many transfers that arrive at given times and share given stations, without SimPy.
 
 The generic loop for background traffic, traces and queueing studies: a million transfers cost a
 million starts and ends, and the memory of those under way.
@@ -15,14 +15,13 @@ import numpy as np
 
 from dtnsim.engine.flows import Row
 from dtnsim.engine.fluid import Fluid
-from dtnsim.engine.nodes import Law
 from dtnsim.ground.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: a change of a station's capacity: time [s], station, capacity [station's unit/s] or a function of its crowd
-Change = tuple[float, int, "float | Law"]
+#: a change of a station's capacity: time [s], station, capacity [station's unit/s]
+Change = tuple[float, int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def run_arrivals(
         row_of: (N,) which row each transfer has; left out where ``rows`` has one entry a transfer.
         weights: (N,) weights in sharing; 1 where left out.
         caps: (N,) own caps [B/s]; none where left out.
-        changes: Changes of capacities: (time, station, capacity or law).
+        changes: Changes of capacities: (time, station, capacity).
         until: Time at which to stop [s].
         observe: Called as ``observe(now, fluid)`` after every event.
         max_events: Events after which the run is given up.
@@ -95,6 +94,11 @@ def run_arrivals(
     fluid = Fluid(capacities, max_events)
     run = _Run(fluid, start, columns, [fluid.row(r) for r in rows], sorted(changes, key=lambda c: c[0]))
     return run.to(until, observe)
+
+
+def taken(fluid: Fluid, station: int) -> float:
+    """What the flows take of a station since the last settling, by adding up [station's unit/s]."""
+    return math.fsum(dict(f.row.demands).get(station, 0.0) * fluid.rate(f) for f in fluid.live.values())
 
 
 class _Run:
@@ -134,7 +138,7 @@ class _Run:
             for flow in fluid.finished(now):
                 finish[flow.label] = now
             while change is not None and change[0] <= now:
-                fluid.set_law(change[1], change[2])
+                fluid.set_capacity(change[1], change[2])
                 change = next(changes, None)
             while arrival is not None and arrival[0] <= now:
                 _, number, size, row, weight, cap = arrival

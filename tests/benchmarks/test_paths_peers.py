@@ -1,0 +1,116 @@
+"""Path files of many transfers, timed next to SimGrid (see the README here).
+
+The flows are W1 of `tests/engine/workloads.py`, from memory to memory over 100 hosts and one WAN, written as a path.
+SimGrid's program reads the same flows; it is run where DTNSIM_SIMGRID_BIN names it.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dtnsim.composition.compose import compose
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground.quantity import Draw
+from dtnsim.simulation import simulate
+from dtnsim.steady.prediction import predict
+from tests.strategies import load
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+import workloads
+
+SIMGRID = os.environ.get("DTNSIM_SIMGRID_BIN", "")
+FAST = {"kind": "cpu", "cores": 256, "clock": "10 GHz"}, {"kind": "memory", "channels": 64, "rate": "20000 MT/s",
+                                                          "size": "1 TiB"}  # fmt: skip
+
+
+def flows(count: int) -> PathSpec:
+    """W1 as a path file: each host as fast as the slower of its link and its disk."""
+    capacity, hosts = workloads.capacities(), workloads.HOSTS
+    _, sizes, which, caps = workloads.w1(count)
+    machines: dict[str, Any] = {}
+    for side, first in (("s", 1), ("d", 1 + 2 * hosts)):
+        for n in range(hosts):
+            rate = 8 * min(capacity[first + 2 * n], capacity[first + 2 * n + 1])
+            nic = {"kind": "nic", "rate": f"{rate} b/s", "mtu": "9000 B"}
+            machines[f"{side}{n}"] = {"cpu": FAST[0], "memory": FAST[1], "nic": nic}
+    transfers = [
+        {
+            "name": f"f{k}", "from": f"s{row // hosts}:memory", "to": f"d{row % hosts}:memory",
+            "tool": {"name": "iperf3", "b": f"{8 * cap} b/s"}, "dataset": {"files": 1, "size": f"{size} B"},
+        }
+        for k, (size, row, cap) in enumerate(zip(sizes, which, caps, strict=True))
+    ]  # fmt: skip
+    return load({"name": "W1", "hosts": machines, "wan": {"bandwidth": "100 Gb/s"}, "transfers": transfers})
+
+
+def cpu(what: Any) -> float:
+    """CPU seconds of a call."""
+    began = time.process_time()
+    what()
+    return time.process_time() - began
+
+
+def sizes(benchmark: Any, small: list[int], large: list[int]) -> list[int]:
+    return small if benchmark.disabled else large
+
+
+def test_flows_through_a_path_file(benchmark: Any) -> None:
+    counts = sizes(benchmark, [30], [100, 1000, 10_000])
+    for count in counts:
+        spec = flows(count)
+        whole, composing = cpu(lambda spec=spec: simulate(spec)), cpu(lambda spec=spec: compose(spec, Draw()))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(f"\n{count} flows: simulate {whole:.2f} s, of which composing {composing:.2f} s; {memory} MB", end="")
+        if SIMGRID:
+            print(f"; SimGrid {_simgrid(count):.2f} s", end="")
+    benchmark.pedantic(simulate, (flows(counts[0]),), rounds=1)
+
+
+def _simgrid(count: int) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([SIMGRID, "w1", str(count)], check=True, stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def disks(count: int, hosts: int = 40) -> PathSpec:
+    """Transfers between hosts with drives and page caches over a WAN, begun within an hour."""
+    host = {
+        "cpu": {"kind": "cpu", "cores": 16, "clock": "3 GHz"},
+        "memory": {"kind": "memory", "channels": 8, "rate": "2666 MT/s", "size": "64 GiB"},
+        "nic": {"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B"},
+        "volumes": {
+            "/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}},
+        },
+    }
+    transfers = [
+        {
+            "name": f"t{k}", "from": f"h{k % hosts}:/data", "to": f"h{(k + 1 + k // hosts % (hosts - 1)) % hosts}:/data",
+            "tool": {"name": "gridftp", "p": 4}, "dataset": {"files": 10, "size": f"{10 + 37 * k % 190} GB"},
+            "start": f"{3600 * k // count} s",
+        }
+        for k in range(count)
+    ]  # fmt: skip
+    hosted = {f"h{n}": host for n in range(hosts)}
+    return load({"name": "disks", "hosts": hosted, "wan": {"rtt": "20 ms", "bandwidth": "100 Gb/s"},
+                 "transfers": transfers})  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [predict, simulate])
+def test_many_transfers_over_forty_hosts(benchmark: Any, command: Any) -> None:
+    counts = sizes(benchmark, [20], [10, 20, 40, 80, 160, 320, 1000])
+    for count in counts:
+        spec = disks(count)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(
+            f"\n{command.__name__} of {count} transfers: {cpu(lambda spec=spec: command(spec)):.2f} s; {memory} MB",
+            end="",
+        )
+    benchmark.pedantic(command, (disks(counts[0]),), rounds=1)
