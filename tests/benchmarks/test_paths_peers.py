@@ -80,6 +80,10 @@ def _simgrid(count: int) -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
+def _other(k: int, hosts: int) -> int:
+    return (k + 1 + k // hosts % (hosts - 1)) % hosts
+
+
 def disks(count: int, hosts: int = 40) -> PathSpec:
     """Transfers between hosts with drives and page caches over a WAN, begun within an hour."""
     host = {
@@ -92,7 +96,7 @@ def disks(count: int, hosts: int = 40) -> PathSpec:
     }
     transfers = [
         {
-            "name": f"t{k}", "from": f"h{k % hosts}:/data", "to": f"h{(k + 1 + k // hosts % (hosts - 1)) % hosts}:/data",
+            "name": f"t{k}", "from": f"h{k % hosts}:/data", "to": f"h{_other(k, hosts)}:/data",
             "tool": {"name": "gridftp", "p": 4}, "dataset": {"files": 10, "size": f"{10 + 37 * k % 190} GB"},
             "start": f"{3600 * k // count} s",
         }
