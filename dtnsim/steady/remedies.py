@@ -28,6 +28,7 @@ _BY_KIND: Final = {
     "cephfs": "more OSDs or nodes, a larger rasize, or more files at once ({key}.filesystem)",
     "metadata": "more metadata servers, more directories, or fewer and larger files ({key}.filesystem)",
     "nfs": "more requests in flight, larger ones or nconnect ({key}.filesystem)",
+    "s3": "more connections, larger parts, more files at once, or more prefixes ({key}.filesystem)",
     "smb": "more credits, channels or read-ahead ({key}.filesystem)",
     "target": "a higher target rate of the tool",
     "window": "a larger window of the tool (more requests in flight), or more streams",

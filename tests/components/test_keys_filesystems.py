@@ -103,6 +103,17 @@ CASES: dict[str, dict[str, Case]] = {
         "cipher_byte": (READ, {"server": True, "encrypt": True}, "500 cycles/B"),
         "sign_byte": (READ, {"server": True, "sign": True}, "500 cycles/B"),
     },
+    "s3": {
+        **SHARED,
+        "part_size": (READ, {}, "64 KiB"),
+        "concurrency": (READ, {}, 1),
+        "latency": (READ, {}, "2 s"),
+        "stream": (READ, {}, "1 MB/s"),
+        "prefixes": (READ, {"part_size": "1 KiB", "concurrency": 1000, "latency": "1 us"}, 2),
+        "get_rate": (READ, {}, "2 ops/s"),
+        "put_rate": (WRITE, {}, "2 ops/s"),
+        "system": (READ, {"get_rate": "2 ops/s"}, "other"),
+    },
     "beegfs": {
         **SHARED,
         "numtargets": (READ, {"target_rate": "1 MB/s"}, 1),

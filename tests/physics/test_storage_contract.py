@@ -22,6 +22,7 @@ from dtnsim.physics import (
     nfs,
     raid,
     raidz,
+    s3,
     servers,
     smb,
     ssd,
@@ -30,7 +31,7 @@ from dtnsim.physics import (
 
 MODULES = (
     beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, journal,
-    lustre, metadata, nfs, raid, raidz, servers, smb, ssd, zfs,
+    lustre, metadata, nfs, raid, raidz, s3, servers, smb, ssd, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")

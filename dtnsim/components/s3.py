@@ -1,0 +1,78 @@
+"""S3 object stores: parts over connections that each wait for their answers, request limits of prefixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.servers import SharedFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import count, law, least, term
+from dtnsim.physics import s3
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+_PREFIX = "AWS, optimizing Amazon S3 performance: requests a second of one prefix"
+
+
+class S3(SharedFilesystem):
+    """A bucket that a host reads or writes through ``via``; ``servers`` describe a store of one's own.
+
+    A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's.
+
+    Neglects: requests that fail and are repeated; TLS beside what the tool's own options say.
+    """
+
+    kind: ClassVar[str] = "s3"
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "prefixes", "get_rate", "put_rate")
+    striped: ClassVar[bool] = True
+    flushes_at_close: ClassVar[bool] = True
+    drives_in_arrays: ClassVar[bool] = True
+
+    part_size: Annotated[Quantity, Unit("B", low=1)] = prior(
+        "8 MiB", 0.0, "aws-cli: multipart_chunksize 8 MB; AWS advises ranges of 8 to 16 MB"
+    )
+    concurrency: Annotated[int, Field(ge=1, le=10000)] = 10
+    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "100 ms", 0.5, "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms"
+    )
+    stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior(
+        "87 MB/s", 0.3, "AWS, Performance design patterns: one concurrent request for each 85 to 90 MB/s"
+    )
+    prefixes: Annotated[int, Field(ge=1, le=100000)] = 1
+    get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
+    put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Connections of the files, the prefixes' limits, a store's own nodes, then the network to it."""
+        label, whole = label_of(volume), self.whole(row)
+        part = least(row.term(self.part_size), term(max(use.file_B, 1.0), "B"))
+        one = law(s3.connection_rate, part_B=part, latency_s=row.term(self.latency), stream_rate=row.term(self.stream))
+        files = count(max(use.own_streams, 1), "file")
+        row.charge(
+            f"{label}.connections", "s3", private=True, capacity=files * count(self.concurrency, "connection") * one,
+            what=f"S3 connections that each wait for their {'GETs' if use.operation == 'read' else 'PUTs'}",
+        )  # fmt: skip
+        limit = row.term(whole.get_rate if use.operation == "read" else whole.put_rate)
+        here, prefix = self.at(row, label)
+        here.charge(
+            f"{prefix}prefixes", "s3", what="requests a second of the bucket's prefixes",
+            capacity=law(s3.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
+        )  # fmt: skip
+        self.behind(row, use, label, part)
+        host.storage_network(row, use, volume)
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One request."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
+    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+        """A request; close and access are none."""
+        del host
+        return 0.0 if operation in ("close", "access", "mkdir") else row.value(self.latency)
