@@ -42,7 +42,8 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
     assert {n.removeprefix("examples/") for n in NAMES} >= {
         "dtn-100g-zfs", "dtn-100g-xfs", "dtn-400g", "lustre-cluster-globus", "campus-25g-firewall", "cloud-policed-10g",
         "lab-nas-nconnect", "lustre-1-client", "lustre-4-clients", "lustre-16-clients",
-        "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph", "smb-workstation", "s3-upload-nas",
+        "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph",
+        "smb-workstation", "s3-upload-nas",
         "small-files-40ms", "one-large-file", "nightly-sync",
     }  # fmt: skip
 
