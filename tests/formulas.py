@@ -15,11 +15,11 @@ from dtnsim.ground.units import UNITS
 
 _NUMBER = re.compile(
     r"""(?P<text>'[^']*'|"[^"]*")
+      | (?P<times>(?<=\ )x(?=\ ))
       | (?P<name>[A-Za-z_][\w.]*)(?=\s*[=(])
       | (?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
         (?:\ ?(?P<unit>%|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
       | (?P<word>unlimited|True|False|None)
-      | (?P<times>\bx\b)
     """,
     re.VERBOSE,
 )

@@ -124,15 +124,13 @@ class Filesystem(Component):
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """Seconds per byte that a request alone takes besides what its device is charged for it [s/B].
 
-        Several in flight are several workers of the tool. A random request meets one drive of an array,
-        whose stations are charged as if all drives shared it: what is left of its time is waited for.
+        Several in flight are several workers of the tool. A request meets the drives of an array that hold
+        a part of it, whose stations are charged as if all drives shared it: what is left of its time is waited for.
         """
         array = host.volumes[volume].array
         if array is None:
             return 0.0
         wait = array.latency(row, use) / use.block_B
-        if not use.random:
-            return wait
         seen = use.but(block_B=self.request_size(use))
         probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
         array.serve(probe, seen, "alone")
@@ -140,9 +138,9 @@ class Filesystem(Component):
         charged: Value = 0.0
         for demand in probe.demands:
             charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
-        return np.maximum(
-            wait + (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B, 0.0
-        )
+        rest = (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B
+        # the positioning of random requests is in what the stations are charged, the latency of others is not
+        return np.maximum(wait + rest, 0.0) if use.random else wait + np.maximum(rest, 0.0)
 
     def request_size(self, use: Access) -> float:
         """Bytes that a device is asked for where a program asks for one block."""
