@@ -111,7 +111,7 @@ def machine(**changes: Any) -> dict[str, Any]:
         "memory": {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "1 TiB"},
         "stack": FREE,
         "nic": {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"},
-        "tcp": {"rmem_max": "1 PiB", "wmem_max": "1 PiB"},
+        "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
         "vm": {"dirty_bytes": "1 MB", "dirty_background_bytes": "0 B"},  # drives have to keep up at once
         **changes,
     }

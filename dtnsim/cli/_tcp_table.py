@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.ground.errors import InputError, SpecError
-from dtnsim.physics.tcp import linux, outcome, rounds
-from dtnsim.physics.tcp.path import ALGORITHMS
+from dtnsim.physics.tcp import linux, loss, outcome, rounds, window
+from dtnsim.physics.tcp.algorithms import ALGORITHMS
 
 Row = dict[str, str]
 
@@ -32,6 +32,10 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "mtu_bytes": (576.0, 65535.0, 1500.0),
     "mss_bytes": (100.0, 65495.0, math.nan),
     "streams": (1.0, 10_000.0, 1.0),
+    "known_retransmits": (0.0, 1e15, math.nan),
+    "known_moved_bytes": (1.0, 1e18, math.nan),
+    "window_bytes": (1.0, 1e15, math.inf),
+    "socket_buffer_bytes": (1.0, 1e15, math.inf),
     "wnd_limit_bytes": (1.0, 1e15, math.inf),
     "line_rate_bps": (1e3, 1e15, math.inf),
     "size_bytes": (1.0, 1e18, math.inf),
@@ -43,8 +47,6 @@ PREDICTED: Final = (
     "predicted_goodput_bps", "predicted_p10_bps", "predicted_p90_bps", "limit", "predicted_completion_s",
     "predicted_flow2_goodput_bps",
 )  # fmt: skip
-#: a buffer holds at least this many packets, as those of the measured runs do
-LEAST_BUFFER: Final = 4.0
 
 
 @dataclass(slots=True)
@@ -124,9 +126,9 @@ def _cases(rows: list[Row], file: str) -> rounds.Cases:
 def _case(row: Row, file: str, line: int) -> dict[str, Any]:
     n = {key: _number(row, key, file, line) for key in NUMBERS}
     cc = _word(row, "cc", ALGORITHMS, "", file, line)
-    second = _word(row, "flow2_cc", ("", "reno", "cubic", "htcp", "bbr"), "", file, line)
-    if second and cc == "bbr3":
-        raise SpecError("bbr3 against another flow is not modelled", file=file, line=line, key="cc", value=cc)
+    second = _word(row, "flow2_cc", ("", *outcome.PAIRED), "", file, line)
+    if second and cc not in outcome.PAIRED:
+        raise SpecError(f"{cc} against another flow is not modelled", file=file, line=line, key="cc", value=cc)
     if n["streams"] != int(n["streams"]):
         raise SpecError("is not a whole number", file=file, line=line, key="streams", value=row["streams"])
     sized = math.isfinite(n["size_bytes"])
@@ -140,25 +142,44 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
     mss = mtu - 52 if math.isnan(n["mss_bytes"]) else min(n["mss_bytes"], mtu - 40)
     buffer = n["buffer_bytes"]
     if math.isnan(buffer):
-        buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], LEAST_BUFFER * mtu)
+        buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], rounds.LEAST_BUFFER * mtu)
+    lost, burst = _loss(n, mss, file, line)
     return {
         "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8, "rtt_s": n["rtt_s"], "buffer_B": buffer,
-        "loss": max(n["loss_prob"], n["burst_loss_prob"]),
-        "burst": n["burst_len_pkts"] if n["burst_loss_prob"] > n["loss_prob"] else 1.0,
+        "loss": lost, "burst": burst,
         "background": n["bg_share"], "mtu_B": mtu, "mss_B": mss, "streams": int(n["streams"]), "cc": cc,
-        "window_B": _window(row, n["wnd_limit_bytes"], mtu, mss, file, line), "size_B": n["size_bytes"],
+        "window_B": _window(row, n, mtu, mss, file, line), "size_B": n["size_bytes"],
         "warmup_s": n["warmup_s"], "duration_s": 1.0 if sized else n["duration_s"],
         "paced": (row.get("kind") or "").strip() != "fct", "line_Bps": n["line_rate_bps"] / 8, "cc2": second,
         "rtt2_s": n["rtt_s"] if math.isnan(n["flow2_rtt_s"]) else n["flow2_rtt_s"],
     }  # fmt: skip
 
 
-def _window(row: Row, limit: float, mtu: float, mss: float, file: str, line: int) -> float:
-    """Window in flight from a limit on socket buffers (`sysctl`: tcp_rmem[2]; `sockbuf`: SO_RCVBUF, doubled)."""
-    if math.isinf(limit):
-        return math.inf
+def _loss(n: dict[str, float], mss: float, file: str, line: int) -> tuple[float, float]:
+    """Mean loss and mean burst [packets] of random loss, bursts and retransmits together."""
+    places = [(n["loss_prob"], 1.0), (n["burst_loss_prob"], n["burst_len_pkts"])]
+    if not math.isnan(n["known_retransmits"]):
+        if math.isnan(n["known_moved_bytes"]):
+            remedy = "give the payload that was moved meanwhile"
+            raise SpecError(
+                "is empty beside known_retransmits", file=file, line=line, key="known_moved_bytes", remedy=remedy
+            )
+        places.append((float(loss.of_retransmits(n["known_retransmits"], n["known_moved_bytes"], mss)), 1.0))
+    mean, burst = loss.together([p[0] for p in places], [p[1] for p in places])
+    return float(mean), float(burst)
+
+
+def _window(row: Row, n: dict[str, float], mtu: float, mss: float, file: str, line: int) -> float:
+    """Payload in flight: as given, or from a limit on socket buffers.
+
+    Of measured tables `sysctl` is tcp_rmem[2] itself, `sockbuf` what SO_RCVBUF asks for, which the kernel doubles.
+    """
     method = _word(row, "wnd_method", ("sysctl", "sockbuf"), "sysctl", file, line)
-    return float(linux.usable_window(limit * (2 if method == "sockbuf" else 1), mtu, mss))
+    limit = n["wnd_limit_bytes"] * (window.SOCKBUF_DOUBLING if method == "sockbuf" else 1)
+    buffer = min(n["socket_buffer_bytes"], limit)
+    if math.isinf(buffer):
+        return n["window_bytes"]
+    return min(float(window.in_flight(buffer * linux.receive_share(mtu), mss)), n["window_bytes"])
 
 
 def answer(table: Table, seed: int) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
-from dtnsim.physics.tcp import advice, choice, linux, path
+from dtnsim.physics.tcp import advice, choice, linux, window
+from dtnsim.physics.tcp.course import course
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.advice import Setting
-    from dtnsim.physics.tcp.outcome import Outcome
 
 WHY: Final = {
     "link": "the bottleneck is full",
@@ -27,30 +27,24 @@ def _plain(value: float) -> float | None:
     return None if not math.isfinite(value) else float(value)
 
 
-def document(
-    s: Setting, o: Outcome, length_s: float, size_B: float, target_Bps: float, line_Bps: float, seed: int
-) -> dict[str, Any]:
+def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     """The answer as one document, SI units in the names."""
-    interval = {
-        "p10": float(o.goodput_p10_Bps[0]),
-        "p50": float(o.goodput_p50_Bps[0]),
-        "p90": float(o.goodput_p90_Bps[0]),
-    }
-    done = _plain(float(o.completion_s[0]))
-    closed, closed_limit = path.path_goodput(
-        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, loss=s.loss, mss_B=s.mtu_B - advice.HEADERS_B, mtu_B=s.mtu_B,
-        buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, window_B=s.window_B, background_share=s.background,
+    o = advice.simulated([s], seed)
+    found = advice.advise(s, target_Bps, seed)
+    goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
+    mss = s.mtu_B - advice.HEADERS_B
+    after = course(
+        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, buffer_B=s.buffer_B, loss=s.loss, burst=s.burst, mtu_B=s.mtu_B, mss_B=mss,
+        streams=s.streams, cc=s.cc, window_B=s.window_B, background=s.background, line_Bps=s.line_Bps, paced=s.paced,
+        seed=seed,
     )  # fmt: skip
     return {
         "schema": "dtnsim.tcp/1",
-        "input": {
-            "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": s.loss, "cc": s.cc, "streams": s.streams,
-            "buffer_B": s.buffer_B, "mtu_B": s.mtu_B, "mss_B": s.mtu_B - advice.HEADERS_B,
-            "window_B": _plain(s.window_B), "background_share": s.background,
-            "duration_s": length_s if math.isinf(size_B) else None,
-            "size_B": _plain(size_B), "target_Bps": target_Bps, "line_rate_Bps": _plain(line_Bps), "seed": seed,
+        "input": _input(s, target_Bps, kernel, seed),
+        "goodput_Bps": {
+            "mean": goodput, "p10": float(o.goodput_p10_Bps[0]), "p50": float(o.goodput_p50_Bps[0]),
+            "p90": float(o.goodput_p90_Bps[0]),
         },
-        "goodput_Bps": {"mean": float(o.goodput_Bps[0]), **interval},
         "completion_s": None if done is None else {
             "mean": done, "p10": float(o.completion_p10_s[0]), "p90": float(o.completion_p90_s[0])
         },
@@ -61,19 +55,30 @@ def document(
         "retransmits": float(o.retransmits[0]),
         "bdp_B": s.rate_Bps * s.rtt_s,
         "window_needed_B": s.link_Bps * s.rtt_s / s.streams,
-        "socket_buffer_needed_B": advice.socket_buffer(s),
-        "steady": {"goodput_Bps": float(closed), "limit": str(closed_limit)},
-        "loss_allowed": advice.allowed_loss(s, target_Bps),
-        "streams_useful": advice.useful_streams(s),
-        "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in advice.by_streams(s).items()],
-        "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in advice.by_mtu(s).items()],
-        "burst_unpaced_B": advice.burst_B(s, line_Bps),
-        "burst_paced_B": advice.tso_burst_B(s),
+        "socket_buffer_needed_B": advice.socket_buffer(s, kernel),
+        "window_share": float(linux.receive_share(s.mtu_B, kernel)),
+        "steady": {"goodput_Bps": after.steady_Bps, "limit": after.limit},
+        "loss_allowed": found.allowed_loss,
+        "streams_useful": found.useful_streams,
+        "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in found.by_streams.items()],
+        "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in found.by_mtu.items()],
+        "burst_unpaced_B": advice.burst_B(s),
+        "burst_paced_B": advice.tso_burst_B(s, goodput),
         "bursts_fit": choice.bursts_fit(
-            float(closed), rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, mss_B=s.mtu_B - advice.HEADERS_B, mtu_B=s.mtu_B,
-            buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, line_Bps=line_Bps,
+            advice.smooth_goodput(s), rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, mss_B=mss, mtu_B=s.mtu_B, buffer_B=s.buffer_B,
+            streams=s.streams, cc=s.cc, line_Bps=s.line_Bps,
         ),
-        "changes": [{"change": name, "goodput_Bps": value} for name, value in advice.changes(s)],
+        "changes": [{"change": name, "goodput_Bps": value} for name, value in found.changes],
+    }  # fmt: skip
+
+
+def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
+    return {
+        "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": s.loss, "burst_packets": s.burst, "cc": s.cc,
+        "streams": s.streams, "buffer_B": s.buffer_B, "mtu_B": s.mtu_B, "mss_B": s.mtu_B - advice.HEADERS_B,
+        "window_B": _plain(s.window_B), "background_share": s.background,
+        "duration_s": s.duration_s if math.isinf(s.size_B) else None, "size_B": _plain(s.size_B),
+        "target_Bps": target_Bps, "line_rate_Bps": _plain(s.line_Bps), "kernel": kernel, "seed": seed,
     }  # fmt: skip
 
 
@@ -91,9 +96,10 @@ def show(d: dict[str, Any]) -> None:
         f"limit     {d['limit']}: {d['reason']}",
         f"path      link {_rate(d['link_Bps'])} of payload, RTT {_time(i['rtt_s'])}{queued}, BDP {_size(d['bdp_B'])}",
         f"resent    {d['retransmits']:.0f} segments",
-        f"check     closed form of the steady state: {_rate(steady['goodput_Bps'])} ({steady['limit']})",
+        f"later     a transfer that goes on for hours settles at {_rate(steady['goodput_Bps'])} ({steady['limit']})",
+        *(f"warning   {text}" for text in d.get("warnings", ())),
         "",
-        "What it takes (steady state, closed form):",
+        "What it takes:",
         *(f"- {line}" for line in lines(d)),
     ]
     sys.stdout.write("\n".join(told) + "\n")
@@ -103,12 +109,14 @@ def lines(d: dict[str, Any]) -> list[str]:
     """The advice, one line each."""
     i = d["input"]
     n, need = i["streams"], d["socket_buffer_needed_B"]
-    share = float(linux.receive_share(i["mtu_B"]))
+    share = d["window_share"]
     each, parts = ("", "") if n == 1 else (" each", f" / {n} streams")
     most = math.ceil(need)
     flight = _size(d["window_needed_B"])
+    sockets = f"socket buffers: {_size(need)}{each} = BDP{parts} / {share:.2f}, of a buffer the part that is window; "
+    sockets += f"{flight} in flight{_too_wide(d)}"
     made = [
-        f"socket buffers: {_size(need)}{each} = 2 x BDP{parts}; {flight} in flight, {share:.2f} of a buffer is window",
+        sockets,
         f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {most}" net.ipv4.tcp_wmem="4096 16384 {most}"',
     ]
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
@@ -129,8 +137,8 @@ def lines(d: dict[str, Any]) -> list[str]:
     )
     if not d["bursts_fit"]:
         made.append(
-            "bursts: the buffer cannot take what segmentation offload sends at once; the goodput above counts it, the "
-            "closed forms and with them streams, loss and changes do not; pace lower, use more streams or BBR"
+            "bursts: the buffer cannot take what segmentation offload sends at once, which lowers the goodput; pace "
+            "lower, use more streams or BBR"
         )
     small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
     made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
@@ -141,6 +149,13 @@ def lines(d: dict[str, Any]) -> list[str]:
     else:
         made.append("change first: nothing on the network side brings 5 % or more")
     return made
+
+
+def _too_wide(d: dict[str, Any]) -> str:
+    """What to do where one stream cannot have the window that it needs."""
+    if d["window_needed_B"] <= window.MOST_WINDOW_B:
+        return ""
+    return f", more than the 1 GiB that TCP allows: use {math.ceil(d['bdp_B'] / window.MOST_WINDOW_B)} streams"
 
 
 def _rate(value: float) -> str:

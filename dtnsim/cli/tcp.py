@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -13,24 +15,35 @@ from dtnsim.ground.errors import InputError, UnitError
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.advice import Setting
-    from dtnsim.physics.tcp.outcome import Outcome
 
 #: bytes of preamble, Ethernet header, checksum and gap around an IP packet (reference: IEEE 802.3)
 ETHERNET_B: Final = 38.0
-#: one answer comes while one looks at the screen: fewer replicas and steps than a table has
-QUICK_REPLICAS: Final = 16
-QUICK_STEPS: Final = 400
+#: the kernel whose share of a socket buffer counts where none is named (`dtnsim.physics.tcp.linux.NEWEST`)
+NEWEST: Final = "6.18"
+ALGORITHMS_HELP: Final = "reno, cubic, htcp, scalable, westwood, illinois, bbr (v1), bbr2 or bbr3."
+BUFFER_HELP: Final = "Instead of --window: socket buffer (tcp_rmem[2], or twice iperf3's -w); a share of it is window."
+KERNEL_HELP: Final = "Linux of the receiver: 3/4 of a socket buffer is window before 3.4, 1/2 before 6.6."
+RESENT: Final = (
+    "retransmits are taken as independent loss, right within a factor of 3 at best: bursts cost less, and what TCP's "
+    "own overshoot lost is among them; measure the loss with UDP or owping"
+)
 
 
 def command(
     rate: Annotated[str | None, typer.Option(help="Rate of the bottleneck in IP packets, e.g. 10Gb/s.")] = None,
     rtt: Annotated[str | None, typer.Option(help="Round-trip time without queueing, e.g. 50ms.")] = None,
     loss: Annotated[str, typer.Option(help="Random packet loss: 1e-5, 0.01%, 10ppm.")] = "0",
-    cc: Annotated[str, typer.Option(help="reno, cubic, htcp, bbr (v1) or bbr3.")] = "cubic",
+    burst_loss: Annotated[str, typer.Option(help="Mean loss that comes in bursts (Gilbert), beside --loss.")] = "0",
+    burst_length: Annotated[float, typer.Option(help="Packets that a burst takes on average.", min=1, max=1e6)] = 1.0,
+    retransmits: Annotated[float | None, typer.Option(help="Segments sent again; needs --moved.", min=0)] = None,
+    moved: Annotated[str | None, typer.Option(help="Payload that it moved meanwhile, e.g. 100GB.")] = None,
+    cc: Annotated[str, typer.Option(help=ALGORITHMS_HELP)] = "cubic",
     streams: Annotated[int, typer.Option(help="Parallel streams.", min=1, max=10_000)] = 1,
     buffer: Annotated[str, typer.Option(help="Bottleneck's buffer: 0.5bdp or 16MB.")] = "1bdp",
     mtu: Annotated[int, typer.Option(help="IP packet size in bytes.", min=576, max=65_535)] = 1500,
-    window: Annotated[str | None, typer.Option(help="Most data in flight of a stream, e.g. 64MiB.")] = None,
+    window: Annotated[str | None, typer.Option(help="Most payload of a stream in flight, e.g. 64MiB.")] = None,
+    socket_buffer: Annotated[str | None, typer.Option(help=BUFFER_HELP)] = None,
+    kernel: Annotated[str, typer.Option(help=KERNEL_HELP)] = NEWEST,
     background: Annotated[str, typer.Option(help="Share of the rate taken by traffic that does not yield.")] = "0",
     duration: Annotated[str | None, typer.Option(help="Length of the transfer (default 30s).")] = None,
     size: Annotated[str | None, typer.Option(help="Size of the transfer, e.g. 10GB, instead of its length.")] = None,
@@ -55,9 +68,11 @@ def command(
 
     \b
     A table needs the columns rate_bps, rtt_s, cc and duration_s (or size_bytes). It may have streams, loss_prob,
-    burst_loss_prob and burst_len_pkts, buffer_bytes or buffer_bdp, mtu_bytes, mss_bytes, wnd_limit_bytes, bg_share,
-    line_rate_bps, warmup_s, flow2_cc and flow2_rtt_s. All columns come back, with predicted_goodput_bps, p10, p90,
-    limit, predicted_completion_s and predicted_flow2_goodput_bps beside them.
+    burst_loss_prob and burst_len_pkts, known_retransmits and known_moved_bytes, buffer_bytes or buffer_bdp, mtu_bytes,
+    mss_bytes, window_bytes (payload in flight) or socket_buffer_bytes (a share of it is window), bg_share,
+    line_rate_bps, warmup_s, flow2_cc and flow2_rtt_s. Of measured tables wnd_limit_bytes with wnd_method (sysctl: the
+    socket buffer; sockbuf: half of it, as iperf3's -w) is read too. All columns come back, with
+    predicted_goodput_bps, p10, p90, limit, predicted_completion_s and predicted_flow2_goodput_bps beside them.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if coefficients:
         _coefficients(json=json)
@@ -72,21 +87,61 @@ def command(
     line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
     if line_rate and line < _positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
         rate = line_rate
-    setting = _setting(rate, rtt, loss, cc, streams, buffer, mtu, window, background, ethernet=ethernet)
     if duration is not None and size is not None:
         msg = "give --duration or --size, not both"
         raise InputError(msg)
-    length = _positive("--duration", duration or "30s", "s")
-    bytes_ = _positive("--size", size, "B") if size is not None else math.inf
+    lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
+    setting = replace(
+        _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
+        loss=lost[0], burst=lost[1], window_B=_window(window, socket_buffer, kernel, mtu), line_Bps=line, paced=pacing,
+        duration_s=_positive("--duration", duration or "30s", "s"),
+        size_B=_positive("--size", size, "B") if size is not None else math.inf,
+    )  # fmt: skip
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
-    answer = _simulate(setting, length, bytes_, seed, line, pacing=pacing)
     from dtnsim.cli import _tcp_text
 
-    document = _tcp_text.document(setting, answer, length, bytes_, wanted, line, seed)
+    document = _tcp_text.document(setting, wanted, kernel, seed)
+    if retransmits:
+        document["warnings"] = [RESENT]
     if json:
         options.emit(document)
     else:
         _tcp_text.show(document)
+
+
+def _loss(
+    loss: str, burst_loss: str, burst_length: float, retransmits: float | None, moved: str | None, mtu: int
+) -> tuple[float, float]:
+    """Mean loss, and the mean length of a burst of it [packets]."""
+    from dtnsim.physics.tcp import loss as lossy
+
+    places = [(_share("--loss", loss, 1.0), 1.0), (_share("--burst-loss", burst_loss, 1.0), burst_length)]
+    if retransmits is not None:
+        if moved is None:
+            msg = "--retransmits: needs --moved, the payload that was moved meanwhile, e.g. --moved 100GB"
+            raise InputError(msg)
+        places.append((float(lossy.of_retransmits(retransmits, _positive("--moved", moved, "B"), mtu - 52.0)), 1.0))
+    mean, burst = lossy.together([p[0] for p in places], [p[1] for p in places])
+    return float(mean), float(burst)
+
+
+def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> float:
+    """Most payload of a stream in flight [B]."""
+    from dtnsim.physics.tcp import linux
+    from dtnsim.physics.tcp import window as windows
+
+    if window is not None and buffer is not None:
+        msg = "give --window (payload in flight) or --socket-buffer (of which a share is window), not both"
+        raise InputError(msg)
+    if re.fullmatch(r"\d+\.\d+(\.\d+)?", kernel) is None:
+        msg = f"--kernel: {kernel!r} is no version of Linux; write it like 5.15"
+        raise InputError(msg)
+    if buffer is not None:
+        size = min(_positive("--socket-buffer", buffer, "B"), windows.MOST_SYSCTL_B)
+        return float(windows.in_flight(size * linux.receive_share(mtu, kernel), mtu - 52.0))
+    return (
+        min(_positive("--window", window, "B"), windows.MOST_WINDOW_B) if window is not None else windows.MOST_WINDOW_B
+    )
 
 
 def _positive(name: str, text: str, dimension: str) -> float:
@@ -114,11 +169,11 @@ def _share(name: str, text: str, most: float) -> float:
 
 
 def _setting(
-    rate: str, rtt: str, loss: str, cc: str, streams: int, buffer: str, mtu: int, window: str | None, background: str,
-    *, ethernet: bool,
-) -> Setting:  # fmt: skip
+    rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
+) -> Setting:
     from dtnsim.physics.tcp.advice import Setting
-    from dtnsim.physics.tcp.path import ALGORITHMS
+    from dtnsim.physics.tcp.algorithms import ALGORITHMS
+    from dtnsim.physics.tcp.rounds import LEAST_BUFFER
 
     if cc not in ALGORITHMS:
         msg = f"--cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}"
@@ -130,23 +185,8 @@ def _setting(
     else:
         room = _positive("--buffer", buffer, "B")
     return Setting(
-        bottleneck, trip, _share("--loss", loss, 1.0), float(mtu), max(room, 4.0 * mtu), streams, cc,
-        _positive("--window", window, "B") if window is not None else math.inf, _share("--background", background, 1.0),
-    )  # fmt: skip
-
-
-def _simulate(s: Setting, length_s: float, size_B: float, seed: int, line_Bps: float, *, pacing: bool) -> Outcome:
-    from dtnsim.physics.tcp import outcome, rounds
-
-    return outcome.simulate(
-        rounds.Cases.of(
-            rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, buffer_B=s.buffer_B, loss=s.loss, background=s.background,
-            mtu_B=s.mtu_B, streams=s.streams, cc=s.cc, window_B=s.window_B, size_B=size_B, duration_s=length_s,
-            paced=pacing, line_Bps=line_Bps,
-        ),
-        seed=seed,
-        replicas=QUICK_REPLICAS,
-        most_steps=QUICK_STEPS,
+        bottleneck, trip, 0.0, float(mtu), max(room, LEAST_BUFFER * mtu), streams, cc, math.inf,
+        _share("--background", background, 1.0),
     )  # fmt: skip
 
 

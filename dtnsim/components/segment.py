@@ -7,15 +7,20 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Final
 
+import numpy as np
 from pydantic import Field
 
-from dtnsim.components.base import Component, Pick
+from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.middlebox import Middlebox
 from dtnsim.components.policer import Policer
-from dtnsim.ground.quantity import Draw, Quantity, Unit, prior, unstated
+from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior, unstated
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.physics import network as physics
+from dtnsim.physics.tcp import loss as lossy
+
+#: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
+PACKET_B, HEADERS_B = 1500.0, 52.0
 
 #: random loss of a segment that nobody has measured
 UNSTATED_LOSS: Final = unstated(
@@ -74,6 +79,26 @@ class Background(Component):
         return law(physics.diurnal_share, mean=share, amplitude=wave, hour=self.hour, peak_hour=self.peak_hour)
 
 
+class Bursts(Model):
+    """Loss in bursts (Gilbert): the mean loss that they make, and how many packets a burst takes on average."""
+
+    rate: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)]
+    length: Annotated[Quantity, Unit("1", spread=0.3, low=1.0, high=1e6)]
+
+
+class Retransmits(Model):
+    """Segments that a transfer sent again (iperf3's Retr), and the payload that it moved meanwhile."""
+
+    count: Annotated[float, Field(ge=0)]
+    moved: Annotated[Quantity, Unit("B", low=1.0)]
+
+    def loss(self, mss_B: float) -> Quantity:
+        """The loss that they stand for, with the spread that such a guess deserves."""
+        value = float(lossy.of_retransmits(self.count, self.moved.value, mss_B))
+        source = f"assumed: {self.count:g} retransmits in {self.moved}, taken as independent loss"
+        return Quantity(value, "1", lossy.RETRANSMIT_SPREAD, source)
+
+
 class Segment(Component):
     """A stretch of network: everything between two hosts is one or several of them in series.
 
@@ -81,6 +106,8 @@ class Segment(Component):
         bandwidth: Rate in bytes on the wire.
         rtt: Round-trip time that it adds.
         loss: Random loss of packets; where not given, none at the median and what such paths have in the interval.
+        bursts: Loss in bursts, beside it.
+        retransmits: Segments that transfers over it sent again, where no loss is known; beside the others.
         buffer: Queue in front of it that drops what does not fit; at the median large enough where not given.
         mtu: Largest IP packet.
         background: Other traffic; where not given, none at the median.
@@ -96,6 +123,8 @@ class Segment(Component):
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
     loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = UNSTATED_LOSS
+    bursts: Bursts | None = None
+    retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
     mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] | None = None
     background: Background | None = None
@@ -109,3 +138,18 @@ class Segment(Component):
         if self.background is not None:
             return self.background.taken(draw)
         return least(of(draw, UNSTATED_SHARE), term(physics.MOST_TAKEN)) if draw.samples else None
+
+    @cached_property
+    def resent(self) -> Quantity | None:
+        """The loss that retransmits stand for: one and the same quantity each time."""
+        mtu = self.mtu.value if self.mtu is not None else PACKET_B
+        return None if self.retransmits is None else self.retransmits.loss(mtu - HEADERS_B)
+
+    def losses(self, draw: Draw) -> tuple[Value, Value]:
+        """Mean loss of packets, and the mean length of a burst of them [1]."""
+        found: list[tuple[Value, Value]] = [(draw(self.loss), 1.0)]
+        if self.bursts is not None:
+            found.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
+        if self.resent is not None:
+            found.append((draw(self.resent), 1.0))
+        return lossy.together([f[0] for f in found], [f[1] for f in found])

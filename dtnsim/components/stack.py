@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Annotated, ClassVar
 
+from pydantic import Field
+
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
@@ -20,11 +22,14 @@ class Stack(Component):
 
     A byte costs ``byte`` cycles, a call or packet its own cycles shared by the bytes it carries.
     Network packets are counted as the stack sees them: aggregates of up to ``aggregate`` bytes with
-    segmentation and receive offload, single segments without.
+    segmentation and receive offload, single segments without. The version of the Linux ``kernel`` says what part of a
+    socket's buffer is window.
     """
 
     kind: ClassVar[str] = "stack"
     family: ClassVar[str] = "stack"
+
+    kernel: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$")] = "5.15"
 
     receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)
     receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(

@@ -15,7 +15,7 @@ import numpy as np
 
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import waits
-from dtnsim.composition.leg import Leg, end_of, leg
+from dtnsim.composition.leg import Leg, end_of, leg, openings
 from dtnsim.composition.network import Network
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.description.spec import PathSpec
@@ -176,7 +176,7 @@ class Composer:
         charge(busy, row.times(part.medium).behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(busy, busy, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec)
+            self.network.carry(busy, leg.route, step.net, leg.spec, openings(leg, step.net))
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles

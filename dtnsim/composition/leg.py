@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -55,15 +55,6 @@ class Leg:
     job: Job
     plan: Plan
     timing: Timing | None = None
-
-    def use_of(self, net: NetUse) -> NetUse:
-        """A use of the network with the bytes that pass in one go, where nothing stops them and no time ends them."""
-        mean, sizes = self.job.mean_B, self.data.sizes_B
-        varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
-        net = replace(net, pooled=self.plan.workers > 1 and varied)
-        if net.reopened or (net.stopped and self.job.files > 1) or self.spec.timing() is not None:
-            return net
-        return replace(net, moved_B=self.job.payload_B * net.overhead)
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""
@@ -125,6 +116,17 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
         return dataset.of_sizes([moved], name=f"what moves in {timing.seconds:g} s"), timing
     counts = np.maximum(np.rint(given.counts * (moved / given.payload_B)), 1).astype(np.int64)
     return replace(given, counts=counts), timing
+
+
+def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float]:
+    """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s]."""
+    workers, data = leg.plan.workers, leg.data
+    omitted = leg.timing.omitted if leg.timing is not None else 0.0
+    if net.reopened:
+        return data.sizes_B * workers, data.counts, omitted
+    payload = max(leg.job.payload_B, 1.0)
+    part = min(leg.job.largest_B * workers, payload) if net.stopped else payload
+    return np.array([part]), np.array([workers]), omitted
 
 
 @lru_cache(maxsize=1)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
 from dtnsim.components.segment import Segment
-from dtnsim.composition import endpoint, segments, short, transport
+from dtnsim.composition import endpoint, segments, transport
 from dtnsim.composition.route import Framing, Route
+from dtnsim.composition.tcp import Openings
 from dtnsim.description import graph
 from dtnsim.description.host import Host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Value
 from dtnsim.physics import nic as nic_physics
-from dtnsim.physics.tcp import ramp as tcp_ramp
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec, TransferSpec
@@ -101,7 +98,9 @@ class Network:
 
     # -- charging ---------------------------------------------------------------------------------
 
-    def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> None:
+    def carry(
+        self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
+    ) -> None:  # fmt: skip
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
         nics = [nic_of(h, spec.nics if spec is not None else None) for h in (route.source, route.destination)]
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
@@ -110,48 +109,12 @@ class Network:
             endpoint.charge(row.at(host.name), endpoint.Side(host, name, card, net, frame, receiving), spec)
         for name, segment, forward in route.hops:
             segments.charge(row.at(""), name, segment, frame, net.streams, forward=forward)
-        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw)
+        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
 
     @staticmethod
     def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:
         """Work on bytes of a transfer, with the NIC of the host that they pass."""
         return replace(duty, nic=nic_of(host, spec.nics)[0]) if host.nics else duty
-
-    def ramp(
-        self, route: Route, net: NetUse, moved: tuple[Any, Any], rate: Value, draw: Draw,
-        spec: TransferSpec | None = None,
-    ) -> Value:  # fmt: skip
-        """Seconds that slow start costs in all against moving at ``rate`` from the first byte.
-
-        Args:
-            route: The route.
-            net: How it is used.
-            moved: (bytes that pass before connections are opened anew, how often that happens), each (G,).
-            rate: Steady rate of all streams together [B/s].
-            draw: Values of the parameters.
-            spec: The transfer.
-        """
-        if net.transport != "tcp" or not route.nominal_rtt:
-            return 0.0
-        frame = self.framing(
-            route, [nic_of(h, spec.nics if spec is not None else None)[1] for h in (route.source, route.destination)]
-        )
-        if net.moved_B is not None:
-            nics = [nic_of(h, spec.nics if spec is not None else None)[1] for h in (route.source, route.destination)]
-            streams = transport.connection(route, net, frame, nics, draw)
-            if short.applies(streams, net.moved_B) and transport.tcp_goodput(streams, draw)[1] == "loss":
-                return 0.0
-        part, often = (np.asarray(a, float)[:, None] for a in moved)
-        each, part = np.maximum(rate / net.streams, 1e-9), part / net.streams
-        if (
-            net.reopened or net.stopped
-        ):  # short ones too: round by round; the last byte's way is in the tool's own round trips
-            lost = tcp_ramp.slow_start_stall(part, each, route.rtt(draw), frame.mss)
-        else:
-            whole = tcp_ramp.transfer_time(part, each, route.rtt(draw), frame.mss, handshake_rtts=0.0)
-            lost = np.maximum(whole - part / each, 0.0)
-        lost = (often * lost).sum(axis=0)
-        return float(lost[0]) if lost.size == 1 else lost
 
     @staticmethod
     def framing(route: Route, nics: list[Nic]) -> Framing:

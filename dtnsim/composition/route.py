@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,12 +16,7 @@ from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
 from dtnsim.physics import policer as policing
-from dtnsim.physics.tcp import droptail
-
-#: window that a loss leaves, and segments that are added each round trip below CUBIC's own curve (RFC 9438, RFC 5681;
-#: H-TCP keeps 0.5 to 0.8). BBR is not loss-based and paces.
-KEPT: Final = {"reno": 0.5, "cubic": 0.7, "htcp": 0.8}
-INCREASE: Final = {"reno": 1.0, "cubic": 9 / 17, "htcp": 0.4}
+from dtnsim.physics.tcp import algorithms, droptail
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +32,8 @@ class Route:
         return sum((draw(s.rtt) for _, s, _ in self.hops), 0.0)
 
     def loss(self, draw: Draw) -> Value:
-        """Random loss of all segments together."""
-        losses = np.broadcast_arrays(0.0, *(draw(s.loss) for _, s, _ in self.hops))
+        """Mean loss of all segments together."""
+        losses = np.broadcast_arrays(0.0, *(s.losses(draw)[0] for _, s, _ in self.hops))
         return physics.path_loss(np.stack(losses, axis=-1))
 
     @property
@@ -155,19 +150,24 @@ def burst_rate(
         draw: Values of the parameters.
     """
     wall, (streams, burst) = route.hops[number][1].firewall, sent
-    if wall is None or cc not in KEPT or route.source.tcp.pacing is not None:
+    if wall is None or cc not in algorithms.LOSS_BASED or route.source.tcp.pacing is not None:
         return np.inf
     fit = physics.burst_fit(line_rate(route, number, nics, draw), draw(wall.engine), draw(wall.buffer))
     whole = burst is not None
     size = burst * frame.wire / frame.mss if burst is not None else physics.TRAIN_B
     period = np.maximum(route.rtt(draw), physics.TRAIN_S) if whole else physics.TRAIN_S
-    return streams * physics.burst_limited_rate(size, fit, period, KEPT[cc]) * frame.mss / frame.wire
+    return streams * physics.burst_limited_rate(size, fit, period, float(algorithms.kept(cc))) * frame.mss / frame.wire
 
 
 def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: int, draw: Draw) -> Value:
     """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile."""
-    if policer.action != "police" or cc not in KEPT:
+    if policer.action != "police" or cc not in algorithms.LOSS_BASED:
         return 1.0
     rate = draw(policer.rate)
-    alone = policing.policed_tcp_rate(rate, draw(policer.burst), rtt_s, mss_B, INCREASE[cc], KEPT[cc]) / rate
+    alone = (
+        policing.policed_tcp_rate(
+            rate, draw(policer.burst), rtt_s, mss_B, algorithms.added(cc), float(algorithms.kept(cc))
+        )
+        / rate
+    )
     return droptail.streams_utilisation(np.minimum(alone, 1.0), streams)

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.components.nic import Nic
-from dtnsim.composition import short
-from dtnsim.composition.route import Framing, Route, burst_rate, line_rate, narrowest, narrowest_name, policed_share
+from dtnsim.composition import tcp
+from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Quantity, Value, middle, prior
+from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
 from dtnsim.physics import nic
 from dtnsim.physics.tcp import choice, ratebased, window
-from dtnsim.physics.tcp import path as tcp_path
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
 
-#: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
-UNSCALED_WINDOW_B = 65535.0
 #: UDT sends packets of its own size (UDT_MSS) whatever the MTU of the path; 44 bytes are IP, UDP and UDT headers
 UDT_PACKET_B = 1500.0
 UDT_HEADERS_B = 44.0
@@ -45,7 +42,10 @@ def packets(net: NetUse, frame: Framing) -> Framing:
     return Framing(size, size - UDT_HEADERS_B, size + frame.wire - frame.mtu)
 
 
-def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
+def charge(
+    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw,
+    openings: tcp.Openings | None = None,
+) -> None:  # fmt: skip
     """The private limits of the connections: window, loss, target rate, windows above TCP."""
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
@@ -55,7 +55,7 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
             "between their NICs; write 'wan: {rtt: 30 ms, bandwidth: 10 Gb/s}'"
         )
     if net.transport == "tcp" and route.hops:
-        _tcp(row, route, net, frame, nics, pair)
+        _tcp(row, route, net, frame, nics, pair, openings)
         _middleboxes(row, route, net, frame, nics, draw)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
@@ -97,31 +97,32 @@ def charge(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic],
         )
 
 
-def _tcp(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str) -> None:
+def _tcp(
+    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str, openings: tcp.Openings | None
+) -> None:  # fmt: skip
     """Window, loss and buffer of the streams themselves."""
-    draw = row.ledger.draw
-    streams = connection(route, net, frame, nics, draw)
-    goodput, limit = tcp_goodput(streams, draw)
-    if limit == "loss" and net.moved_B is not None and short.applies(streams, net.moved_B):
-        above = math.inf if net.channel is None else net.channel.value
-        found, spread = short.goodput(streams, net.moved_B, above)
-        goodput = np.maximum(goodput, draw(Quantity(found, "B/s", spread, "dtnsim.physics.tcp.rounds")))
-        streams = replace(streams, settled=False)
+    draw, nominal = row.ledger.draw, Draw()
+    known = row.ledger.connections.get(f"network.tcp.{pair}[{row.transfer}]")
+    if known is None:
+        drawn, middle_of = (tcp.connection(route, net, frame, nics, d) for d in (draw, nominal))
+        known = tcp.answered(drawn, middle_of, draw, openings)
+    cc = known.cc
     station = row.charge(
         f"tcp.{pair}",
         "tcp",
-        capacity=goodput,
+        capacity=known.capacity_Bps,
         private=True,
-        what=_tcp_words(limit, route, net, frame, nics),
-        formula=f"{net.streams} x {net.cc or route.source.tcp.cc}: least of window/RTT, loss response and link",
-        source="dtnsim.physics.tcp.path (RFC 9438, Mathis 1997, PFTK)",
+        what=_tcp_words(known, route, net, frame, nics),
+        formula=f"{net.streams} x {cc}: the round model at nominal values, draws by window/RTT, loss response and link",
+        source="dtnsim.physics.tcp.course (RFC 9438, RFC 9406, the Linux sender)",
     )
-    own = np.median(window.window_rate(streams.window_B, streams.rtt_s) * streams.mtu_B / streams.mss_B)
-    if net.pooled and limit == "link" and own >= np.median(streams.rate_Bps):
+    own = np.median(window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B)
+    if net.pooled and known.limit == "link" and own >= np.median(known.rate_Bps):
         stations = row.ledger.stations  # the link, which workers share: who does not wait has what the others leave
         stations[station] = replace(stations[station], private=False)
-    _warn_of_bursts(row, route, net, frame, nics)
-    row.ledger.connections[station] = streams
+    _warn_of_bursts(row, known, route, frame, nics)
+    _warn_of_retransmits(row, route)
+    row.ledger.connections[station] = known
 
 
 def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
@@ -158,107 +159,38 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
             )
 
 
-def stream_window(route: Route, net: NetUse, draw: Draw) -> Value:
-    """Most payload in flight of one stream [B]."""
-    share = route.destination.tcp.receive_share.value
-    if net.window is not None:
-        size: Value = window.fixed_window(draw(net.window), share)
-    else:
-        size = window.autotuned_window(draw(route.destination.tcp.rmem_max), draw(route.source.tcp.wmem_max), share)
-    stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
-    return np.minimum(size, UNSCALED_WINDOW_B) if stripped else size
-
-
-def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
-    """The streams of a transfer as TCP sees their route."""
-    rate, buffer = narrowest(route, frame, nics, net.streams, draw)
-    return Connection(
-        rate_Bps=rate,
-        rtt_s=np.maximum(route.rtt(draw), 1e-6),
-        buffer_B=buffer,
-        loss=route.loss(draw),
-        window_B=stream_window(route, net, draw),
-        mtu_B=frame.mtu,
-        mss_B=frame.mss,
-        streams=net.streams,
-        cc=net.cc or route.source.tcp.cc,
-        reopened=net.reopened,
-    )
-
-
-def tcp_goodput(streams: Connection, draw: Draw) -> tuple[Value, str]:
-    """Steady goodput of all streams on a route [B/s], and the name of what limits it.
-
-    Closed forms; where windows hold too few segments for them, by the factor and spread that the round model gives at
-    the median.
-    """
-    scale = choice.loss_scale(
-        loss=middle(streams.loss), rtt_s=middle(streams.rtt_s), mss_B=streams.mss_B, cc=streams.cc
-    )
-    scaled = 1.0 if scale is None else draw(Quantity(scale.factor, "1", scale.spread, "dtnsim.physics.tcp.rounds"))
-    goodput, limit = tcp_path.path_goodput(
-        rate_Bps=streams.rate_Bps,
-        rtt_s=streams.rtt_s,
-        loss=streams.loss,
-        mss_B=streams.mss_B,
-        mtu_B=streams.mtu_B,
-        buffer_B=streams.buffer_B,
-        streams=streams.streams,
-        cc=streams.cc,
-        window_B=streams.window_B,
-        loss_scale=scaled,
-    )
-    return goodput, str(np.ravel(limit)[0])
-
-
-def _warn_of_bursts(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
-    """Says where the narrowest buffer cannot take TSO's bursts: the closed form is too high there.
-
-    It stays, since faster ports then would lower the answer; the round model has the number.
-    """
-    nominal = Draw()
-    streams = connection(route, net, frame, nics, nominal)
-    goodput, _ = tcp_goodput(streams, nominal)
-    rate, rtt, buffer = float(streams.rate_Bps), float(streams.rtt_s), float(streams.buffer_B)
+def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
+    """Says where the narrowest buffer cannot take TSO's bursts."""
+    rate, rtt, buffer = middle(streams.rate_Bps), middle(streams.rtt_s), middle(streams.buffer_B)
     if not math.isfinite(buffer) or choice.bursts_fit(
-        float(goodput), rate_Bps=rate, rtt_s=rtt, mss_B=streams.mss_B, mtu_B=streams.mtu_B, buffer_B=buffer,
-        streams=streams.streams, cc=streams.cc, line_Bps=_burst_line(route, net, frame, nics),
+        middle(tcp.closed_form(streams)[0]), rate_Bps=rate, rtt_s=rtt, mss_B=streams.mss_B, mtu_B=streams.mtu_B,
+        buffer_B=buffer, streams=streams.streams, cc=streams.cc, line_Bps=streams.line_Bps,
     ):  # fmt: skip
         return
     row.ledger.warn(
-        f"the buffer of {Quantity(buffer, 'B')} at {narrowest_name(route, frame, nics, net.streams)} cannot take a "
-        f"sender's bursts: goodput may be far lower ('dtnsim tcp --rate {rate * 8e-6:g}Mb/s --rtt {rtt * 1e3:g}ms "
-        f"--buffer {buffer:g}B' tells); pace below the bottleneck or use BBR"
+        f"the buffer of {Quantity(buffer, 'B')} at {narrowest_name(route, frame, nics, streams.streams)} cannot take a "
+        "sender's bursts, which lowers the goodput: pace below the bottleneck or use BBR"
     )
 
 
-def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> float:
-    """Rate at which a sender's bursts reach the narrowest place, in IP bytes [B/s].
-
-    It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
-    for the trains that come to them.
-    """
-    nominal = Draw()
-    whole = float(narrowest(route, frame, nics, net.streams, nominal)[0])
-    ends = (route.source, route.destination)
-    for number, hop in enumerate(route.hops):
-        here = float(narrowest(Route(*ends, (hop,)), frame, [], net.streams, nominal)[0])
-        if here <= whole * (1 + 1e-9):
-            if hop[1].firewall is not None:
-                return whole
-            return max(float(line_rate(route, number, nics, nominal)) * frame.mtu / frame.wire, whole)
-    return whole
+def _warn_of_retransmits(row: Row, route: Route) -> None:
+    """Says where retransmits stand for a loss rate."""
+    for name, segment, _ in route.hops:
+        if segment.resent is not None:
+            row.ledger.warn(
+                f"{name}: retransmits are taken as independent loss of {segment.resent.value:.2g}, a factor of 3 "
+                "either way: bursts cost less, and TCP's own overshoot is among them; measure 'loss' with UDP or owping"
+            )
 
 
-def _tcp_words(limit: str, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:
+def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:
     rtt = Quantity(route.nominal_rtt, "s")
-    nominal = Draw()
+    limit = streams.limit
     if limit == "window":
-        size = float(np.asarray(stream_window(route, net, nominal)))
+        size = middle(streams.window_B)
         return f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
     if limit == "loss":
-        loss = 1 - math.prod(1 - s.loss.value for _, s, _ in route.hops)
-        return f"loss-limited: {net.cc or route.source.tcp.cc} at {loss:.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
+        return f"loss-limited: {streams.cc} at {middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
         return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition.leg import Leg
-from dtnsim.composition.network import Network
+from dtnsim.composition import tcp
+from dtnsim.composition.leg import Leg, openings
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Value
@@ -65,7 +65,7 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
     if cost.fixed is not None:
         wait(files * draw(cost.fixed) * each, "per-file work", f"{files} x {cost.fixed}", cost.fixed.source)
     if leg.route is not None and step.net is not None:
-        lost = _ramp(storage.network, leg, step.net, row)
+        lost = _ramp(leg, step.net, row)
         which: Each = "file" if step.net.reopened else "start"
         wait(lost * each, SLOW_START, "time the ramp loses against the steady rate", each=which)
     return found
@@ -94,16 +94,18 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
             yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
 
 
-def _ramp(network: Network, leg: Leg, net: NetUse, row: Row) -> Value:
-    """Seconds that the slow starts of a step lose, of all its files or of its workers."""
-    workers, payload = leg.plan.workers, max(leg.job.payload_B, 1.0)
-    data = leg.data
-    moved = (data.sizes_B * workers, data.counts) if net.reopened else (np.array([payload]), np.array([workers]))
-    if net.stopped:
-        moved = (np.array([min(leg.job.largest_B * workers, payload)]), np.array([workers]))
-    rate = solo_rate(row.ledger.stations, row.demands)
+def _ramp(leg: Leg, net: NetUse, row: Row) -> Value:
+    """Seconds that the openings of a step's connections lose, of all its files or of its workers."""
     assert leg.route is not None
-    return network.ramp(leg.route, leg.use_of(net), moved, rate, row.ledger.draw, leg.spec)
+    found = tcp.main_connection(row, leg.route)
+    if found is None:
+        return 0.0
+    station, streams = found
+    per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
+    scale = float(np.median(per_byte))
+    others = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station])
+    part, often, omitted = openings(leg, net)
+    return tcp.opening_s(streams, (part * scale, often, omitted), others * scale)
 
 
 def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: list[Demand], workers: int) -> Value:

@@ -5,47 +5,20 @@ What its cores do is in `dtnsim.components.cores`, how its parts are wired in `d
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from dtnsim.components.base import Model, documentation_only
+from dtnsim.components.base import documentation_only
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.description.buses import Buses
+from dtnsim.description.tuning import TcpTuning
 from dtnsim.description.vm import Vm
 from dtnsim.description.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
-from dtnsim.ground.quantity import Quantity, Unit, prior, unstated
 from dtnsim.ground.records import Slowdown
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
-
-
-_TUNED = "assumed: between an untouched host (tcp(7): 6 MiB and 4 MiB) and one tuned for long paths (64 MiB and more)"
-
-
-class TcpTuning(Model):
-    """The host's TCP settings.
-
-    Attributes:
-        cc: Congestion control (net.ipv4.tcp_congestion_control).
-        rmem_max: Largest receive buffer (tcp_rmem[2]).
-        wmem_max: Largest send buffer (tcp_wmem[2]).
-        receive_share: Part of the receive buffer that is window (tcp_adv_win_scale).
-        pacing: Rate at which a stream is paced (tc fq maxrate, --fq-rate).
-    """
-
-    cc: Literal["reno", "cubic", "htcp", "bbr", "bbr3"] = "cubic"
-    rmem_max: Annotated[Quantity, Unit("B", low=1024)] = unstated(
-        "6 MiB", "16 MiB", 3.0, f"Linux default of tcp_rmem[2]; {_TUNED}"
-    )
-    wmem_max: Annotated[Quantity, Unit("B", low=1024)] = unstated(
-        "4 MiB", "16 MiB", 3.0, f"Linux default of tcp_wmem[2]; {_TUNED}"
-    )
-    receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] = prior(
-        "0.5", 0.0, "Linux tcp_adv_win_scale = 1: half of the buffer is window"
-    )
-    pacing: Annotated[Quantity, Unit("B/s")] | None = None
 
 
 class Host(Buses):
@@ -81,6 +54,10 @@ class Host(Buses):
             return ()
         slope, reference = ledger.draw(self.stack.memory_stall), ledger.draw(self.stack.memory_reference)
         return (Slowdown(driver, cores, slope, reference),)
+
+    def receive_share(self, mtu_B: float) -> float:
+        """Part of a socket's receive buffer that is window."""
+        return self.tcp.share(self.stack, mtu_B)
 
     def mount_of(self, path: str) -> str | None:
         """The mounted volume that a path lies on: the longest mount point that begins it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -180,7 +180,12 @@ class Connection:
         streams: Parallel streams of all workers.
         cc: Congestion control.
         reopened: True where every file has connections of its own.
-        settled: False where the goodput of the station is that of a whole short transfer, its opening included.
+        burst: Mean length of a loss burst [packets].
+        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
+        capacity_Bps: What they allow the transfer, its mean where slow start overshoots [B/s].
+        limit: What holds them.
+        course: How they go in time at nominal values (`dtnsim.physics.tcp.course.Course`).
+        factor, stretch: Rates and round trip over those of the course [1].
     """
 
     rate_Bps: Value
@@ -193,7 +198,13 @@ class Connection:
     streams: int
     cc: str
     reopened: bool = False
-    settled: bool = True
+    burst: Value = 1.0
+    line_Bps: float = math.inf
+    capacity_Bps: Value = math.inf
+    limit: str = "link"
+    course: Any = None
+    factor: Value = 1.0
+    stretch: Value = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ class Leg:
         byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
         ramp: How its connections open up.
         anew: Whether every file has connections of its own.
-        ramp_Bps: Rate that they allow one worker once they are [B/s].
+        ramp_Bps: Rate of one worker that the shares of ``ramp`` are of [B/s].
+        loose: Rate that the private stations besides them allow one worker [B/s].
         fill_costs, drain_costs: Demands by station, private ones included.
         entries: The same as arrays: (n,) stations, (2, n) demands of the two halves.
         tally: What has passed it.
@@ -97,6 +98,7 @@ class Leg:
     ramp: Ramp | None = None
     anew: bool = False
     ramp_Bps: float = math.inf
+    loose: float = math.inf
     tally: Tally = field(default_factory=Tally)
 
     def visits(self, stations: Sequence[int]) -> bool:
@@ -173,18 +175,20 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     costs = dict(fill), dict(drain)
     visited = sorted(fill.keys() | drain.keys())
     entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
-    cap, cap_station, ramp, anew, ramp_Bps = math.inf, -1, None, False, math.inf
+    cap, cap_station, ramp, anew, ramp_Bps, loose = math.inf, -1, None, False, math.inf, math.inf
     for k in list(fill):
         own, streams = problem.stations[k].private, problem.connections.get(problem.stations[k].name)
         if not own and streams is None:
             continue
         cost = fill.pop(k) if own else fill[k]
         limit = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
+        if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
+            ramp, anew = ramp_of(streams, scenario), streams.reopened
+            ramp_Bps, limit = limit, limit * (ramp.last if ramp is not None else 1.0)
+        elif own:
+            loose = min(loose, limit)
         if own and limit < cap:
             cap, cap_station = limit, k
-        if streams is not None and streams.settled and not (streams.reopened and transfer.files > MAX_OPENINGS):
-            ramp, anew = ramp_of(streams, scenario), streams.reopened
-            ramp_Bps = limit
     waits = dict.fromkeys(("byte", "file", "start", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
@@ -195,7 +199,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     return Leg(
         phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
         waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        lead + waits["start"] / transfer.workers, *costs, entries, ramp, anew, ramp_Bps,
+        lead + waits["start"] / transfer.workers, *costs, entries, ramp, anew, ramp_Bps, loose,
     )  # fmt: skip
 
 

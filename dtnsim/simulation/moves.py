@@ -189,8 +189,8 @@ def _open_up(engine: Engine, job: Job, move: Move, opened: float) -> Process:
     """Raises the cap of what moves, until its connections are open or it has ended."""
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
-    for seconds, share in (*ramp.after(env.now - opened), (0.0, 1.0)):
-        engine.change(move.flow, cap=min(move.leg.cap, move.leg.ramp_Bps * share))
+    for seconds, share in (*ramp.after(env.now - opened), (0.0, ramp.last)):
+        engine.change(move.flow, cap=min(move.leg.loose, move.leg.ramp_Bps * share))
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)

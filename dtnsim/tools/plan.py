@@ -93,7 +93,6 @@ class NetUse:
         reopened: True where every file has new connections, each with a slow start of its own.
         call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
         discard: True where the receiver does not copy what came.
-        moved_B: Bytes that all streams move one after the other, without stopping; None where files stop them.
         pooled: True where workers take what others leave of the link while those wait.
         grain: Bytes of one request of that window: it is asked for again only when all of it is there.
         stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
@@ -118,7 +117,6 @@ class NetUse:
     discard: bool = False
     stopped: bool = False
     grain: Quantity | None = None
-    moved_B: float | None = None
     pooled: bool = False
 
 

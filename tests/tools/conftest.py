@@ -24,7 +24,7 @@ _HOST = """
     volumes:
       /data: {filesystem: {kind: xfs}}
       /nfs: {filesystem: {kind: nfs, op_time: 0 s, acdirmin: 1 d}, server: "b:/data"}
-    tcp: {rmem_max: 64 GiB, wmem_max: 64 GiB}
+    tcp: {rmem_max: 2 GiB, wmem_max: 2 GiB}
 """
 
 

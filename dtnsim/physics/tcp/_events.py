@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dtnsim.physics.tcp import _chance, algorithms, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import linux
-from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Fixed, FloatArray, State, total
+from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, total
 from dtnsim.physics.tcp._view import EPS, View
 
 Index = NDArray[np.intp]
@@ -22,16 +22,17 @@ def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:
     return np.asarray(trip * (1 + np.minimum(linux.DUPTHRESH / np.maximum(flight, 1.0), linux.RACK_SHARE)), float)
 
 
-def overflow(s: State, p: Fixed, v: View, flight: FloatArray, rng: np.random.Generator) -> None:
+def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> None:
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates."""
     over = (total(flight) - p.full)[:, 0]
     rows = np.flatnonzero((over > OVER) & v.grows.any(axis=1))
     if not len(rows):
         return
-    drops = np.maximum(np.floor(over[rows] + rng.random(len(rows))), 1.0)
+    u = dice.draw(_chance.DROPS, p, rows, s.steps[rows, 0])
+    drops = np.maximum(np.floor(over[rows] + u), 1.0)
     if flight.shape[1] > 1:
         share = v.rate[rows] / v.rate[rows].sum(axis=1, keepdims=True)
-        hit = rng.multinomial(drops.astype(np.int64), share).astype(float)
+        hit = _dealt(drops, share, dice.draw(_chance.DROPS, p, rows, s.steps[rows, 0], 1))
     else:
         hit = drops[:, None]
     s.missing[rows] += hit
@@ -41,7 +42,15 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, rng: np.random.Gen
     s.detect[rows] = np.where(new, noticed, s.detect[rows])
 
 
-def rounds(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
+def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray) -> FloatArray:
+    """Whole drops dealt to the flows by their shares, systematically from a random start (rows, flows)."""
+    upto = np.cumsum(share, axis=1) * drops[:, None] + u[:, None]
+    upto[:, -1] = drops + u  # no rounding
+    whole = np.floor(upto)
+    return np.asarray(np.diff(whole, axis=1, prepend=0.0), float)
+
+
+def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
     ends = v.on & (s.phase == SLOW_START) & (s.round_end <= s.t + EPS)
     if not ends.any():
@@ -52,7 +61,7 @@ def rounds(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
     # a window that the receiver limits stops at twice what is in flight (tcp_is_cwnd_limited)
     most = linux.IDLE_WINDOW * p.cap
     doubled = np.maximum(np.minimum(np.minimum(2 * s.cwnd, s.ssthresh), most), s.cwnd)
-    new, stop = _hystart(s, p, share, doubled, rng)
+    new, stop = _hystart(s, p, share, doubled, dice)
     stop &= ends
     s.ssthresh = np.where(stop, new, s.ssthresh)
     # the train of the coming round arrives at up to twice the drain rate
@@ -74,9 +83,7 @@ def rounds(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
         new_epoch(s, *np.nonzero(leave))
 
 
-def _hystart(
-    s: State, p: Fixed, share: FloatArray, doubled: FloatArray, rng: np.random.Generator
-) -> tuple[FloatArray, BoolArray]:
+def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: Dice) -> tuple[FloatArray, BoolArray]:
     """Window after the round and whether HyStart stopped slow start (CUBIC only).
 
     ACK train: acknowledgments less than 2 ms apart for T/2 (for T + 1 ms when the sender is paced).
@@ -84,7 +91,9 @@ def _hystart(
     """
     can = p.cubic & (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
     span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
-    unbroken = rng.random(s.cwnd.shape) < np.exp(-known.ACK_GAP_RATE.value * span)
+    unbroken = dice.draw(_chance.TRAIN, p, slice(None), s.steps, np.arange(s.cwnd.shape[1])) < np.exp(
+        -known.ACK_GAP_RATE.value * span
+    )
     train = can & (np.minimum(s.cwnd, p.cap) / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
     late = can & (np.minimum(s.before, p.cap) - share * p.T > linux.hystart_delay(p.T) * share)
     new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
@@ -117,7 +126,7 @@ def _slow_start_overflow(
     return np.asarray(at_drop, float)
 
 
-def detections(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
+def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
     i, j = np.nonzero(v.on & (s.detect <= s.t + EPS))
     if not len(i):
@@ -127,12 +136,11 @@ def detections(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
     within = 1 + np.clip(1 - (s.round_end[i, j] - now) / trip, 0.0, 1.0)
     grown = np.where((s.phase[i, j] == SLOW_START) & np.isfinite(s.round_end[i, j]), cwnd * within, cwnd)
     window = np.where(peak > 0, peak, grown)
-    T, cubic, htcp = p.T[i, 0], p.cubic[i, 0], p.htcp[i, 0]
-    beta = np.where(htcp, np.clip(T / (T + v.delay[i, 0]), 0.5, 0.8), 0.5)
-    s.beta[i, j] = beta
-    beta = np.where(cubic, linux.CUBIC_BETA, beta)
+    s.beta[i, j] = beta = _kept(p, v, i, window)
     after = np.maximum(np.floor(np.floor(window + 1e-9) * beta), 2.0)
-    again = (rng.random(len(i)) < p.lost[i, 0]) + 1.0 * ((peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * T))
+    again = (dice.draw(_chance.AGAIN, p, i, s.steps[i, 0], j) < p.lost[i, 0]) + 1.0 * (
+        (peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * p.T[i, 0])
+    )
     s.top[i, j] = np.where(window < top, window * linux.CUBIC_FAST_CONVERGENCE, window)
     s.ssthresh[i, j] = s.cwnd[i, j] = after
     s.phase[i, j] = RECOVERY
@@ -141,13 +149,30 @@ def detections(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
     s.missing[i, j] = s.peak[i, j] = 0.0
 
 
-def recoveries(s: State, v: View) -> None:
+def _kept(p: Fixed, v: View, i: Index, window: FloatArray) -> FloatArray:
+    """Share of the window that a noticed loss leaves; Westwood's is set when the recovery ends."""
+    T, delay = p.T[i, 0], v.delay[i, 0]
+    beta = np.where(p.cubic[i, 0], linux.CUBIC_BETA, linux.RENO_BETA)
+    if p.kinds.htcp:
+        beta = np.where(p.htcp[i, 0], algorithms.htcp_beta(T, T + delay), beta)
+    if p.kinds.scalable:
+        beta = np.where(p.scalable[i, 0], linux.SCALABLE_BETA, beta)
+    if p.kinds.illinois:
+        wide = algorithms.illinois_beta(delay, p.most_delay[i, 0])
+        beta = np.where(p.illinois[i, 0] & (window >= linux.ILLINOIS_WINDOW), wide, beta)
+    return beta
+
+
+def recoveries(s: State, p: Fixed, v: View) -> None:
     """Recoveries that end: congestion avoidance goes on from ssthresh."""
     i, j = np.nonzero(v.on & (s.recover <= s.t + EPS))
     if not len(i):
         return
     s.phase[i, j] = AVOIDANCE
     s.recover[i, j] = np.inf
+    if p.kinds.westwood:
+        back = np.maximum(np.floor(s.estimate[i, j]), 2.0)
+        s.ssthresh[i, j] = s.cwnd[i, j] = np.where(p.westwood[i, 0], back, s.cwnd[i, j])
     new_epoch(s, i, j)
 
 
@@ -160,20 +185,22 @@ def new_epoch(s: State, i: Index, j: Index) -> None:
     s.friendly[i, j] = cwnd
 
 
-def finish(s: State, p: Fixed, v: View, rng: np.random.Generator) -> None:
-    """Flows that have delivered their last segment.
+def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
+    """Flows that have delivered their last segment; all take blocks from one pool until it is empty.
 
     In slow start the round is a train at the bottleneck's rate, not spread over the round trip. Segments
     dropped in the last rounds arrive when their loss has been noticed; a drop of the very last one
     is noticed only when the retransmissions before it are acknowledged.
     """
-    ends = v.on & (s.delivered >= p.size - 1e-6)
+    ends = v.on & (total(s.delivered) >= p.size - 1e-6)
     if not ends.any():
         return
     train = s.round_start + (s.t - s.round_start) / v.trip * v.flight / p.C
     short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
     last = np.where(short, train, s.t)
-    tail = (s.peak > 0) & (rng.random(last.shape) < known.TAIL_LOSS.value)
+    tail = (s.peak > 0) & (
+        dice.draw(_chance.TAIL, p, slice(None), s.steps, np.arange(last.shape[1])) < known.TAIL_LOSS.value
+    )
     repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
     repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
     s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)

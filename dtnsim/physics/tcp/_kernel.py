@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+from dtnsim.physics.tcp import linux
+
 RENO, CUBIC, HTCP, BBR = 0, 1, 2, 3
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = 0.0, 1.0, 2.0, 3.0
 RING = 512
@@ -20,10 +22,23 @@ NEXT, ROUND, BANDWIDTH, PROBE_END, PROBE_ROUND, PRIOR, CONSERVE, PACE = 27, 28, 
 QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, PULL, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
 NOISE, EVENT, STRAY, POWER, FIELDS = 45, 46, 47, 48, 49
 
-GAINS = (1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-HIGH_GAIN = 2.885
-CUBIC_BETA = 717 / 1024
-FAIR = 8 / 15
+# constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
+GAINS, HIGH_GAIN, CUBIC_BETA, CUBIC_C = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.CUBIC_BETA, linux.CUBIC_C
+FAIR, FIRST, MOST_GROWTH = linux.CUBIC_FRIENDLY, linux.CUBIC_FIRST_GROWTH, linux.CUBIC_MOST_GROWTH
+CONVERGENCE, RENO_BETA = linux.CUBIC_FAST_CONVERGENCE, linux.RENO_BETA
+HTCP_LOW, HTCP_HIGH = linux.HTCP_BETA
+HTCP_SCALE_S = linux.HTCP_SCALE_S
+HTCP_LEAST, HTCP_MOST = linux.HTCP_SCALE
+WINDOW, BURSTS, MARGIN = linux.INITIAL_WINDOW, linux.BURSTS_PER_S, linux.BBR_MARGIN
+SLOW, FAST = linux.PACING_SLOW_START, linux.PACING_AVOIDANCE
+LOW_WINDOW = linux.HYSTART_LOW
+DELAY_LOW, DELAY_HIGH = linux.HYSTART_DELAY_S
+FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
+MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
+    linux.BBR_MIN_RTT_S, linux.BBR_PROBE_RTT_S, linux.BBR_CWND_GAIN, linux.BBR_MIN_WINDOW,
+)  # fmt: skip
+#: largest burst of segmentation offload at MTU 1500 [segments]; share of srtt's newest sample (RFC 6298)
+BURST, ALPHA = 44.0, 0.125
 
 
 def draw(seed: int) -> int:
@@ -36,9 +51,9 @@ def fresh(cc: int, trip: float, start: float, steps: int, cap: float, power: flo
     f = [0.0] * FIELDS
     f[CC], f[T], f[START], f[STEPS_T] = float(cc), trip, start, float(steps)
     f[CAP], f[POWER], f[NOISE] = cap, power, noise
-    f[CWND], f[SSTHRESH], f[HIGH], f[BEFORE], f[EPOCH], f[BETA] = 10.0, NEVER, -1.0, 1.0, -1.0, 0.5
-    f[LEAST], f[SMOOTH], f[BANDWIDTH], f[PROBE_END], f[PRIOR] = NEVER, trip, 10.0 / trip, NEVER, 10.0
-    f[PACE] = HIGH_GAIN * 10.0 / trip
+    f[CWND], f[SSTHRESH], f[HIGH], f[BEFORE], f[EPOCH], f[BETA] = WINDOW, NEVER, -1.0, 1.0, -1.0, RENO_BETA
+    f[LEAST], f[SMOOTH], f[BANDWIDTH], f[PROBE_END], f[PRIOR] = NEVER, trip, WINDOW / trip, NEVER, WINDOW
+    f[PACE] = HIGH_GAIN * WINDOW / trip
     return f
 
 
@@ -55,7 +70,7 @@ def acknowledge(f: list[float], acked: float, lost: float, delay: float, before:
             f[NEW_ROUND] = 1.0
             f[NEXT] = f[ACKED]
             f[ROUND] += 1.0
-        f[SMOOTH] += 0.125 * (f[TRIP] - f[SMOOTH]) * min(1.0, acked)
+        f[SMOOTH] += ALPHA * (f[TRIP] - f[SMOOTH]) * min(1.0, acked)
     new = lost > 0.5 and f[ACKED] + f[LOST] > f[HIGH] and f[RECOVERING] == 0.0
     f[EVENT] = 1.0 if new else 0.0
 
@@ -63,9 +78,9 @@ def acknowledge(f: list[float], acked: float, lost: float, delay: float, before:
 def cut(f: list[float]) -> None:
     """A loss-based flow notices a loss."""
     window = f[CWND]
-    f[TOP] = 0.85 * window if window < f[TOP] else window
+    f[TOP] = CONVERGENCE * window if window < f[TOP] else window
     if f[CC] == HTCP:
-        f[BETA] = min(max(f[T] / f[TRIP], 0.5), 0.8)
+        f[BETA] = min(max(f[T] / f[TRIP], HTCP_LOW), HTCP_HIGH)
     beta = CUBIC_BETA if f[CC] == CUBIC else f[BETA]
     f[SSTHRESH] = max(math.floor(math.floor(window) * beta), 2.0)
     f[BEFORE], f[HIGH], f[RECOVERING], f[EPOCH] = window, f[SENT], 1.0, -1.0
@@ -75,27 +90,31 @@ def target_of(f: list[float], acked: float, now: float) -> float:
     """CUBIC's window one round trip ahead; starts its epoch if there is none."""
     if f[EPOCH] < 0.0:
         below = f[TOP] > f[CWND]
-        f[K] = ((f[TOP] - f[CWND]) / 0.4) ** (1 / 3) if below else 0.0
+        f[K] = ((f[TOP] - f[CWND]) / CUBIC_C) ** (1 / 3) if below else 0.0
         f[ORIGIN] = f[TOP] if below else f[CWND]
         f[FRIENDLY], f[EPOCH] = f[CWND], now
     f[FRIENDLY] += FAIR * acked / max(f[CWND], 1.0)
     least = f[LEAST] if f[LEAST] < NEVER else f[T]
-    return max(f[ORIGIN] + 0.4 * (now - f[EPOCH] + least - f[K]) ** 3, f[FRIENDLY])
+    return max(f[ORIGIN] + CUBIC_C * (now - f[EPOCH] + least - f[K]) ** 3, f[FRIENDLY])
 
 
 def avoid(f: list[float], acked: float, now: float) -> None:
     """Congestion avoidance: growth per acknowledged segment."""
     share = acked / max(f[CWND], 1.0)
     if f[CC] == CUBIC:
-        gain = min(max(target_of(f, acked, now) - f[CWND], 0.01), 0.5 * f[CWND])
+        gain = min(max(target_of(f, acked, now) - f[CWND], 0.01), MOST_GROWTH * f[CWND])
         if f[TOP] == 0.0:
-            gain = max(gain, 0.05 * f[CWND])
+            gain = max(gain, FIRST * f[CWND])
         f[CWND] += gain * share
     elif f[CC] == HTCP:
         if f[EPOCH] < 0.0:
             f[EPOCH] = now
         past = max(now - f[EPOCH] - 1.0, 0.0)
-        fast = (1 + 10 * past + 0.25 * past * past) * min(max(f[T] / 0.1, 0.1), 2.0) if past > 0 else 1.0
+        fast = (
+            (1 + 10 * past + 0.25 * past * past) * min(max(f[T] / HTCP_SCALE_S, HTCP_LEAST), HTCP_MOST)
+            if past > 0
+            else 1.0
+        )
         f[CWND] += 2 * (1 - f[BETA]) * max(fast, 1.0) * share
     else:
         f[CWND] += share
@@ -116,8 +135,8 @@ def window_flow(f: list[float], acked: float, now: float) -> None:
             f[CWND] = min(f[SSTHRESH], f[FLIGHT] + acked + 1.0)
     elif acked > 1e-9 and f[FLIGHT] + acked + 1.0 >= 0.5 * f[CWND] and f[CWND] < f[CAP]:
         if f[CWND] < f[SSTHRESH]:
-            rise = min(max(f[LEAST] / 8, 0.004), 0.016)
-            late = f[CC] == CUBIC and f[NEW_ROUND] > 0.0 and f[CWND] >= 16.0 and f[TRIP] > f[LEAST] + rise
+            rise = min(max(f[LEAST] / 8, DELAY_LOW), DELAY_HIGH)
+            late = f[CC] == CUBIC and f[NEW_ROUND] > 0.0 and f[CWND] >= LOW_WINDOW and f[TRIP] > f[LEAST] + rise
             if late and f[SSTHRESH] >= NEVER:
                 f[SSTHRESH] = f[CWND]
             else:
@@ -127,23 +146,23 @@ def window_flow(f: list[float], acked: float, now: float) -> None:
     if acked > 1e-9:
         f[LEAST] = min(f[LEAST], f[TRIP])
     slow = f[SSTHRESH] >= NEVER or f[CWND] < f[SSTHRESH] / 2
-    f[PACE] = (2.0 if slow else 1.2) * max(f[CWND], f[FLIGHT]) / f[SMOOTH]
+    f[PACE] = (SLOW if slow else FAST) * max(f[CWND], f[FLIGHT]) / f[SMOOTH]
 
 
 def bandwidth(f: list[float], best: list[float], sample: float) -> None:
     """BBR's filter: the largest delivery rate of ten rounds; start-up ends when it stops growing."""
     if f[MODE] != PROBE_RTT:
         if f[NEW_ROUND] > 0.0:
-            best[int(f[ROUND]) % 10] = 0.0
-        best[int(f[ROUND]) % 10] = max(best[int(f[ROUND]) % 10], sample)
+            best[int(f[ROUND]) % FILTER] = 0.0
+        best[int(f[ROUND]) % FILTER] = max(best[int(f[ROUND]) % FILTER], sample)
         largest = max(best)
         f[BANDWIDTH] = max(largest, 1e-9)
     if f[NEW_ROUND] > 0.0 and f[FULL] == 0.0:
-        if f[BANDWIDTH] >= 1.25 * f[PLATEAU]:
+        if f[BANDWIDTH] >= FULL_GROWTH * f[PLATEAU]:
             f[PLATEAU], f[FLAT] = f[BANDWIDTH], 0.0
         else:
             f[FLAT] += 1.0
-            if f[FLAT] >= 3.0:
+            if f[FLAT] >= FULL_ROUNDS:
                 f[FULL] = 1.0
 
 
@@ -159,7 +178,7 @@ def cruise(f: list[float], now: float, phase: float) -> None:
     gain = GAINS[int(f[PHASE])]
     long = now - f[CYCLE] > f[LEAST]
     if gain > 1.0:
-        go = long and (f[LOSSES] > 0.0 or f[FLIGHT] >= 1.25 * pipe)
+        go = long and (f[LOSSES] > 0.0 or f[FLIGHT] >= GAINS[0] * pipe)
     else:
         go = long or (gain < 1.0 and f[FLIGHT] <= pipe)
     if go:
@@ -168,7 +187,7 @@ def cruise(f: list[float], now: float, phase: float) -> None:
 
 def least_delay(f: list[float], now: float, phase: float) -> None:
     """BBR's least round trip, and ProbeRTT when it has not been seen for ten seconds."""
-    expired = f[STAMP] > 0.0 and now > f[STAMP] + 10.0
+    expired = f[STAMP] > 0.0 and now > f[STAMP] + MIN_RTT_S
     if f[TRIP] <= f[LEAST] or expired:
         f[LEAST], f[STAMP] = f[TRIP], max(now, 1e-6)
     if expired and f[MODE] != PROBE_RTT:
@@ -177,8 +196,8 @@ def least_delay(f: list[float], now: float, phase: float) -> None:
     if f[MODE] != PROBE_RTT:
         return
     if f[PROBE_END] >= NEVER:
-        if f[FLIGHT] <= 4.5:
-            f[PROBE_END], f[PROBE_ROUND], f[NEXT] = now + 0.2, 0.0, f[ACKED]
+        if f[FLIGHT] <= LEAST_WINDOW + 0.5:
+            f[PROBE_END], f[PROBE_ROUND], f[NEXT] = now + PROBE_S, 0.0, f[ACKED]
     elif f[NEW_ROUND] > 0.0:
         f[PROBE_ROUND] = 1.0
     if f[PROBE_ROUND] > 0.0 and now > f[PROBE_END]:
@@ -193,8 +212,8 @@ def bbr_window(f: list[float], acked: float) -> None:
     ended = f[RECOVERING] > 0.0 and f[ACKED] + f[LOST] >= f[HIGH]
     if ended:
         f[RECOVERING] = 0.0
-    gain = HIGH_GAIN if f[MODE] == STARTUP or f[MODE] == DRAIN else 2.0 if f[MODE] == PROBE_BW else 1.0
-    burst = min(max(f[PACE] / 1024.0, 2.0), 44.0)
+    gain = HIGH_GAIN if f[MODE] == STARTUP or f[MODE] == DRAIN else CWND_GAIN if f[MODE] == PROBE_BW else 1.0
+    burst = min(max(f[PACE] / BURSTS, 2.0), BURST)
     target = gain * f[BANDWIDTH] * f[LEAST] + 3 * burst + f[BANDWIDTH] * 0.0005
     window = f[CWND]
     if f[EVENT] > 0.0:
@@ -210,10 +229,10 @@ def bbr_window(f: list[float], acked: float) -> None:
         window = max(window, f[FLIGHT] + acked)
     elif f[FULL] > 0.0:
         window = min(window + acked, target)
-    elif window < target or f[ACKED] < 10.0:
+    elif window < target or f[ACKED] < WINDOW:
         window += acked
-    window = max(window, 4.0)
-    f[CWND] = min(window, 4.0) if f[MODE] == PROBE_RTT else window
+    window = max(window, LEAST_WINDOW)
+    f[CWND] = min(window, LEAST_WINDOW) if f[MODE] == PROBE_RTT else window
 
 
 def bbr_flow(f: list[float], best: list[float], acked: float, sample: float, now: float, phase: float) -> None:
@@ -234,7 +253,7 @@ def bbr_flow(f: list[float], best: list[float], acked: float, sample: float, now
         gain = 1 / HIGH_GAIN
     elif f[MODE] == PROBE_BW:
         gain = GAINS[int(f[PHASE])]
-    rate = gain * f[BANDWIDTH] * 0.99
+    rate = gain * f[BANDWIDTH] * MARGIN
     f[PACE] = max(rate, f[PACE]) if f[FULL] == 0.0 else rate
 
 
@@ -248,7 +267,7 @@ def serve(flows: list[list[float]], sends: list[float], room: float, most: float
     for i in range(len(flows)):
         f = flows[i]
         f[DROPPED] = 0.0
-        f[PULL] = sends[i] / min(max(f[PACE] / 1024.0, 2.0), 44.0) ** f[POWER]
+        f[PULL] = sends[i] / min(max(f[PACE] / BURSTS, 2.0), BURST) ** f[POWER]
         total += f[QUEUED] + sends[i]
         pull += f[PULL]
     over = total - room - most
@@ -304,7 +323,7 @@ def turn(
     before = acks[(n - trip) % RING] if n >= trip else 0.0
     acknowledge(f, acked, lost, delay, before)
     if f[CC] == BBR:
-        burst = f[NOISE] * min(max(f[PACE] / 1024.0, 2.0), 44.0)
+        burst = f[NOISE] * min(max(f[PACE] / BURSTS, 2.0), BURST)
         bbr_flow(f, best, acked, (f[ACKED] - before + burst) / (trip * slice_s), now, phase)
     else:
         window_flow(f, acked, now)
@@ -324,7 +343,7 @@ def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, l
         fresh(codes[i], trips[i], starts[i], max(1, int(trips[i] / slice_s + 0.5)), caps[i], power, noises[i])
         for i in range(count)
     ]
-    bests = [[0.0] * 10 for _ in range(count)]
+    bests = [[0.0] * FILTER for _ in range(count)]
     outs = [[0.0] * RING for _ in range(count)]
     drops = [[0.0] * RING for _ in range(count)]
     strays = [[0.0] * RING for _ in range(count)]

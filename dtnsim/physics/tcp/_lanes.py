@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, fields
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import linux
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -28,6 +28,9 @@ class Kinds:
     only_reno: bool
     cubic: bool
     htcp: bool
+    scalable: bool
+    westwood: bool
+    illinois: bool
     sized: bool
 
 
@@ -42,7 +45,7 @@ class Fixed:
         event: Loss events per segment [1].
         lost: Segments lost per segment [1].
         cap: Most segments in flight a flow may have.
-        size: Segments each flow has to deliver.
+        size: Segments that the flows have to deliver together.
         mss: Segment payload [B].
         short: Part of a TSO burst that short round trips add [segments].
         excess: Part of a burst that queues, 1 - C / line rate [1].
@@ -52,9 +55,10 @@ class Fixed:
         wait: Cost of delayed acknowledgments a round trip [segments s].
         start: Time of the first segment [s].
         end: Time at which the lane ends [s].
-        reno, cubic, htcp: Which algorithm.
+        reno, cubic, htcp, scalable, westwood, illinois: Which algorithm.
         paced: Whether the sender spaces its packets.
         lane: Index of the lane in the caller's arrays.
+        replica: Number of the run of its case.
         marks: Times at which the counters are noted [s].
     """
 
@@ -77,14 +81,24 @@ class Fixed:
     reno: BoolArray
     cubic: BoolArray
     htcp: BoolArray
+    scalable: BoolArray
+    westwood: BoolArray
+    illinois: BoolArray
     paced: BoolArray
     lane: IntArray
+    replica: IntArray
     marks: FloatArray
     kinds: Kinds = field(init=False)
 
     def __post_init__(self) -> None:
         self.kinds = Kinds(
-            bool(self.reno.all()), bool(self.cubic.any()), bool(self.htcp.any()), bool(np.isfinite(self.size).any())
+            bool(self.reno.all()),
+            bool(self.cubic.any()),
+            bool(self.htcp.any()),
+            bool(self.scalable.any()),
+            bool(self.westwood.any()),
+            bool(self.illinois.any()),
+            bool(np.isfinite(self.size).any()),
         )
 
     def keep(self, rows: BoolArray) -> Fixed:
@@ -106,8 +120,11 @@ class State:
         before: Window of the slow-start round before this [segments].
         peak: Window at the detection of a slow-start overflow, 0 if none [segments].
         top, epoch, k, origin, friendly, beta: State of CUBIC and H-TCP.
+        estimate: Westwood's rate times the least round trip [segments].
         missing: Segments of the window that were dropped and not yet noticed.
         rate: Sending rate of the last step [segments/s].
+        budget: Hazard that is left until the next loss [1].
+        losses: How many there were.
         delivered, lost: Counters [segments].
         done: When the last segment left the bottleneck, inf before [s].
         waited: Integral of the round-trip time over time (lanes, 1) [s^2].
@@ -131,8 +148,11 @@ class State:
     origin: FloatArray
     friendly: FloatArray
     beta: FloatArray
+    estimate: FloatArray
     missing: FloatArray
     rate: FloatArray
+    budget: FloatArray
+    losses: IntArray
     delivered: FloatArray
     lost: FloatArray
     done: FloatArray
@@ -146,7 +166,25 @@ class State:
         return State(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
-def fresh(fixed: Fixed, flows: int) -> State:
+@dataclass(frozen=True, slots=True)
+class Dice:
+    """The draws of all lanes: by seed, replica, flow and number (see `_chance`)."""
+
+    seed: int
+    replicas: int
+
+    def draw(self, purpose: int, p: Fixed, rows: IntArray | slice, count: ArrayLike, flow: ArrayLike = 0) -> FloatArray:
+        """Uniform draws for some lanes: `count` tells one step from another."""
+        replica = p.replica if isinstance(rows, slice) else p.replica[rows, 0]
+        return _chance.uniform(self.seed, purpose, count, flow, replica)
+
+    def budget(self, replica: IntArray, flow: IntArray, losses: IntArray) -> FloatArray:
+        """Hazard until the next loss of a flow, exponential with mean 1."""
+        u = _chance.spread(self.seed, _chance.LOSS, losses, flow, replica, self.replicas)
+        return np.asarray(-np.log1p(-np.minimum(u, 1 - 1e-16)), float)
+
+
+def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
     """The state of cold flows that send their first window at `start`."""
     lanes = len(fixed.C)
 
@@ -158,8 +196,11 @@ def fresh(fixed: Fixed, flows: int) -> State:
         t=np.zeros((lanes, 1)), cwnd=full(linux.INITIAL_WINDOW), ssthresh=full(np.inf),
         phase=np.zeros((lanes, flows), np.int64), detect=full(np.inf), recover=full(np.inf),
         round_end=start + fixed.T, round_start=start, before=full(0.0), peak=full(0.0), top=full(0.0),
-        epoch=full(0.0), k=full(0.0), origin=full(0.0), friendly=full(0.0), beta=full(0.5), missing=full(0.0),
-        rate=full(1.0), delivered=full(0.0), lost=full(0.0), done=full(np.inf), waited=np.zeros((lanes, 1)),
+        epoch=full(0.0), k=full(0.0), origin=full(0.0), friendly=full(0.0), beta=full(0.5), estimate=full(0.0),
+        missing=full(0.0),
+        rate=full(1.0), budget=dice.budget(fixed.replica, np.arange(flows), np.zeros((lanes, flows), np.int64)),
+        losses=np.zeros((lanes, flows), np.int64), delivered=full(0.0), lost=full(0.0), done=full(np.inf),
+        waited=np.zeros((lanes, 1)),
         noted=np.zeros((lanes, 1), np.int64), mark=fixed.marks[:, :1].copy(), steps=np.zeros((lanes, 1), np.int64),
     )  # fmt: skip
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from dtnsim.physics.tcp._lanes import BoolArray, Fixed, FloatArray, State, fresh
+from dtnsim.physics.tcp._lanes import BoolArray, Dice, Fixed, FloatArray, State, fresh
 from dtnsim.physics.tcp._step import step
 
-#: a lane that takes more steps repeats itself: its last three quarters give the rate of the rest
+#: a lane that takes more steps repeats itself: its second half gives the rate of the rest
 MOST_STEPS: Final = 1000
 
 
@@ -34,14 +34,14 @@ class Noted:
     steps: FloatArray
 
 
-def run(p: Fixed, flows: int, rng: np.random.Generator, most_steps: int = MOST_STEPS) -> Noted:
+def run(p: Fixed, flows: int, dice: Dice, most_steps: int = MOST_STEPS) -> Noted:
     """Steps all lanes until each has ended, or has taken `most_steps`.
 
     Args:
         p: The lanes.
         flows: Flows a lane.
-        rng: Draws of losses and stalls.
-        most_steps: After as many steps a lane is carried forward at the rate of its last three quarters.
+        dice: Draws of losses and stalls.
+        most_steps: After as many steps a lane is carried forward at the rate of its second half.
 
     Returns:
         Counters at the marks.
@@ -51,14 +51,14 @@ def run(p: Fixed, flows: int, rng: np.random.Generator, most_steps: int = MOST_S
         np.zeros((lanes, marks, flows)), np.zeros((lanes, marks, flows)), np.zeros((lanes, marks)),
         np.full((lanes, flows), np.inf), np.zeros(lanes), np.zeros(lanes),
     )  # fmt: skip
-    s = fresh(p, flows)
-    quarter: State | None = None
-    quarter_lanes = p.lane
+    s = fresh(p, flows, dice)
+    half: State | None = None
+    half_lanes = p.lane
     for count in range(1, most_steps + 1):
-        step(s, p, rng)
+        step(s, p, dice)
         _note(s, p, noted)
-        if count == most_steps // 4:
-            quarter, quarter_lanes = s.keep(np.ones(len(s.t), bool)), p.lane[:, 0]
+        if count == most_steps // 2:
+            half, half_lanes = s.keep(np.ones(len(s.t), bool)), p.lane[:, 0]
         if count % 8:
             continue
         over = _over(s, p)
@@ -70,9 +70,9 @@ def run(p: Fixed, flows: int, rng: np.random.Generator, most_steps: int = MOST_S
     over = _over(s, p)
     _close(s, p, over, noted)
     s, p = s.keep(~over), p.keep(~over)
-    if len(s.t) and quarter is not None:
-        rows = np.searchsorted(quarter_lanes, p.lane[:, 0])
-        _carry(s, p, quarter.keep(_mask(rows, len(quarter_lanes))), noted)
+    if len(s.t) and half is not None:
+        rows = np.searchsorted(half_lanes, p.lane[:, 0])
+        _carry(s, p, half.keep(_mask(rows, len(half_lanes))), noted)
     return noted
 
 
@@ -114,7 +114,7 @@ def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
 
 
 def _carry(s: State, p: Fixed, then: State, noted: Noted) -> None:
-    """Carries lanes forward at the rate that they kept since a quarter of their steps.
+    """Carries lanes forward at the rate that they kept since half of their steps.
 
     Streams of a lane are alike, so that in the long run each has their mean rate, whatever it had so far.
     """
@@ -125,8 +125,8 @@ def _carry(s: State, p: Fixed, then: State, noted: Noted) -> None:
     rate = np.where(busy, rate.sum(axis=1, keepdims=True) / np.maximum(busy.sum(axis=1, keepdims=True), 1), 0.0)
     losses = (s.lost - then.lost) / span
     trip = (s.waited - then.waited) / span
-    left = np.where(np.isfinite(p.size), p.size - s.delivered, np.inf)
-    done = np.where(np.isinf(s.done), s.t + left / np.maximum(rate, 1e-30), s.done)
+    left = np.where(np.isfinite(p.size), p.size - s.delivered.sum(axis=1, keepdims=True), np.inf)
+    done = np.where(np.isinf(s.done), s.t + left / np.maximum(rate.sum(axis=1, keepdims=True), 1e-30), s.done)
     end = np.where(np.isfinite(p.size), done.max(axis=1, keepdims=True), np.inf)
     ahead = np.minimum(p.marks, end) - s.t
     later = np.arange(p.marks.shape[1]) >= s.noted

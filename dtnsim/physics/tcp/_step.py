@@ -13,7 +13,7 @@ import numpy as np
 
 from dtnsim.physics.tcp import _events, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp._lanes import SLOW_START, Fixed, FloatArray, State, least, total
+from dtnsim.physics.tcp._lanes import SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, least, total
 from dtnsim.physics.tcp._view import EPS, View, in_flight, view
 
 #: a step may let a window grow by this share, and CUBIC's clock by this share of the time to its plateau
@@ -23,10 +23,11 @@ EPOCH_A_STEP: Final = 0.25
 OVERFLOW_TRIPS: Final = 0.1
 
 
-def step(s: State, p: Fixed, rng: np.random.Generator) -> None:
+def step(s: State, p: Fixed, dice: Dice) -> None:
     """Advances every lane by one step, in place."""
     v = view(s, p)
-    to_loss = _to_loss(s, p, v, rng)
+    hazard = _hazard(s, p, v)
+    to_loss = np.where(hazard > 0, s.budget / np.maximum(hazard, 1e-30), np.inf)
     dt = np.minimum(_smooth(s, p, v), _to_event(s, p, v))
     np.minimum(dt, least(to_loss), out=dt)
     np.minimum(dt, _to_overflow(p, v), out=dt)
@@ -40,17 +41,17 @@ def step(s: State, p: Fixed, rng: np.random.Generator) -> None:
     _grow(s, p, v, dt)
     flight = in_flight(s, p, v.on)
     _count(s, p, v, flight, dt)
-    hit = to_loss <= dt * (1 + EPS)
+    hit = _lose(s, p, hazard, dt, to_loss, dice)
     hit |= v.avoids & v.on & (np.minimum(s.cwnd, p.cap) > p.safe)
     hit &= np.isinf(s.detect)
     if hit.any():
         s.detect = np.where(hit, s.t + _events.trouble(v.trip, v.flight), s.detect)
-    _events.overflow(s, p, v, flight, rng)
-    _events.rounds(s, p, v, rng)
-    _events.detections(s, p, v, rng)
-    _events.recoveries(s, v)
+    _events.overflow(s, p, v, flight, dice)
+    _events.rounds(s, p, v, dice)
+    _events.detections(s, p, v, dice)
+    _events.recoveries(s, p, v)
     if sized:
-        _events.finish(s, p, v, rng)
+        _events.finish(s, p, v, dice)
 
 
 def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
@@ -60,7 +61,7 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
         age = s.t - s.epoch
         span = np.maximum(np.abs(age - s.k), age / 2)
         clocked = np.minimum(trips, np.maximum(1.0, EPOCH_A_STEP * span / v.trip))
-        trips = np.where(p.reno, trips, clocked)
+        trips = np.where(p.cubic | p.htcp, clocked, trips)
     return least(np.where(v.grows, trips * v.trip, np.inf))
 
 
@@ -75,8 +76,8 @@ def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
     return least(due) - s.t
 
 
-def _to_loss(s: State, p: Fixed, v: View, rng: np.random.Generator) -> FloatArray:
-    """Time to the next loss of each flow that is not about to notice one already.
+def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
+    """Losses a second of each flow that is not about to notice one already.
 
     Random loss comes per segment. Stalls of a host come per second; the lump after a stall of length d
     is x d (its paced share, less what the bottleneck takes meanwhile), and overflows the buffer when it passes the
@@ -88,8 +89,18 @@ def _to_loss(s: State, p: Fixed, v: View, rng: np.random.Generator) -> FloatArra
     hazard = known.STALL_RATE.value * np.exp(np.maximum(-room / lump, -50.0)) * v.avoids
     hazard += p.event * v.rate
     watch = v.on & np.isinf(s.detect)
-    wait = rng.exponential(size=v.rate.shape) / np.maximum(hazard, 1e-30)
-    return np.asarray(np.where(watch, wait, np.inf), float)
+    return np.asarray(hazard * watch, float)
+
+
+def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: FloatArray, dice: Dice) -> BoolArray:
+    """Takes the step off what is left until the next loss; where nothing is left, there is one."""
+    s.budget = s.budget - hazard * dt
+    hit = to_loss <= dt * (1 + EPS)
+    if hit.any():
+        i, j = np.nonzero(hit)
+        s.losses[i, j] += 1
+        s.budget[i, j] = dice.budget(p.replica[i, 0], j, s.losses[i, j])
+    return np.asarray(hit)
 
 
 def _to_overflow(p: Fixed, v: View) -> FloatArray:
@@ -102,15 +113,18 @@ def _to_overflow(p: Fixed, v: View) -> FloatArray:
 
 
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
-    """Time until a flow has delivered its last segment."""
-    left = np.where(v.on, np.maximum(p.size - s.delivered, 0.0), np.inf)
-    return least(left / np.maximum(v.rate * (1 - p.lost), 1e-30))
+    """Time until the flows have delivered the last segment; they take from one pool."""
+    left = np.maximum(p.size - total(s.delivered), 0.0)
+    return np.asarray(left / np.maximum(total(v.rate) * (1 - p.lost), 1e-30), float)
 
 
 def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
     """Windows at the end of the step."""
     trips = dt / v.trip
-    grown = s.cwnd + (np.where(p.htcp, v.growth, 1.0) * trips if p.kinds.htcp else trips)
+    grown = s.cwnd + (trips if p.kinds.only_reno else np.where(p.cubic, 1.0, v.growth) * trips)
+    if p.kinds.westwood:
+        samples = dt / np.maximum(v.trip, linux.WESTWOOD_SAMPLE_S)
+        s.estimate = s.estimate + (v.rate * p.T - s.estimate) * -np.expm1(-samples / linux.WESTWOOD_SAMPLES)
     if p.kinds.cubic:
         s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.grows
         age = s.t - s.epoch

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp import algorithms, linux
 from dtnsim.physics.tcp._lanes import AVOIDANCE, SLOW_START, BoolArray, Fixed, FloatArray, State, total
 
 EPS: Final = 1e-12
@@ -62,10 +62,10 @@ def view(s: State, p: Fixed) -> View:
     rate *= scale
     s.rate = rate
     grows = on & avoids & (s.cwnd < p.cap)
-    return View(on, avoids, flight, held, trip, rate, scale, delay, grows, _growth(s, p, grows))
+    return View(on, avoids, flight, held, trip, rate, scale, delay, grows, _growth(s, p, grows, delay))
 
 
-def _growth(s: State, p: Fixed, grows: BoolArray) -> FloatArray:
+def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArray:
     """Segments that a window gains in the coming round trip."""
     if p.kinds.only_reno:
         return grows.astype(float)
@@ -79,13 +79,11 @@ def _growth(s: State, p: Fixed, grows: BoolArray) -> FloatArray:
             cubic = np.where(first, np.maximum(cubic, linux.CUBIC_FIRST_GROWTH * s.cwnd), cubic)
         growth = np.where(p.cubic, cubic, growth)
     if p.kinds.htcp:
-        growth = np.where(p.htcp, htcp_alpha(s.t - s.epoch, p.T, s.beta), growth)
+        growth = np.where(p.htcp, algorithms.htcp_alpha(s.t - s.epoch, p.T, s.beta), growth)
+    if p.kinds.scalable:
+        growth = np.where(p.scalable, np.maximum(s.cwnd / linux.SCALABLE_COUNT, 1.0), growth)
+    if p.kinds.illinois:
+        wide = algorithms.illinois_alpha(delay, p.most_delay)
+        growth = np.where(p.illinois & (s.cwnd >= linux.ILLINOIS_WINDOW), wide, growth)
     growth *= grows
     return growth
-
-
-def htcp_alpha(since_s: FloatArray, rtt_s: FloatArray, beta: FloatArray) -> FloatArray:
-    """H-TCP's growth a round trip, 2 (1 - beta) f(D), with Linux's scaling of f by T / 0.1 s in 0.1..2."""
-    past = np.maximum(since_s - 1.0, 0.0)
-    fast = np.maximum((1 + 10 * past + 0.25 * past**2) * np.clip(rtt_s / 0.1, 0.1, 2.0), 1.0)
-    return np.asarray(2 * (1 - beta) * np.where(past > 0, fast, 1.0), float)

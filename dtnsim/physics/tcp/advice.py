@@ -1,16 +1,18 @@
 """What engineers look up: loss that a target allows, streams that help, what a change would bring.
 
-All from the closed forms of `path` (steady state); vectorised over the alternatives.
+All from the runs that answer the transfer itself (`outcome.simulate`), with one thing changed: no advice is below the
+answer that it improves on, no entry of a table beside it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.physics.tcp import linux, path, window
+from dtnsim.physics.tcp import droptail, linux, loss, outcome, path, window
+from dtnsim.physics.tcp.rounds import Cases
 
 #: streams that fasterdata.es.net calls the useful range; beyond, losses of one's own making grow
 STREAMS: Final = (1, 2, 4, 8, 16, 32, 64)
@@ -18,11 +20,16 @@ STREAMS: Final = (1, 2, 4, 8, 16, 32, 64)
 HEADERS_B: Final = 52.0
 #: a change counts when it brings this much
 WORTH: Final = 1.05
+#: losses that are tried: two a decade, then this many between two of them
+LOSSES: Final = 10.0 ** np.arange(-9.0, -0.9, 0.5)
+FINER: Final = 9
+#: algorithms that are tried beside the transfer's own
+OTHERS: Final = ("htcp", "cubic", "bbr")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One transfer over one bottleneck, as `path.path_goodput` takes it (SI units)."""
+    """One transfer over one bottleneck, as `rounds.Cases` takes it (SI units)."""
 
     rate_Bps: float
     rtt_s: float
@@ -33,114 +40,142 @@ class Setting:
     cc: str
     window_B: float
     background: float
+    burst: float = 1.0
+    line_Bps: float = np.inf
+    paced: bool = True
+    size_B: float = np.inf
+    duration_s: float = 30.0
 
     @property
     def link_Bps(self) -> float:
         """Payload that the background leaves [B/s]."""
         return self.rate_Bps * (1 - self.background) * (self.mtu_B - HEADERS_B) / self.mtu_B
 
-    def goodput(self) -> float:
-        """Steady goodput in closed form [B/s]."""
-        return goodputs([self])[0]
+
+def simulated(settings: list[Setting], seed: int = 1) -> outcome.Outcome:
+    """The answers of several settings.
+
+    Args:
+        settings: The transfers.
+        seed: Seed of the draws.
+
+    Returns:
+        Their outcome, one a setting.
+
+    Valid: as `outcome.simulate`.
+    Neglects: as `outcome.simulate`.
+    Source: as `outcome.simulate`.
+    """
+    columns: dict[str, Any] = {f.name: [getattr(s, f.name) for s in settings] for f in fields(Setting)}
+    columns["mss_B"] = np.asarray(columns["mtu_B"]) - HEADERS_B
+    return outcome.simulate(Cases.of(**columns), seed=seed)
 
 
-def goodputs(settings: list[Setting]) -> list[float]:
-    """Steady goodput of several settings in closed form [B/s]."""
-    columns = {f.name: [getattr(s, f.name) for s in settings] for f in fields(Setting)}
-    mtu = np.asarray(columns["mtu_B"])
-    values, _ = path.path_goodput(
-        rate_Bps=columns["rate_Bps"], rtt_s=columns["rtt_s"], loss=columns["loss"], mss_B=mtu - HEADERS_B, mtu_B=mtu,
-        buffer_B=columns["buffer_B"], streams=columns["streams"], cc=columns["cc"], window_B=columns["window_B"],
-        background_share=columns["background"],
-    )  # fmt: skip
-    return [float(v) for v in values]
+def goodputs(settings: list[Setting], seed: int = 1) -> list[float]:
+    """Goodput of several settings [B/s]."""
+    return [float(v) for v in simulated(settings, seed).goodput_Bps]
 
 
-def allowed_loss(s: Setting, target_Bps: float) -> float:
-    """Largest random loss at which the transfer still reaches a target.
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What changes of one thing at a time would bring.
+
+    Attributes:
+        by_streams: {streams: goodput [B/s]}, up to the first count that is enough.
+        useful_streams: Fewest of `STREAMS` that come within 5 % of what the most of them give.
+        by_mtu: {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more.
+        changes: (change, goodput after it [B/s]), the best first; only those that bring 5 %.
+        allowed_loss: Largest random loss at which the transfer still reaches its target; 0 where it cannot at all [1].
+    """
+
+    by_streams: dict[int, float]
+    useful_streams: int
+    by_mtu: dict[float, float]
+    changes: tuple[tuple[str, float], ...]
+    allowed_loss: float
+
+
+def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
+    """Streams, packets, losses and settings about a transfer.
 
     Args:
         s: The transfer.
         target_Bps: Goodput wanted [B/s].
+        seed: Seed of the draws, that of the answer.
 
     Returns:
-        Loss [1]; 0 where the target cannot be reached without any loss.
+        The advice.
 
-    Valid: as `path.path_goodput`.
-    Neglects: as `path.path_goodput`.
-    Source: the response functions, inverted by sections of 64, five times over.
-    """
-    if replace(s, loss=0.0).goodput() < target_Bps:
-        return 0.0
-    low, high = -12.0, 0.0
-    for _ in range(5):
-        tried = np.linspace(low, high, 65)
-        enough = np.asarray(goodputs([replace(s, loss=float(10.0**x)) for x in tried])) >= target_Bps
-        last = int(np.flatnonzero(enough).max(initial=0))
-        low, high = float(tried[last]), float(tried[min(last + 1, 64)])
-    return float(10.0**low)
-
-
-def useful_streams(s: Setting) -> int:
-    """Fewest of `STREAMS` that come within 5 % of what the most of them give.
-
-    Args:
-        s: The transfer.
-
-    Returns:
-        Streams.
-
-    Valid: as `path.path_goodput`.
+    Valid: as `outcome.simulate`.
     Neglects: cores, and the losses that streams cause each other at a small buffer.
-    Source: as `path.path_goodput`.
+    Source: as `outcome.simulate`.
     """
-    rates = goodputs([replace(s, streams=n) for n in STREAMS])
-    return next(n for n, rate in zip(STREAMS, rates, strict=True) if rate * WORTH >= max(rates))
+    mtus = (1500.0, 9000.0)
+    rows = [s, *(replace(s, streams=n) for n in STREAMS), *(replace(s, mtu_B=m) for m in mtus)]
+    rows += [replace(s, loss=0.0, burst=1.0), *(replace(s, loss=float(p), burst=1.0) for p in LOSSES)]
+    tries = _tries(s)
+    now, *rates = goodputs([*rows, *tries.values()], seed)
+    by_streams, rates = dict(zip(STREAMS, rates, strict=False)), rates[len(STREAMS) :]
+    by_mtu, rates = dict(zip(mtus, rates, strict=False)), rates[2:]
+    losses, gains = rates[: len(LOSSES) + 1], rates[len(LOSSES) + 1 :]
+    most = max(by_streams.values())
+    useful = next(n for n, rate in by_streams.items() if rate * WORTH >= most)
+    found = {name: rate for name, rate in zip(tries, gains, strict=True) if rate > WORTH * now}
+    if useful != s.streams and by_streams[useful] > WORTH * now:
+        found[f"{useful} streams"] = by_streams[useful]
+    return Advice(
+        {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)}, useful, by_mtu,
+        tuple(sorted(found.items(), key=lambda item: -item[1])), _allowed(s, target_Bps, losses, seed),
+    )  # fmt: skip
 
 
-def by_streams(s: Setting) -> dict[int, float]:
-    """Steady goodput by parallel streams {streams: goodput [B/s]}, up to the first count that is enough."""
-    rates = goodputs([replace(s, streams=n) for n in STREAMS])
-    return {n: rate for n, rate in zip(STREAMS, rates, strict=True) if n <= max(useful_streams(s), 2)}
+def _allowed(s: Setting, target_Bps: float, rates: list[float], seed: int) -> float:
+    """Largest loss that reaches the target, from the rates without loss and at `LOSSES`; then finer."""
+    if rates[0] < target_Bps:
+        return 0.0
+    last = int(np.flatnonzero(np.asarray(rates[1:]) >= target_Bps).max(initial=-1))
+    if last < 0 or last == len(LOSSES) - 1:
+        return float(LOSSES[max(last, 0)])
+    tried = np.geomspace(LOSSES[last], LOSSES[last + 1], FINER + 2)[1:-1]
+    enough = np.asarray(goodputs([replace(s, loss=float(p), burst=1.0) for p in tried], seed)) >= target_Bps
+    return float(tried[enough].max(initial=LOSSES[last]))
 
 
-def socket_buffer(s: Setting) -> float:
-    """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link [B]."""
-    return float(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams))
-
-
-def burst_B(s: Setting, line_Bps: float) -> float:
-    """Buffer that an unpaced window of one stream, sent at line rate, needs at the bottleneck [B]."""
-    from dtnsim.physics.tcp import droptail
-
-    flight = min(s.window_B, s.link_Bps * s.rtt_s / s.streams)
-    return float(droptail.burst_buffer(flight, line_Bps, s.rate_Bps))
-
-
-def tso_burst_B(s: Setting) -> float:
-    """Largest burst of a paced stream: about a millisecond of its rate [B]."""
-    mss = s.mtu_B - HEADERS_B
-    rate = s.goodput() / s.streams / mss
-    return float(linux.burst_segments(rate, s.rtt_s, mss, np.inf, linux.PACING_AVOIDANCE) * mss)
-
-
-def by_mtu(s: Setting) -> dict[float, float]:
-    """Steady goodput by MTU {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more."""
-    return {mtu: replace(s, mtu_B=mtu).goodput() for mtu in (1500.0, 9000.0)}
-
-
-def changes(s: Setting) -> list[tuple[str, float]]:
-    """What to change first: (change, goodput after it [B/s]), the best first; only those that bring 5 %."""
+def _tries(s: Setting) -> dict[str, Setting]:
+    """Changes by what they are called."""
     bdp = s.link_Bps * s.rtt_s
-    streams = useful_streams(s)
     tries = {
-        f"{streams} streams": replace(s, streams=streams),
         "a window of one bandwidth-delay product a stream": replace(s, window_B=max(s.window_B, bdp / s.streams)),
         "a tenth of the loss": replace(s, loss=s.loss / 10),
         "MTU 9000": replace(s, mtu_B=max(9000.0, s.mtu_B)),
         "a buffer of one bandwidth-delay product": replace(s, buffer_B=max(s.buffer_B, s.rate_Bps * s.rtt_s)),
     }
-    tries |= {f"--cc {cc}": replace(s, cc=cc) for cc in ("htcp", "cubic", "bbr") if cc != s.cc}
-    now, *gains = goodputs([s, *tries.values()])
-    worth = [(name, value) for name, value in zip(tries, gains, strict=True) if value > WORTH * now]
-    return sorted(worth, key=lambda item: -item[1])
+    return tries | {f"--cc {cc}": replace(s, cc=cc) for cc in OTHERS if cc != s.cc}
+
+
+def socket_buffer(s: Setting, kernel: str) -> float:
+    """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B]."""
+    need = window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, float(linux.receive_share(s.mtu_B, kernel)))
+    return float(np.minimum(need, window.MOST_SYSCTL_B))
+
+
+def burst_B(s: Setting) -> float:
+    """Buffer that an unpaced window of one stream, sent at line rate, needs at the bottleneck [B]."""
+    flight = min(s.window_B, s.link_Bps * s.rtt_s / s.streams)
+    return float(droptail.burst_buffer(flight, s.line_Bps, s.rate_Bps))
+
+
+def smooth_goodput(s: Setting) -> float:
+    """Steady goodput in closed form of a sender whose bursts cost nothing [B/s]."""
+    got, _ = path.path_goodput(
+        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, loss=loss.events(s.loss, s.burst), mss_B=s.mtu_B - HEADERS_B, mtu_B=s.mtu_B,
+        buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, window_B=s.window_B, background_share=s.background,
+    )  # fmt: skip
+    return float(got)
+
+
+def tso_burst_B(s: Setting, goodput_Bps: float) -> float:
+    """Largest burst of a paced stream: about a millisecond of its rate [B]."""
+    mss = s.mtu_B - HEADERS_B
+    rate = goodput_Bps / s.streams / mss
+    return float(linux.burst_segments(rate, s.rtt_s, mss, np.inf, linux.PACING_AVOIDANCE) * mss)

@@ -8,15 +8,20 @@ seconds in which it looks for the least round trip.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dtnsim.physics.tcp import _chance, linux, response
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import linux, response
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+#: pauses that are drawn; later ones come at their mean
+PAUSES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class Flows:
         start: Time of the first segment [s].
         background: Part of the rate that the background takes [1].
         third: Whether the algorithm is BBR v3.
+        replica: Number of the run of its case.
+        seed: Seed of the draws.
     """
 
     C: FloatArray
@@ -46,6 +53,8 @@ class Flows:
     start: FloatArray
     background: FloatArray
     third: BoolArray
+    replica: IntArray
+    seed: int = 1
 
 
 def cruise(f: Flows) -> FloatArray:
@@ -65,7 +74,7 @@ def cruise(f: Flows) -> FloatArray:
     link = link + _pushed(f)
     lump = linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
     window = f.streams * f.cap / (f.T + (lump - 1) / (2 * f.C))
-    collapse = np.minimum(1.0, response.BBR1_PROBE_GAIN * (1 - f.lost)) ** 32
+    collapse = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - f.lost)) ** 32
     first = np.minimum(link * collapse, window) * (1 - f.lost)
     third = response.bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
     return np.asarray(np.where(f.third, np.minimum(third, window), first), float)
@@ -137,39 +146,49 @@ def ramp(f: Flows, rate: FloatArray) -> Ramp:
     return Ramp(rate, n, f.T, f.start, until, np.asarray(sent, float))
 
 
-def pauses(f: Flows, rng: np.random.Generator, until: float, most: int = 400) -> FloatArray:
+def pauses(f: Flows) -> FloatArray:
     """Times at which the pauses begin, drawn (lanes, k) [s]; BBR v3 has its share in `response.bbr3`.
 
     A pause comes ten seconds after the least round trip was last seen; seeing it again in between, which
     grows likelier with few round trips in ten seconds, puts it off.
     """
-    length = pause(f)
-    count = int(min(most, max(1.0, np.ceil(until / linux.BBR_MIN_RTT_S) + 1)))
-    chance = np.minimum(0.5, known.BBR_REFRESH.value * (f.T / 0.01) ** 2)
-    times = np.empty((len(f.T), count))
-    last = f.start + 2 * f.T
-    for k in range(count):
-        late = (rng.random(len(f.T)) < chance) * rng.uniform(0, linux.BBR_MIN_RTT_S, len(f.T))
-        times[:, k] = last + linux.BBR_MIN_RTT_S + late
-        last = times[:, k] + length
+    number = np.arange(PAUSES)
+    draws = [_chance.uniform(f.seed, _chance.PAUSE, number, half, f.replica[:, None]) for half in (0, 1)]
+    late = np.cumsum((draws[0] < _refreshed(f)[:, None]) * draws[1], axis=1) * linux.BBR_MIN_RTT_S
+    first = (f.start + 2 * f.T)[:, None]
+    times = first + late + linux.BBR_MIN_RTT_S * (number + 1) + pause(f)[:, None] * number
     return np.asarray(np.where(f.third[:, None], np.inf, times), float)
 
 
-def delivered(f: Flows, marks: FloatArray, rng: np.random.Generator) -> FloatArray:
+def delivered(f: Flows, marks: FloatArray) -> FloatArray:
     """Segments delivered at the marks (lanes, M), pauses taken off."""
     rate = cruise(f)
     course = ramp(f, rate)
-    begin, length = pauses(f, rng, float(marks.max())), pause(f)
+    begin, length = pauses(f), pause(f)
     idle = 4 * f.streams / f.T
     out = np.empty(marks.shape)
     for k in range(marks.shape[1]):
         t = marks[:, k]
         quiet = np.clip(t[:, None] - begin, 0.0, length[:, None]).sum(axis=1)
+        quiet = quiet + _beyond(f, t, begin)
         out[:, k] = course.delivered(t) - quiet * np.maximum(rate - idle, 0.0)
     return out
 
 
-def completion(f: Flows, size: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _refreshed(f: Flows) -> FloatArray:
+    """Chance that a pause is put off, by half of its interval on average (lanes,)."""
+    return np.asarray(np.minimum(0.5, known.BBR_REFRESH.value * (f.T / 0.01) ** 2), float)
+
+
+def _beyond(f: Flows, t: FloatArray, begin: FloatArray) -> FloatArray:
+    """Pauses after the drawn ones, at their mean, until t (lanes,) [s]."""
+    length = pause(f)
+    last = np.where(np.isfinite(begin[:, -1]), begin[:, -1] + length, np.inf)
+    spaced = linux.BBR_MIN_RTT_S * (1 + _refreshed(f) / 2) + length
+    return np.asarray(np.maximum(t - last, 0.0) * length / spaced, float)
+
+
+def completion(f: Flows, size: FloatArray) -> FloatArray:
     """Time at which the last of `size` segments has left the bottleneck (lanes,) [s].
 
     The start-up overfills buffers under two BDP; drops of the last rounds arrive two round trips later.
@@ -177,17 +196,15 @@ def completion(f: Flows, size: FloatArray, rng: np.random.Generator) -> FloatArr
     rate = cruise(f)
     course = ramp(f, rate)
     end = course.time_of(size)
-    begin, length = pauses(f, rng, float(np.max(end)) * 1.1 + 20.0), pause(f)
+    begin, length = pauses(f), pause(f)
     for k in range(begin.shape[1]):
         end = end + np.where(begin[:, k] < end, length, 0.0)
-    spaced = linux.BBR_MIN_RTT_S + length
-    beyond = np.maximum(end - begin[:, -1] - spaced, 0.0) / spaced
-    end = end + np.where(np.isfinite(beyond), beyond * length, 0.0)
+    end = end + _beyond(f, end, begin)
     bdp = f.C * f.T
     fill = np.minimum(f.B, 2 * bdp)
     full = course.start + course.until + fill / f.C
     dropped = (size > course.sent + 2 * fill) & ((linux.BBR_HIGH_GAIN - 1) * bdp > f.B) & (rate > 0.95 * f.C)
-    tail = rng.random(len(size)) < known.TAIL_LOSS.value
+    tail = _chance.uniform(f.seed, _chance.TAIL, 0, 0, f.replica) < known.TAIL_LOSS.value
     repaired = full + f.T + fill / f.C + f.T * (1 + tail)
     return np.asarray(np.where(dropped, np.maximum(end, repaired), end), float)
 

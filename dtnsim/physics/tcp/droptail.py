@@ -24,7 +24,7 @@ def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatA
         Utilisation [1].
 
     Valid: windows of ten segments and more, linear growth, one loss event a sawtooth.
-    Neglects: bursts against absolute sizes, slow-start overshoot, CUBIC's plateau (see `cubic_utilisation`).
+    Neglects: bursts against absolute sizes, slow-start overshoot, CUBIC's plateau.
     Source: derived; b = 0 gives (1 + beta)/2, b >= (1 - beta)/beta gives 1 (Appenzeller et al. 2004).
     """
     b = np.maximum(np.asarray(buffer_bdp, float), 0.0)
@@ -33,31 +33,6 @@ def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatA
     low = np.minimum(kept * (1 + b), 1.0)
     above = ((1 + b) ** 2 - 1) / 2
     return np.asarray(((1 - low**2) / 2 + above) / np.maximum((1 - low) + above, 1e-300), float)
-
-
-def cubic_utilisation(buffer_bdp: ArrayLike, beta: float = 0.7) -> FloatArray:
-    """Utilisation of one CUBIC flow in its cubic region over a drop-tail buffer of b BDP.
-
-    W(t) = top - c (1 - t/K)^3 from beta top back to top, so the window is near the top most of the time.
-
-    Args:
-        buffer_bdp: Buffer over bandwidth-delay product [1].
-        beta: Window kept after a loss [1].
-
-    Returns:
-        Utilisation [1].
-
-    Valid: paths where K is many round trips (long fat); on short ones use `sawtooth_utilisation`.
-    Neglects: growth past the old top, bursts, several losses in one event.
-    Source: RFC 9438 equation 1, integrated; b = 0 gives 1 - (1 - beta)/4.
-    """
-    b = np.maximum(np.asarray(buffer_bdp, float), 0.0)
-    top = 1 + np.minimum(b, 1e6)
-    drop = (1 - beta) * top
-    # the window is under 1 while drop x^3 > b, x = 1 - t/K from 1 to 0: x above x1
-    x1 = np.minimum(np.cbrt(b / drop), 1.0)
-    lost = drop * (1 - x1**4) / 4 - b * (1 - x1)
-    return np.asarray(1 - lost, float)
 
 
 def streams_utilisation(single: ArrayLike, streams: ArrayLike, synchronised: ArrayLike = 0.0) -> FloatArray:

@@ -12,6 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
+#: share of a receive buffer that is window in kernels before these versions (ip-sysctl, tcp_adv_win_scale 2 and 1)
+ADV_WIN_SHARES: Final = (((3, 4), 0.75), ((6, 6), 0.5))
+#: the kernel that answers where none is named
+NEWEST: Final = "6.18"
 #: include/net/tcp.h: TCP_INIT_CWND [segments]
 INITIAL_WINDOW: Final = 10.0
 #: sysctl tcp_pacing_ss_ratio and tcp_pacing_ca_ratio
@@ -25,6 +29,7 @@ TSO_RTT_UNIT_S: Final = 512e-6
 TSO_WINDOW_SHARE: Final = 1 / 3
 #: net/ipv4/tcp_cubic.c: beta, growth of the Reno-friendly window a round, update interval HZ/32,
 #: floor of the growth before the first loss (cnt <= 20), least cnt
+RENO_BETA: Final = 1 / 2
 CUBIC_BETA: Final = 717 / 1024
 CUBIC_FRIENDLY: Final = 8 / 15
 CUBIC_UPDATE_S: Final = 1 / 32
@@ -32,6 +37,22 @@ CUBIC_FIRST_GROWTH: Final = 1 / 20
 CUBIC_MOST_GROWTH: Final = 1 / 2
 CUBIC_C: Final = 0.4
 CUBIC_FAST_CONVERGENCE: Final = 0.85
+#: net/ipv4/tcp_htcp.c: least and largest share kept (64/128 and 102/128); f(D) is scaled by T/0.1 s within these
+HTCP_BETA: Final = (0.5, 0.8)
+HTCP_SCALE_S: Final = 0.1
+HTCP_SCALE: Final = (0.1, 2.0)
+#: net/ipv4/tcp_scalable.c: one segment for so many acknowledged ones, and what is kept (Kelly 2003)
+SCALABLE_COUNT: Final = 100.0
+SCALABLE_BETA: Final = 7 / 8
+#: net/ipv4/tcp_illinois.c: least and largest growth, least and largest cut, below this window as Reno
+ILLINOIS_ALPHA: Final = (0.3, 10.0)
+ILLINOIS_CUT: Final = (1 / 8, 1 / 2)
+ILLINOIS_WINDOW: Final = 15.0
+#: net/ipv4/tcp_westwood.c: two filters of 7/8 in series lag by so many samples, one a round trip or 50 ms; recovery,
+#: 1.5 round trips at half the window, lowers the estimate to which the window returns by 1.5 x 1/2 / 15
+WESTWOOD_SAMPLES: Final = 15.0
+WESTWOOD_SAMPLE_S: Final = 0.05
+WESTWOOD_BETA: Final = 1 - 1.5 * 0.5 / 15
 #: net/ipv4/tcp_cubic.c: HyStart's low window, gap of an ACK train, least and most delay threshold
 HYSTART_LOW: Final = 16.0
 HYSTART_GAP_S: Final = 2e-3
@@ -40,6 +61,8 @@ HYSTART_DELAY_S: Final = (4e-3, 16e-3)
 HYSTART_ACK_DELAY_S: Final = 1e-3
 #: include/net/tcp.h, tcp_is_cwnd_limited: slow start goes on to twice what was in flight
 IDLE_WINDOW: Final = 2.0
+#: include/net/tcp.h: TCP_RTO_MIN = HZ/5
+RTO_MIN_S: Final = 0.2
 #: include/net/tcp.h: TCP_DELACK_MIN = HZ/25
 DELAYED_ACK_S: Final = 0.04
 #: three duplicate acknowledgments, or a quarter of the least round trip (RACK, tcp_recovery.c)
@@ -87,44 +110,32 @@ def burst_segments(
     return np.asarray(np.clip(wanted, 2.0, most), float)
 
 
-def receive_share(mtu_B: ArrayLike) -> FloatArray:
-    """Share of a receive buffer that becomes window: payload over the memory its packet takes.
+def receive_share(mtu_B: ArrayLike, kernel: str = NEWEST) -> FloatArray:
+    """Share of a receive buffer that becomes window, by the version of the kernel.
 
-    The packet and 320 bytes of skb_shared_info go into a power of two (kmalloc), the sk_buff adds 256;
-    the kernel keeps the ratio in 1/256.
+    Up to 3.3 tcp_adv_win_scale = 2 keeps a quarter back, from 3.4 on tcp_adv_win_scale = 1 a half. From 6.6 on the
+    kernel measures payload over the memory of its packet: packet and 320 bytes of skb_shared_info go into a power of
+    two (kmalloc), the sk_buff adds 256; the ratio is kept in 1/256.
 
     Args:
         mtu_B: IP packet size [B].
+        kernel: Version of Linux.
 
     Returns:
-        Share [1]: 0.625 at MTU 1500, 0.535 at 9000.
+        Share [1]: 0.75, 0.5, or, from 6.6 on, 0.625 at MTU 1500, 0.535 at 9000.
 
-    Valid: Linux 6.6 and later, drivers that copy a packet into one linear buffer (TUN, virtio).
+    Valid: default settings; from 6.6 on drivers that copy a packet into one linear buffer (TUN, virtio).
     Neglects: page-based drivers, whose packets take 2 or 4 KiB and more.
-    Source: net/ipv4/tcp_input.c: tcp_measure_rcv_mss; measured 0.59 to 0.62 of the buffer in flight.
+    Source: ip-sysctl.rst, tcp_adv_win_scale; commits b49960a05e32 (3.4) and dfa2f0483360 (6.6) of Linux;
+        net/ipv4/tcp_input.c: tcp_measure_rcv_mss; measured 0.59 to 0.62 of the buffer in flight.
     """
+    version = tuple(int(n) for n in kernel.split("."))[:2]
     mtu = np.asarray(mtu_B, float)
+    for before, share in ADV_WIN_SHARES:
+        if version < before:
+            return np.asarray(share + 0 * mtu, float)
     memory = np.exp2(np.ceil(np.log2(mtu + 320.0))) + 256.0
     return np.asarray(np.floor((mtu - 52.0) * 256.0 / memory) / 256.0, float)
-
-
-def usable_window(buffer_B: ArrayLike, mtu_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:
-    """Payload in flight that a receive buffer allows, less the pair of segments a delayed ACK holds back.
-
-    Args:
-        buffer_B: Receive buffer in kernel memory: tcp_rmem[2], or twice SO_RCVBUF [B].
-        mtu_B: IP packet size [B].
-        mss_B: Segment payload [B].
-
-    Returns:
-        Window in flight [B], at least two segments.
-
-    Valid: as `receive_share`.
-    Neglects: a slow reader.
-    Source: as `receive_share`; RFC 1122 section 4.2.3.2 for the pair.
-    """
-    mss = np.asarray(mss_B, float)
-    return np.asarray(np.maximum(np.asarray(buffer_B, float) * receive_share(mtu_B) - 2 * mss, 2 * mss), float)
 
 
 def hystart_delay(rtt_s: ArrayLike) -> FloatArray:

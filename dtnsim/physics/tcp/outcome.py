@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics.tcp import algorithms, droptail, ramp, rounds
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import droptail, ramp, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 FloatArray = NDArray[np.float64]
@@ -19,19 +19,14 @@ IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
 #: Algorithms that can be put against each other: those of `shared.CODES`
-PAIRED: Final = (*rounds.LOSS_BASED, "bbr")
-#: Most replicas of a case with random loss, and without
-REPLICAS_LOSS: Final = 32
+PAIRED: Final = ("reno", "cubic", "htcp", "bbr")
+#: Replicas of a case with random loss, and without: the same whatever company a case has
+REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8
-#: Two flows that share: runs of all cases together and most of one, by plain Python and compiled (which pays
-#: from so many cases on)
-SHARED_PLAIN: Final = (64, 8)
-SHARED_COMPILED: Final = (320, 16)
-MANY_SHARED: Final = 4
-#: Lanes x flows that a call steps through before replicas are saved, and steps a lane takes at most
-WORK: Final = 12000
-STEPS: Final = 1000
-STEPS_SHORT: Final = 700
+REPLICAS_SHARED: Final = 8
+#: Steps after which a lane is taken to repeat itself, with random loss and without
+STEPS: Final = 800
+STEPS_CALM: Final = 300
 #: quantiles of the model's own spread that are mixed with the replicas
 _GRID: Final = np.array([-1.5932, -0.9674, -0.5895, -0.2822, 0.0, 0.2822, 0.5895, 0.9674, 1.5932])
 
@@ -49,6 +44,7 @@ class Outcome:
         trip_s: Mean round-trip time with queueing [s].
         limit: One of `LIMITS`.
         delivered_B: At the times asked for (cases, times) [B].
+        scatter: Relative standard deviation of single runs there (cases, times) [1].
         steps: Steps that the engine took.
     """
 
@@ -64,6 +60,7 @@ class Outcome:
     trip_s: FloatArray
     limit: NDArray[np.str_]
     delivered_B: FloatArray
+    scatter: FloatArray
     steps: FloatArray
 
 
@@ -75,8 +72,8 @@ def simulate(
     Args:
         cases: The transfers.
         seed: Seed of all draws; the same cases and seed give the same numbers.
-        replicas: Runs of each case; None: up to `REPLICAS_LOSS`, fewer where chance plays no part or the table is long.
-        most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`, `STEPS_SHORT` in long tables.
+        replicas: Runs of each case; None: `REPLICAS_LOSS`, or fewer where chance plays little part.
+        most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`.
         times_s: Times at which the bytes delivered are wanted, before the measured window's begin [s].
 
     Returns:
@@ -98,7 +95,7 @@ def simulate(
     count = len(cases.rtt_s)
     answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
     answers["limit"] = np.full(count, "link", "<U8")
-    answers["delivered_B"] = np.full((count, len(times)), np.nan)
+    answers |= {name: np.full((count, len(times)), np.nan) for name in ("delivered_B", "scatter")}
     o = Outcome(**answers)
     for rows, run, together in _groups(cases, replicas, seed, times, most_steps):
         part = cases.take(rows)
@@ -126,42 +123,32 @@ _Run = Callable[[Cases], Samples]
 def _groups(
     c: Cases, replicas: int | None, seed: int, times: FloatArray, most_steps: int | None
 ) -> list[tuple[IntArray, _Run, bool]]:
-    """Cases by engine: (rows, engine, whether two flows share).
-
-    Large tables get fewer replicas and shorter runs, so that the work stays near `WORK`.
-    """
+    """Cases by engine: (rows, engine, whether two flows share)."""
     two = c.cc2 != ""
-    alone = np.isin(c.cc, rounds.LOSS_BASED)
+    alone = np.isin(c.cc, algorithms.LOSS_BASED)
     strange = (
-        ~(alone | np.isin(c.cc, ("bbr", "bbr3"))) | (two & ~np.isin(c.cc, PAIRED)) | ~np.isin(c.cc2, ("", *PAIRED))
+        ~(alone | np.isin(c.cc, algorithms.RATE_BASED))
+        | (two & ~np.isin(c.cc, PAIRED))
+        | ~np.isin(c.cc2, ("", *PAIRED))
     )
     if strange.any():
         raise KeyError(str(c.cc[strange][0]))
-    flows = np.minimum(c.streams, rounds.MOST_FLOWS)
     groups: list[tuple[IntArray, _Run, bool]] = []
-    for rough, most in ((True, REPLICAS_LOSS), (False, REPLICAS_CALM)):
+    for rough, most, steps in ((True, REPLICAS_LOSS, STEPS), (False, REPLICAS_CALM, STEPS_CALM)):
         here = ~two & alone & ((c.loss > 0) == rough)
-        share = WORK * (0.75 if rough else 0.25) / max(int(flows[here].sum()), 1)
-        runs = replicas or int(np.clip(share, most // 4, most))
-        steps = most_steps or (STEPS if share > most else STEPS_SHORT)
-        for key in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], c.streams[here], strict=True)}):
-            rows = np.flatnonzero(here & (c.cc == key[0]) & (c.streams == key[1]))
-            groups.append((rows, partial(_windows, replicas=runs, seed=seed, times=times, steps=steps), False))
+        flows = np.minimum(c.streams, rounds.MOST_FLOWS)
+        for cc, n in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], flows[here], strict=True)}):
+            rows = np.flatnonzero(here & (c.cc == cc) & (flows == n))
+            run = partial(_windows, replicas=replicas or most, seed=seed, times=times, steps=most_steps or steps)
+            groups.append((rows, run, False))
     for n in np.unique(c.streams[two]):
-        budget, most = SHARED_COMPILED if two.sum() >= MANY_SHARED and _compiles() else SHARED_PLAIN
-        runs = replicas or int(np.clip(budget // two.sum(), 2, most))
+        runs = replicas or REPLICAS_SHARED
         groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):
         runs = replicas or REPLICAS_LOSS
         groups.append((rows, partial(_bbr, replicas=runs, seed=seed, times=times), False))
     return groups
-
-
-def _compiles() -> bool:
-    from dtnsim.physics.tcp import shared
-
-    return shared.compiles()
 
 
 def _windows(c: Cases, *, replicas: int, seed: int, times: FloatArray, steps: int) -> Samples:
@@ -207,7 +194,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     o.trip_s[rows] = s.trip_s.mean(axis=1)
     o.steps[rows] = s.steps
     if s.delivered_B.shape[1]:
-        o.delivered_B[rows] = s.delivered_B
+        o.delivered_B[rows], o.scatter[rows] = s.delivered_B, s.scatter
     o.limit[rows] = "sharing" if together else limits(c, mean)
 
 
@@ -228,8 +215,12 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
     window = c.streams * c.window_B / c.rtt_s
     bdp = np.maximum(link * c.rtt_s, 1e-9)
-    beta = np.where(c.cc == "reno", 0.5, 0.7)
-    saw = droptail.sawtooth_utilisation(c.buffer_B * c.mss_B / c.mtu_B / bdp, beta)
+    room = c.buffer_B * c.mss_B / c.mtu_B / bdp
+    kept = [
+        algorithms.kept(cc, 1.0 if cc == "illinois" else b) if cc in algorithms.LOSS_BASED else 1.0
+        for cc, b in zip(c.cc, room, strict=True)
+    ]
+    saw = droptail.sawtooth_utilisation(room, np.asarray(kept, float))
     full = goodput_Bps > 0.95 * link * (1 - c.loss)
     choices = [
         full,

@@ -13,23 +13,26 @@ the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import droptail, response
+from dtnsim.physics.tcp import algorithms, droptail, response
 from dtnsim.physics.tcp.response import FloatArray
 
 #: Names of the limits in the order of the codes
 LIMITS: Final = ("link", "buffer", "window", "loss")
-ALGORITHMS: Final = ("reno", "cubic", "htcp", "bbr", "bbr3")
 _KNEE: Final = 8.0
 
 _LOSS_BASED: Final[dict[str, Callable[[ArrayLike, ArrayLike, ArrayLike], FloatArray]]] = {
     "reno": response.reno,
     "cubic": response.cubic,
     "htcp": response.htcp,
+    "scalable": response.scalable,
+    "westwood": partial(response.additive, "westwood"),
+    "illinois": partial(response.additive, "illinois"),
 }
 
 
@@ -37,21 +40,21 @@ def stream_limit(cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, r
     """Loss limit of one stream of algorithm `cc` [B/s]; `rate_Bps` is the payload rate left to it.
 
     Raises:
-        KeyError: `cc` is not one of `ALGORITHMS`.
+        KeyError: `cc` is not one of `algorithms.ALGORITHMS`.
     """
     if cc in _LOSS_BASED:
         return _LOSS_BASED[cc](loss, rtt_s, mss_B)
-    if cc not in ALGORITHMS:
+    if cc not in algorithms.RATE_BASED:
         raise KeyError(cc)
     return (response.bbr1 if cc == "bbr" else response.bbr3)(loss, rtt_s, mss_B, rate_Bps)
 
 
 def _utilisation(cc: str, buffer_bdp: FloatArray, streams: FloatArray) -> FloatArray:
     """What the buffer lets n flows of `cc` use of the link [1]."""
-    if cc in ("bbr", "bbr3"):
+    if cc in algorithms.RATE_BASED:
         return np.ones(np.broadcast_shapes(buffer_bdp.shape, streams.shape))
-    beta = 0.5 if cc == "reno" else 0.8 if cc == "htcp" else response.CUBIC_BETA
-    single = droptail.sawtooth_utilisation(buffer_bdp, beta)
+    queue = np.ones(()) if cc == "illinois" else buffer_bdp  # its own measure is full at every drop
+    single = droptail.sawtooth_utilisation(buffer_bdp, algorithms.kept(cc, queue))
     return droptail.streams_utilisation(single, streams)
 
 
@@ -64,15 +67,15 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
         single = stream_limit(cc, a["loss"], a["rtt_s"], a["mss_B"], link)
-        loss = np.minimum(single, link) if cc in ("bbr", "bbr3") else n * single * a["loss_scale"]
+        loss = np.minimum(single, link) if cc in algorithms.RATE_BASED else n * single
         terms = np.stack(np.broadcast_arrays(loss, window, link))
         least = terms.min(axis=0)
         spread = (np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE).sum(axis=0)
-    goodput = least if cc in ("bbr", "bbr3") else least * spread ** (-1 / _KNEE)
+    goodput = least if cc in algorithms.RATE_BASED else least * spread ** (-1 / _KNEE)
     which = terms.argmin(axis=0)
     code = np.array([3, 2, 0])[which]
     code = np.where((code == 0) & (used < 0.99), 1, code)
-    if cc in ("bbr", "bbr3"):
+    if cc in algorithms.RATE_BASED:
         code = np.where((code == 3) & (loss >= 0.9 * link), 0, code)
     return np.where(least > 0, goodput, 0.0), code
 
@@ -81,7 +84,6 @@ def path_goodput(
     *, rate_Bps: ArrayLike, rtt_s: ArrayLike, loss: ArrayLike = 0.0, mss_B: ArrayLike = 1448.0,
     mtu_B: ArrayLike = 1500.0, buffer_B: ArrayLike = np.inf, streams: ArrayLike = 1,
     cc: ArrayLike = "cubic", window_B: ArrayLike = np.inf, background_share: ArrayLike = 0.0,
-    loss_scale: ArrayLike = 1.0,
 ) -> tuple[FloatArray, NDArray[np.str_]]:  # fmt: skip
     """Steady goodput of a transfer of n streams over one bottleneck, and what limits it.
 
@@ -95,16 +97,15 @@ def path_goodput(
         mtu_B: IP packet that carries it [B].
         buffer_B: Drop-tail buffer at the bottleneck [B].
         streams: Parallel streams of the transfer.
-        cc: Congestion control, one of `ALGORITHMS` (text or array of text).
+        cc: Congestion control, one of `algorithms.ALGORITHMS` (text or array of text).
         window_B: Most payload in flight a stream may have [B].
         background_share: Part of the rate that traffic which does not yield takes [1].
-        loss_scale: What a loss-based stream reaches of its response function (`choice.loss_scale`) [1].
 
     Returns:
         (goodput of all streams [B/s], name of the limit: one of `LIMITS`).
 
     Raises:
-        KeyError: an algorithm that is not in `ALGORITHMS`.
+        KeyError: an algorithm that is not in `algorithms.ALGORITHMS`.
 
     Valid: transfers long against the ramp; T from 0.1 ms to 0.4 s; loss under 5 %. More rate, window,
     buffer or streams never lowers the result; more loss, RTT or background never raises it.
@@ -114,7 +115,6 @@ def path_goodput(
     numbers = {
         "rate_Bps": rate_Bps, "rtt_s": rtt_s, "loss": loss, "mss_B": mss_B, "mtu_B": mtu_B,
         "buffer_B": buffer_B, "streams": streams, "window_B": window_B, "background_share": background_share,
-        "loss_scale": loss_scale,
     }  # fmt: skip
     kinds = np.asarray(cc, dtype=np.str_)
     arrays = np.broadcast_arrays(kinds, *(np.asarray(v, float) for v in numbers.values()))

@@ -13,22 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics.tcp import algorithms, linux
+
 FloatArray = NDArray[np.float64]
 
-#: RFC 9438, section 4.6 and 5: multiplicative decrease, growth constant [segments/s^3]
-CUBIC_BETA: Final = 0.7
-CUBIC_C: Final = 0.4
-#: Linux net/ipv4/tcp.h: TCP_RTO_MIN = HZ/5
-RTO_MIN_S: Final = 0.2
-#: BBR v1: a probe at 1.25 x still measures the full rate while 1.25 (1 - p) >= 1 (draft-cardwell-00)
-BBR1_PROBE_GAIN: Final = 1.25
 #: BBR v3: loss threshold of a probing round, decrease factor, share of the rate left after headroom,
 #: pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
 BBR3_LOSS_THRESHOLD: Final = 0.02
 BBR3_BETA: Final = 0.7
 BBR3_EFFICIENCY: Final = 0.98
-#: BBR v1 ProbeRTT: 200 ms at 4 segments every 10 s
-BBR1_PROBE_RTT_SHARE: Final = 0.2 / 10.0
 
 
 def _arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -59,61 +52,11 @@ def aimd_window(loss: ArrayLike, alpha: ArrayLike = 1.0, beta: ArrayLike = 0.5) 
         return np.asarray(np.sqrt(a * (1 + b) / (2 * (1 - b) * p)), float)
 
 
-def mathis(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
-    """Reno by the formula of Mathis et al.: X = M / T * sqrt(3 / (2 p)).
-
-    Args:
-        loss: Packet loss probability [1].
-        rtt_s: Round-trip time [s].
-        mss_B: Segment payload [B].
-
-    Returns:
-        Goodput of one stream [B/s]; inf where loss is 0.
-
-    Valid: p from 1e-7 to 1e-2.
-    Neglects: timeouts (see `pftk`), queueing, delayed-acknowledgment growth of 1/b.
-    Source: Mathis, Semke, Mahdavi, Ott 1997; RFC 9438 section 5.1.
-    """
-    p, rtt, mss = _arrays(loss, rtt_s, mss_B)
-    return np.asarray(mss / rtt * aimd_window(p), float)
-
-
-def pftk(
-    loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, segments_per_ack: float = 1.0,
-    rto_s: ArrayLike | None = None,
-) -> FloatArray:  # fmt: skip
-    """Reno with timeouts, after Padhye, Firoiu, Towsley and Kurose.
-
-    X = M / (T sqrt(2 b p / 3) + RTO min(1, 3 sqrt(3 b p / 8)) p (1 + 32 p^2)).
-
-    Args:
-        loss: Packet loss probability [1].
-        rtt_s: Round-trip time [s].
-        mss_B: Segment payload [B].
-        segments_per_ack: b; 1 for Linux, whose growth counts segments and not acknowledgments.
-        rto_s: Retransmission timeout [s]; None: max(200 ms, T) + T/2, near what Linux keeps
-            when the round-trip time is steady (RTO = srtt + max(200 ms, 4 rttvar)).
-
-    Returns:
-        Goodput of one stream [B/s]; inf where loss is 0.
-
-    Valid: p from 1e-7 to 0.3.
-    Neglects: SACK and tail-loss probes, which avoid most timeouts of Linux: a lower bound there.
-    Source: PFTK 1998 eq. 32 and RFC 5348 section 3.1; RTO floor: Linux TCP_RTO_MIN.
-    """
-    p, rtt, mss = _arrays(loss, rtt_s, mss_B)
-    rto = rtt + RTO_MIN_S if rto_s is None else np.asarray(rto_s, float)
-    b = segments_per_ack
-    wait = rto * np.minimum(1.0, 3 * np.sqrt(3 * b * p / 8)) * p * (1 + 32 * p**2)
-    with np.errstate(divide="ignore"):
-        return np.asarray(mss / (rtt * np.sqrt(2 * b * p / 3) + wait), float)
-
-
 def reno(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
     """Reno as Linux runs it: Mathis while losses are repaired by SACK, one timeout in `p` above.
 
-    The same form as `pftk` with the chance of a timeout replaced by the chance that a
-    retransmission is lost again, p: SACK repairs any number of first losses in a round.
+    X = M / (T sqrt(2 p / 3) + (T + 200 ms) p^2 (1 + 32 p^2)): the form of PFTK with the chance of a timeout replaced
+    by the chance that a retransmission is lost again, p: SACK repairs any number of first losses in a round.
 
     Args:
         loss: Packet loss probability [1].
@@ -125,10 +68,10 @@ def reno(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
 
     Valid: p from 1e-9 to 0.1; above, a lower bound by PFTK's back-off factor.
     Neglects: windows under 4 segments, where recovery falls back to timeouts.
-    Source: as `mathis` and `pftk`; RFC 6675 and RFC 8985 for the repair.
+    Source: Mathis, Semke, Mahdavi, Ott 1997; PFTK 1998 eq. 32; RFC 6675 and RFC 8985 for the repair.
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
-    wait = (rtt + RTO_MIN_S) * p * p * (1 + 32 * p**2)
+    wait = (rtt + linux.RTO_MIN_S) * p * p * (1 + 32 * p**2)
     with np.errstate(divide="ignore"):
         return np.asarray(mss / (rtt * np.sqrt(2 * p / 3) + wait), float)
 
@@ -151,24 +94,13 @@ def cubic(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
     Source: RFC 9438 section 5.1, equations 5 and 6, tables 1 and 2.
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
-    k = (CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))) ** 0.25
+    k = (linux.CUBIC_C * (3 + linux.CUBIC_BETA) / (4 * (1 - linux.CUBIC_BETA))) ** 0.25
     with np.errstate(divide="ignore"):
         window = np.maximum(k * (rtt / p) ** 0.75, aimd_window(p))
     return np.asarray(mss / rtt * window, float)
 
 
-def _htcp_growth(t: FloatArray, rtt: FloatArray, beta: float) -> tuple[FloatArray, FloatArray]:
-    """Segments gained t seconds after a loss, and the integral of that gain over the time."""
-    scale = np.clip(rtt / 0.1, 0.1, 2.0)
-    u = np.maximum(t - 1.0, 0.0)
-    fast = u + 5 * u**2 + u**3 / 12  # integral of 1 + 10 u + u^2/4
-    fast_area = u**2 / 2 + 5 * u**3 / 3 + u**4 / 48
-    slow = np.minimum(t, 1.0)
-    gain = 2 * (1 - beta) / rtt
-    return gain * (slow + scale * fast), gain * (slow**2 / 2 + u * slow + scale * fast_area)
-
-
-def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, beta: float = 0.8) -> FloatArray:
+def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
     """H-TCP: growth 2 (1 - beta) (1 + 10 (D - 1) + (D - 1)^2 / 4) a round, D seconds after a loss.
 
     The period D that gains back what a loss took and carries 1/p segments is found by bisection.
@@ -177,30 +109,86 @@ def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, beta: float = 0.8)
         loss: Packet loss probability [1].
         rtt_s: Round-trip time [s].
         mss_B: Segment payload [B].
-        beta: Window kept after a loss [1]: T_min/T_max clipped to 0.5..0.8; 0.8 without queueing.
 
     Returns:
         Goodput of one stream [B/s]; inf where loss is 0.
 
-    Valid: p from 1e-9 to 1e-2, a periodic sawtooth.
+    Valid: p from 1e-9 to 1e-2, a periodic sawtooth without queueing, where the share kept is 0.8.
     Neglects: the switch to beta = 0.5 when the throughput moves by over 20 %, timeouts.
     Source: draft-leith-tcp-htcp-06; RTT scaling by T/0.1 s in 0.1..2 above D = 1 s as in Linux.
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
     if not np.any(p > 0):
         return np.full(p.shape, np.inf)
+    kept = linux.HTCP_BETA[1]
     low, high = np.full(p.shape, -12.0), np.full(p.shape, 6.0)
     for _ in range(60):
         mid = (low + high) / 2
         t = np.exp2(mid * 3.0)
-        gain, area = _htcp_growth(t, rtt, beta)
-        bottom = gain * beta / (1 - beta)
-        few = (bottom * t + area) / rtt * p < 1.0
+        gain, area = _htcp_growth(t, rtt, kept)
+        few = (gain * kept / (1 - kept) * t + area) / rtt * p < 1.0
         low, high = np.where(few, mid, low), np.where(few, high, mid)
     t = np.exp2(low * 3.0)
-    gain, area = _htcp_growth(t, rtt, beta)
-    mean = gain * beta / (1 - beta) + area / t
+    gain, area = _htcp_growth(t, rtt, kept)
+    mean = gain * kept / (1 - kept) + area / t
     return np.asarray(np.where(p > 0, mean * mss / rtt, np.inf), float)
+
+
+def _htcp_growth(t: FloatArray, rtt: FloatArray, beta: float) -> tuple[FloatArray, FloatArray]:
+    """Segments gained t seconds after a loss, and the integral of that gain over the time (`algorithms.htcp_alpha`)."""
+    scale = np.clip(rtt / linux.HTCP_SCALE_S, *linux.HTCP_SCALE)
+    u = np.maximum(t - 1.0, 0.0)
+    fast = u + 5 * u**2 + u**3 / 12  # integral of 1 + 10 u + u^2/4
+    fast_area = u**2 / 2 + 5 * u**3 / 3 + u**4 / 48
+    slow = np.minimum(t, 1.0)
+    gain = 2 * (1 - beta) / rtt
+    return gain * (slow + scale * fast), gain * (slow**2 / 2 + u * slow + scale * fast_area)
+
+
+def scalable(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
+    """Scalable TCP: 0.01 segments for each acknowledged, an eighth less at a loss; Reno's growth under 100 segments.
+
+    W = 0.08/p where growth is proportional, sqrt((1 + beta) / (2 (1 - beta) p)) below.
+
+    Args:
+        loss: Packet loss probability [1].
+        rtt_s: Round-trip time [s].
+        mss_B: Segment payload [B].
+
+    Returns:
+        Goodput of one stream [B/s]; inf where loss is 0.
+
+    Valid: p from 1e-9 to 1e-2.
+    Neglects: timeouts.
+    Source: Kelly 2003; net/ipv4/tcp_scalable.c.
+    """
+    p, rtt, mss = _arrays(loss, rtt_s, mss_B)
+    with np.errstate(divide="ignore"):
+        wide = 1 / (linux.SCALABLE_COUNT * (1 - linux.SCALABLE_BETA) * p)
+    return np.asarray(mss / rtt * np.maximum(wide, aimd_window(p, 1.0, linux.SCALABLE_BETA)), float)
+
+
+def additive(cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
+    """Westwood and Illinois as additive increase, multiplicative decrease without queueing.
+
+    Args:
+        cc: "westwood" (1 segment a round trip, 0.95 kept) or "illinois" (10 and 7/8, as Reno below 15 segments).
+        loss: Packet loss probability [1].
+        rtt_s: Round-trip time [s].
+        mss_B: Segment payload [B].
+
+    Returns:
+        Goodput of one stream [B/s]; inf where loss is 0.
+
+    Valid: p from 1e-9 to 1e-2; a path that random loss keeps from queueing.
+    Neglects: timeouts; that Westwood's filter takes 15 round trips to follow.
+    Source: net/ipv4/tcp_westwood.c, tcp_illinois.c (`linux`); `aimd_window`.
+    """
+    p, rtt, mss = _arrays(loss, rtt_s, mss_B)
+    window = aimd_window(p, algorithms.added(cc), algorithms.kept(cc))
+    if cc == "illinois":
+        window = np.where(window < linux.ILLINOIS_WINDOW, np.minimum(aimd_window(p), window), window)
+    return np.asarray(mss / rtt * window, float)
 
 
 def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike = np.inf) -> FloatArray:
@@ -226,9 +214,9 @@ def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
     rate = np.asarray(rate_Bps, float)
-    kept = np.minimum(1.0, BBR1_PROBE_GAIN * (1 - p)) ** 32
-    probe = 1 - BBR1_PROBE_RTT_SHARE
-    floor = np.minimum(rate, 4 * mss / rtt)
+    kept = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - p)) ** 32
+    probe = 1 - linux.BBR_PROBE_RTT_S / linux.BBR_MIN_RTT_S
+    floor = np.minimum(rate, linux.BBR_MIN_WINDOW * mss / rtt)
     with np.errstate(invalid="ignore"):
         full = rate * probe * kept
     return np.asarray(np.maximum(np.nan_to_num(full, nan=0.0, posinf=np.inf), floor) * (1 - p), float)

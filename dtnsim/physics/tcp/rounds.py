@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import _lanes, _run, linux
+from dtnsim.physics.tcp import _chance, _lanes, _run, linux, window
 from dtnsim.physics.tcp import coefficients as known
 
 FloatArray = NDArray[np.float64]
@@ -23,14 +23,15 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 #: Streams that are simulated one by one; more are lumped
-MOST_FLOWS: Final = 16
+MOST_FLOWS: Final = 4
+#: a buffer holds at least this many packets, as those of the measured runs do
+LEAST_BUFFER: Final = 4.0
 #: Lanes stepped together: enough to hide numpy's overhead, few enough for the cache
 CHUNK: Final = 2048
 #: Receiver's clock to the first data at the bottleneck: connection set-up and half a round trip [RTT]
 SET_UP: Final = 1.5
 #: Start of a second flow after the first [s]
 SECOND_START_S: Final = 0.45
-LOSS_BASED: Final = ("reno", "cubic", "htcp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Cases:
         background: Part of the rate that traffic which does not yield takes [1].
         mtu_B, mss_B: IP packet and its payload [B].
         streams: Parallel streams.
-        cc: Algorithm: reno, cubic, htcp, bbr or bbr3.
+        cc: Algorithm, one of `algorithms.ALGORITHMS`.
         window_B: Most payload in flight of a stream [B].
         size_B: Payload of the transfer, inf for one that is stopped by the clock [B].
         warmup_s, duration_s: Window of the measurement [s].
@@ -113,6 +114,7 @@ class Samples:
         retransmits: Segments sent again in the measured window.
         trip_s: Mean round-trip time in the window [s].
         delivered_B: At the times asked for (cases, times) [B], mean of the replicas.
+        scatter: Their relative standard deviation (cases, times) [1].
         steps: Steps of the engine (cases,).
     """
 
@@ -122,6 +124,7 @@ class Samples:
     retransmits: FloatArray
     trip_s: FloatArray
     delivered_B: FloatArray
+    scatter: FloatArray
     steps: FloatArray
 
 
@@ -133,23 +136,27 @@ def repeated(c: Cases, replicas: int) -> Cases:
 def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Rate [packets/s] and buffer [packets] left by the background, and window [packets]."""
     left = 1 - c.background
-    return c.rate_Bps / c.mtu_B * left, c.buffer_B / c.mtu_B * left, np.maximum(c.window_B / c.mss_B, 2.0)
+    return (
+        c.rate_Bps / c.mtu_B * left,
+        c.buffer_B / c.mtu_B * left,
+        np.maximum(np.minimum(c.window_B, window.MOST_WINDOW_B) / c.mss_B, 2.0),
+    )
 
 
 def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
-    """Loss-based streams of equal round trips; all cases have the same number of streams."""
+    """Loss-based streams of equal round trips; all cases simulate the same number of flows."""
     flows = int(min(c.streams[0], MOST_FLOWS))
-    lump = c.streams[0] / flows
     lanes = repeated(c, replicas)
+    lump = lanes.streams / flows
     noted = []
-    for k, begin in enumerate(range(0, len(lanes.rtt_s), CHUNK)):
-        part = lanes.take(np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s))))
-        fixed = _fixed(part, lump, times_s)
-        noted.append(_run.run(fixed, flows, np.random.default_rng([seed, flows, k]), most_steps))
+    for begin in range(0, len(lanes.rtt_s), CHUNK):
+        rows = np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s)))
+        fixed = _fixed(lanes.take(rows), lump[rows], times_s, rows % replicas)
+        noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas), most_steps))
     mss, T = lanes.mss_B, lanes.rtt_s + known.HOST_DELAY.value
     done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
-    delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump
-    lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump
+    delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump[:, None]
+    lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump[:, None]
     waited = np.concatenate([n.waited for n in noted])
     k = len(times_s)
     sized = np.isfinite(lanes.size_B)
@@ -167,12 +174,22 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     return Samples(
         goodput.reshape(shape), np.full(shape, np.nan), done.reshape(shape), sent_again.reshape(shape),
         trip.reshape(shape),
-        (delivered[:, :k] * mss[:, None]).reshape(*shape, k).mean(axis=1),
+        *_at_times(delivered[:, :k] * mss[:, None], simulated, times_s, shape),
         np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
     )  # fmt: skip
 
 
-def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
+def _at_times(
+    delivered: FloatArray, simulated: FloatArray, times_s: FloatArray, shape: tuple[int, int]
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and relative scatter of the replicas' counters (cases, times); what was carried on less and less."""
+    runs = delivered.reshape(*shape, -1)
+    mean = runs.mean(axis=1)
+    seen = simulated.reshape(shape).mean(axis=1, keepdims=True) / np.maximum(times_s, 1e-12)
+    return mean, runs.std(axis=1) / np.maximum(mean, 1e-30) * np.sqrt(np.minimum(seen, 1.0))
+
+
+def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -> _lanes.Fixed:
     C, B, cap = packets(c)
     column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
     T = (c.rtt_s + known.HOST_DELAY.value)[:, None]
@@ -193,11 +210,12 @@ def _fixed(c: Cases, lump: float, times_s: FloatArray) -> _lanes.Fixed:
     return _lanes.Fixed(
         **column, **_lanes.buffers(column["C"], T, column["B"], short, mss, excess), T=T, short=short, excess=excess,
         event=(c.loss / np.maximum(c.burst, 1.0))[:, None], lost=c.loss[:, None],
-        size=(c.size_B / c.mss_B / c.streams)[:, None], mss=mss,
+        size=(c.size_B / c.mss_B / lump)[:, None], mss=mss,
         start=np.where(sized[:, None], 0.0, SET_UP * T), end=last[:, None],
         reno=(c.cc == "reno")[:, None],
-        cubic=(c.cc == "cubic")[:, None], htcp=(c.cc == "htcp")[:, None], paced=c.paced[:, None],
-        lane=np.arange(len(c.rtt_s))[:, None], marks=marks,
+        cubic=(c.cc == "cubic")[:, None], htcp=(c.cc == "htcp")[:, None], scalable=(c.cc == "scalable")[:, None],
+        westwood=(c.cc == "westwood")[:, None], illinois=(c.cc == "illinois")[:, None], paced=c.paced[:, None],
+        lane=np.arange(len(c.rtt_s))[:, None], replica=replica[:, None], marks=marks,
     )  # fmt: skip
 
 
@@ -206,13 +224,12 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     from dtnsim.physics.tcp import bbr
 
     lanes = repeated(c, replicas)
-    rng = np.random.default_rng([seed, 77])
     C, B, cap = packets(lanes)
     T = lanes.rtt_s + known.HOST_DELAY.value
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
         C, T, B, lanes.loss, cap, lanes.streams.astype(float), lanes.mss_B, np.where(sized, 0.0, SET_UP * T),
-        lanes.background, lanes.cc == "bbr3",
+        lanes.background, lanes.cc != "bbr", np.arange(len(T)) % replicas, seed,
     )  # fmt: skip
     marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
     marks = np.concatenate([np.broadcast_to(times_s, (len(T), len(times_s))), marks], axis=1)
@@ -220,8 +237,8 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     completion = np.full(len(T), np.nan)
     if sized.any():
         size = np.where(sized, lanes.size_B / lanes.mss_B, 1.0)
-        completion = np.where(sized, bbr.completion(flows, size, rng) + SET_UP * T, np.nan)
-    delivered = bbr.delivered(flows, marks, rng)
+        completion = np.where(sized, bbr.completion(flows, size) + SET_UP * T, np.nan)
+    delivered = bbr.delivered(flows, marks)
     rate = (delivered[:, -1] - delivered[:, -2]) * lanes.mss_B / np.maximum(lanes.duration_s, 1e-9)
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
     sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
@@ -230,7 +247,8 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     return Samples(
         goodput.reshape(shape), np.full(shape, np.nan), completion.reshape(shape), sent_again.reshape(shape),
         np.broadcast_to(T + np.minimum(5e-3, B / C), len(T)).reshape(shape),
-        (delivered[:, :k] * lanes.mss_B[:, None]).reshape(*shape, k).mean(axis=1), np.zeros(shape[0]),
+        *_at_times(delivered[:, :k] * lanes.mss_B[:, None], np.full(len(T), np.inf), times_s, shape),
+        np.zeros(shape[0]),
     )  # fmt: skip
 
 
@@ -241,19 +259,19 @@ def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
     lanes = repeated(c, replicas)
     first = int(min(c.streams[0], MOST_FLOWS))
     C, B, cap = packets(lanes)
-    rng = np.random.default_rng([seed, 78])
     host = known.HOST_DELAY.value
     T = np.concatenate([np.repeat(lanes.rtt_s[:, None], first, axis=1), lanes.rtt2_s[:, None]], axis=1) + host
     codes = [[shared.CODES[str(a)]] * first + [shared.CODES[str(b)]] for a, b in zip(lanes.cc, lanes.cc2, strict=True)]
-    start = SET_UP * T + rng.uniform(0.0, 0.02, T.shape)
-    start[:, -1] += SECOND_START_S + rng.uniform(0.0, 0.1, len(start))
+    replica = np.arange(len(C)) % replicas
+    start = SET_UP * T + 0.02 * _chance.uniform(seed, _chance.START, 0, np.arange(T.shape[1]), replica[:, None])
+    start[:, -1] += SECOND_START_S + 0.1 * _chance.uniform(seed, _chance.START, 1, 0, replica)
     marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
     caps = np.minimum(np.repeat(cap[:, None], first + 1, axis=1), 1e9)
-    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks, lanes.loss), seed)
+    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks, lanes.loss, replica), seed)
     rate = out[:, :, 0] * (lanes.mss_B / lanes.duration_s)[:, None]
     shape = (len(c.rtt_s), replicas)
     return Samples(
         rate[:, :-1].sum(axis=1).reshape(shape), rate[:, -1].reshape(shape), np.full(shape, np.nan),
         out[:, :-1, 1].sum(axis=1).reshape(shape), out[:, 0, 2].reshape(shape), np.zeros((shape[0], 0)),
-        np.zeros(shape[0]),
+        np.zeros((shape[0], 0)), np.zeros(shape[0]),
     )  # fmt: skip

@@ -45,6 +45,7 @@ class Lanes:
         cap: Most segments in flight.
         marks: Begin and end of the measured window (lanes, 2) [s].
         loss: Random loss behind the queue [1].
+        replica: Number of the run of its case.
     """
 
     C: FloatArray
@@ -55,6 +56,7 @@ class Lanes:
     cap: FloatArray
     marks: FloatArray
     loss: FloatArray
+    replica: IntArray
 
     def slices(self) -> FloatArray:
         """Length of a slice in each lane [s]: the longest round trip fits into the kernel's memory."""
@@ -116,7 +118,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     out = np.zeros((*lanes.T.shape, 3))
     columns = (lanes.T, lanes.codes, lanes.start, lanes.cap, noise, lanes.marks)
     for i in range(len(lanes.C)):
-        start = (seed * 7919 + i * 104729 + 12345) % 2147483646 + 1
+        start = (seed * 7919 + int(lanes.replica[i]) * 104729 + 12345) % 2147483646 + 1
         rows = [x[i].tolist() if kernel is _kernel.run else x[i] for x in columns]
         kernel(float(lanes.C[i]), float(slice_s[i]), float(room[i]), *rows, power, float(lanes.loss[i]), start, out[i])
         out[i, :, 2] *= slice_s[i] / (lanes.marks[i, 1] - lanes.marks[i, 0])

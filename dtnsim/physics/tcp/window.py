@@ -9,14 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: Share of a receive buffer that the kernel offers as window: tcp_adv_win_scale = 1 (Linux 3.5 to 6.5);
-#: later kernels measure the ratio of payload to buffer memory, and begin at this value.
-RECEIVE_SHARE: Final = 0.5
 #: Linux setsockopt(2): SO_RCVBUF and SO_SNDBUF are doubled for bookkeeping
 SOCKBUF_DOUBLING: Final = 2.0
-#: Linux defaults of tcp_rmem[2] and tcp_wmem[2] in bytes where a distribution sets nothing
-DEFAULT_RMEM_MAX_B: Final = 6 * 2**20
-DEFAULT_WMEM_MAX_B: Final = 4 * 2**20
+#: RFC 7323, section 2.3: a shift of at most 14 keeps windows under 2^30
+MOST_WINDOW_B: Final = 2.0**30
+#: sysctl tcp_rmem and tcp_wmem are signed 32-bit numbers
+MOST_SYSCTL_B: Final = 2.0**31 - 1
 
 
 def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
@@ -37,54 +35,71 @@ def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(window_B, float) / np.asarray(rtt_s, float), float)
 
 
-def autotuned_window(rmem_max_B: ArrayLike, wmem_max_B: ArrayLike = np.inf, share: float = RECEIVE_SHARE) -> FloatArray:
+def autotuned_window(rmem_max_B: ArrayLike, wmem_max_B: ArrayLike, share: float) -> FloatArray:
     """Largest window of an autotuned connection: the receiver's share of tcp_rmem[2], or tcp_wmem[2].
 
     Args:
         rmem_max_B: Third value of net.ipv4.tcp_rmem at the receiver [B].
         wmem_max_B: Third value of net.ipv4.tcp_wmem at the sender [B].
-        share: Part of the receive buffer that is offered as window [1].
+        share: Part of the receive buffer that is window (`linux.receive_share`) [1].
 
     Returns:
         Window [B].
 
-    Valid: Linux 2.6.17 and later; share 0.5 (adv_win_scale 1), 0.75 (scale 2, older).
-    Neglects: the ratio measured per connection since Linux 6.6 (see `rounds`).
+    Valid: Linux 2.6.17 and later.
+    Neglects: that the ratio differs from packet to packet.
     Source: Linux Documentation/networking/ip-sysctl.rst, tcp_adv_win_scale and tcp_rmem.
     """
     sender = np.asarray(wmem_max_B, float) * share
     return np.asarray(np.minimum(np.asarray(rmem_max_B, float) * share, sender), float)
 
 
-def fixed_window(sockbuf_B: ArrayLike, share: float = RECEIVE_SHARE) -> FloatArray:
+def fixed_window(sockbuf_B: ArrayLike, share: float) -> FloatArray:
     """Window of a socket buffer set with SO_RCVBUF/SO_SNDBUF (iperf3 -w): doubled, then its share.
 
     Args:
         sockbuf_B: What the program asks for, within rmem_max and wmem_max [B].
-        share: Part of the buffer that is offered as window [1].
+        share: Part of the buffer that is window (`linux.receive_share`) [1].
 
     Returns:
         Window [B].
 
     Valid: Linux; setting the size switches autotuning off.
-    Neglects: the ratio measured per connection since Linux 6.6 (see `rounds`).
+    Neglects: that the ratio differs from packet to packet.
     Source: socket(7), SO_RCVBUF; Linux Documentation/networking/ip-sysctl.rst.
     """
     return np.asarray(np.asarray(sockbuf_B, float) * SOCKBUF_DOUBLING * share, float)
 
 
-def needed_buffer(
-    rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike = 1, share: float = RECEIVE_SHARE
-) -> FloatArray:
+def in_flight(window_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:
+    """Payload in flight that a window allows: no more than 1 GiB, less the pair of segments a delayed ACK holds back.
+
+    Args:
+        window_B: Receive window [B].
+        mss_B: Segment payload [B].
+
+    Returns:
+        Window in flight [B], at least two segments.
+
+    Valid: Linux.
+    Neglects: a slow reader.
+    Source: RFC 7323 section 2.3 (2^30); RFC 1122 section 4.2.3.2 (the pair).
+    """
+    mss = np.asarray(mss_B, float)
+    size = np.minimum(np.asarray(window_B, float), MOST_WINDOW_B)
+    return np.asarray(np.maximum(size - 2 * mss, 2 * mss), float)
+
+
+def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, share: float) -> FloatArray:
     """Socket memory (tcp_rmem[2], tcp_wmem[2]) that one stream needs to carry its part of the rate.
 
-    B = rate T / (streams share): twice the bandwidth-delay product with the usual half share.
+    B = rate T / (streams share): twice the bandwidth-delay product with a share of one half.
 
     Args:
         rate_Bps: Rate of the whole transfer [B/s].
         rtt_s: Round-trip time [s].
         streams: Parallel streams that share the rate.
-        share: Part of the buffer that is offered as window [1].
+        share: Part of the buffer that is window (`linux.receive_share`) [1].
 
     Returns:
         Buffer of one stream [B].

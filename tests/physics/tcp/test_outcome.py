@@ -24,7 +24,7 @@ def test_throughput_over_the_round_trip_is_concave_then_convex():
     assert got[0] > 0.9 * G10 * 8948 / 9000
     slope = np.diff(got) / np.diff(trips)
     assert slope[0] > slope.min() < slope[-1]
-    assert slope[-1] > 0.3 * slope.min()
+    assert slope[-1] > 0.5 * slope.min()
 
 
 def test_cubic_beats_reno_on_long_paths_and_equals_it_on_short_ones():

@@ -1,5 +1,7 @@
 """Response functions: RFC 9438's tables, an independent sawtooth, thresholds, and that loss never helps."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,24 +16,40 @@ RFC_9438 = [
 ]  # fmt: skip
 
 
+WESTWOOD, ILLINOIS = (functools.partial(r.additive, cc) for cc in ("westwood", "illinois"))
+
+
+def mathis(loss, rtt, mss):
+    """M / T sqrt(3 / (2 p)): Mathis, Semke, Mahdavi and Ott, CCR 27(3), 1997."""
+    return mss / rtt * r.aimd_window(loss)
+
+
+def test_scalable_and_illinois_as_their_papers_have_them():
+    # Kelly 2003: W = 0.08 / p, 10^-5 is 8000 segments; Liu et al. 2008: alpha 10, beta 1/8: sqrt(75 / p)
+    assert r.scalable(1e-5, 0.1, 1.0) * 0.1 == pytest.approx(8000)
+    assert ILLINOIS(1e-4, 0.1, 1.0) * 0.1 == pytest.approx((75 / 1e-4) ** 0.5)
+    assert ILLINOIS(0.3, 0.1, 1.0) == mathis(0.3, 0.1, 1.0) or ILLINOIS(0.3, 0.1, 1.0) * 0.1 >= 15
+    assert WESTWOOD(1e-4, 0.1, 1.0) / mathis(1e-4, 0.1, 1.0) == pytest.approx((19.5 / 1.5) ** 0.5, rel=1e-6)
+
+
 @pytest.mark.parametrize(("rtt", "loss", "reno", "cubic"), RFC_9438)
 def test_windows_of_rfc_9438(rtt, loss, reno, cubic):
     # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
-    assert r.mathis(loss, rtt, 1.0) * rtt == pytest.approx(reno, rel=0.03)
+    assert mathis(loss, rtt, 1.0) * rtt == pytest.approx(reno, rel=0.03)
     assert r.cubic(loss, rtt, 1.0) * rtt == pytest.approx(cubic, rel=0.03)
 
 
 def test_ten_gigabit_at_100_ms_needs_the_loss_that_the_rfc_says():
     # RFC 9438 section 5.2: 1500-byte packets, 10 Gb/s, 0.1 s: 2.9e-8 with CUBIC, 2.0e-10 with Reno
     assert r.cubic(2.9e-8, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.02)
-    assert r.mathis(2.0e-10, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.05)
+    assert mathis(2.0e-10, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.05)
 
 
 def test_the_check_of_a_bbr_paper_s_lossy_path():
     # the path of E. Dumazet's comparison on bbr-dev, 100 ms and 1 % (CUBIC had 3.27 Mb/s, BBR 9.15 Gb/s): by the
-    # formulas of Mathis et al. 1997 and Padhye et al. 1998 with 1448 B 1.42 and 1.33 Mb/s
-    assert r.mathis(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, abs=0.005)
-    assert r.pftk(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.33, rel=0.06)
+    # formula of Mathis et al. 1997 with 1448 B 1.42 Mb/s
+    assert mathis(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, abs=0.005)
+    assert r.reno(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, rel=0.01)  # SACK repairs without timeouts
 
 
 def sawtooth(loss, rtt, grow, beta):
@@ -62,11 +80,11 @@ def test_htcp_against_a_sawtooth_run_round_by_round(loss, rtt):
 
 
 def test_reno_against_the_same_sawtooth():
-    assert r.mathis(1e-4, 0.1, 1.0) * 0.1 == pytest.approx(sawtooth(1e-4, 0.1, lambda *_: 1.0, 0.5), rel=0.01)
+    assert mathis(1e-4, 0.1, 1.0) * 0.1 == pytest.approx(sawtooth(1e-4, 0.1, lambda *_: 1.0, 0.5), rel=0.01)
 
 
 def test_no_loss_is_no_limit_and_certain_loss_is_no_goodput():
-    for law in (r.mathis, r.reno, r.pftk, r.cubic, r.htcp):
+    for law in (r.reno, r.cubic, r.htcp, r.scalable, WESTWOOD, ILLINOIS):
         assert np.isinf(law(0.0, 0.1, 1448))
     assert r.bbr1(1.0, 0.1, 1448, 1e8) == 0
     assert r.bbr3(1.0, 0.1, 1448, 1e8) < 1e5
@@ -84,15 +102,14 @@ def test_bbr_holds_at_one_per_cent_and_falls_past_its_threshold():
 
 def test_timeouts_only_take_away():
     p = np.logspace(-6, -0.5, 30)
-    assert (r.pftk(p, 0.05, 1448) <= r.mathis(p, 0.05, 1448)).all()
-    assert (r.reno(p, 0.05, 1448) <= r.mathis(p, 0.05, 1448)).all()
+    assert (r.reno(p, 0.05, 1448) <= mathis(p, 0.05, 1448)).all()
 
 
 @given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))
 @settings(max_examples=80, deadline=None)
 def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
     loss = 10**p
-    for law in (r.mathis, r.pftk, r.reno, r.cubic, r.htcp):
+    for law in (r.reno, r.cubic, r.htcp, r.scalable, WESTWOOD, ILLINOIS):
         base = law(loss, rtt, mss)
         assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)

@@ -11,7 +11,7 @@ def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **op
     lanes = shared.Lanes(
         np.array([rate]), np.array([rate * T.mean() * bdp]), T, np.array([[shared.CODES[c] for c in codes]]),
         T * 1.5 + np.arange(len(trips)) * 0.4, np.full(T.shape, 1e9), np.array([[10.0, 10.0 + seconds]]),
-        np.array([loss]),
+        np.array([loss]), np.array([0]),
     )  # fmt: skip
     out = shared.simulate(lanes, seed, compiled=False, **options)[0]
     return out[:, 0] / seconds / rate, out
@@ -49,7 +49,7 @@ def test_random_loss_holds_a_lone_reno_flow_near_mathis():
     T = np.array([[0.05]])
     lanes = shared.Lanes(
         np.array([4000.0]), np.array([200.0]), T, np.array([[_kernel.RENO]]), T, np.full((1, 1), 1e9),
-        np.array([[10.0, 130.0]]), np.array([2e-3]),
+        np.array([[10.0, 130.0]]), np.array([2e-3]), np.array([0]),
     )  # fmt: skip
     rate = np.mean([shared.simulate(lanes, s, compiled=False)[0, 0, 0] for s in (1, 2)]) / 120
     # sqrt(1.5/p)/T = 548/s; whole segments and recovery take some 10 %
@@ -61,7 +61,7 @@ def test_compiled_and_plain_kernels_agree():
     T = np.array([[0.03, 0.05]])
     lanes = shared.Lanes(
         np.array([3000.0]), np.array([100.0]), T, np.array([[_kernel.CUBIC, _kernel.BBR]]), T, np.full((1, 2), 1e9),
-        np.array([[2.0, 6.0]]), np.array([0.0]),
+        np.array([[2.0, 6.0]]), np.array([0.0]), np.array([0]),
     )  # fmt: skip
     plain = shared.simulate(lanes, 5, compiled=False)
     fast = shared.simulate(lanes, 5, compiled=True)

@@ -1,5 +1,6 @@
 """Windows and buffers against the figures that engineers quote."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,23 +26,30 @@ def test_uci_s_windows():
     # UCI LightPath: 9.96 ms; 16 NFS requests of 64 KiB in flight are 105 MB/s (runs gave 93 to 121)
     assert w.window_rate(16 * 65536, 9.96e-3) / 1e6 == pytest.approx(105, abs=0.5)
     # perfSONAR's 9.1 Gb/s over that path needs 11.3 MB in flight, 22.7 MB of socket buffer
-    need = w.needed_buffer(9.1e9 / 8, 9.96e-3)
+    need = w.needed_buffer(9.1e9 / 8, 9.96e-3, 1, 0.5)
     assert need / 1e6 == pytest.approx(22.7, abs=0.1)
     assert w.window_rate(need / 2, 9.96e-3) * 8 == pytest.approx(9.1e9)
 
 
 def test_default_linux_buffers_are_enough_for_a_gigabit_to_24_ms_only():
     # tcp_rmem[2] = 6 MiB, half of it window: 3 MiB / (1 Gb/s) = 25.2 ms
-    limit = float(w.autotuned_window(w.DEFAULT_RMEM_MAX_B))
+    limit = float(w.autotuned_window(6 * MIB, np.inf, 0.5))
     assert limit / 125e6 == pytest.approx(0.0252, abs=1e-4)
-    assert w.autotuned_window(64 * MIB, w.DEFAULT_WMEM_MAX_B) == 2 * MIB
+    assert w.autotuned_window(64 * MIB, 4 * MIB, 0.5) == 2 * MIB
 
 
 def test_a_set_buffer_is_doubled_and_then_shared():
-    assert w.fixed_window(MIB) == MIB
+    assert w.fixed_window(MIB, 0.5) == MIB
 
 
 @given(rate=st.floats(1e5, 1e11), rtt=st.floats(1e-4, 1), streams=st.integers(1, 64))
 def test_the_needed_buffer_gives_the_rate_back(rate, rtt, streams):
-    one = w.needed_buffer(rate, rtt, streams)
-    assert streams * w.window_rate(w.autotuned_window(one), rtt) == pytest.approx(rate)
+    one = w.needed_buffer(rate, rtt, streams, 0.5)
+    assert streams * w.window_rate(w.autotuned_window(one, np.inf, 0.5), rtt) == pytest.approx(rate)
+
+
+def test_no_window_passes_one_gibibyte():
+    # RFC 7323, 2.3: 2^30; one stream over 200 ms has 42.9 Gb/s at most
+    assert w.in_flight(1e12, 8948) == 2**30 - 2 * 8948
+    assert w.window_rate(w.in_flight(1e12, 8948), 0.2) * 8e-9 == pytest.approx(42.9, abs=0.1)
+    assert w.in_flight(100, 1448) == 2 * 1448

@@ -1,0 +1,174 @@
+"""The TCP streams of a transfer on a route: their window, their course in time, what their opening costs.
+
+One run of the round model at nominal values (`dtnsim.physics.tcp.course`), the same that ``dtnsim tcp`` makes, gives
+level and shape; draws scale it by the ratio of the closed forms of the steady state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.components.nic import Nic
+from dtnsim.composition.route import Framing, Route, line_rate, narrowest
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.records import Connection
+from dtnsim.physics.tcp import loss as lossy
+from dtnsim.physics.tcp import path, rounds, window
+
+if TYPE_CHECKING:
+    from dtnsim.tools.plan import NetUse
+
+#: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s])
+Openings = tuple[Any, Any, float]
+#: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
+UNSCALED_WINDOW_B: Final = 65535.0
+#: shorter round trips are not followed: there the opening is over at once
+LEAST_RTT_S: Final = 1e-4
+
+
+def stream_window(route: Route, net: NetUse, mtu_B: float, mss_B: float, draw: Draw) -> Value:
+    """Most payload in flight of one stream [B]."""
+    share = route.destination.receive_share(mtu_B)
+    if net.window is not None:
+        size: Value = window.fixed_window(draw(net.window), share)
+    else:
+        size = window.autotuned_window(draw(route.destination.tcp.rmem_max), draw(route.source.tcp.wmem_max), share)
+    stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
+    return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, mss_B)
+
+
+def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
+    """The streams of a transfer as TCP sees their route."""
+    rate, buffer = narrowest(route, frame, nics, net.streams, draw)
+    chains = [segment.losses(draw) for _, segment, _ in route.hops]
+    _, burst = lossy.together([c[0] for c in chains], [c[1] for c in chains])
+    return Connection(
+        rate_Bps=rate,
+        rtt_s=np.maximum(route.rtt(draw), 1e-6),
+        buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
+        loss=route.loss(draw),
+        burst=burst,
+        window_B=stream_window(route, net, frame.mtu, frame.mss, draw),
+        mtu_B=frame.mtu,
+        mss_B=frame.mss,
+        streams=net.streams,
+        cc=net.cc or route.source.tcp.cc,
+        reopened=net.reopened,
+        line_Bps=burst_line(route, net, frame, nics),
+    )
+
+
+def burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> float:
+    """Rate at which a sender's bursts reach the narrowest place, in IP bytes [B/s].
+
+    It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
+    for the trains that come to them.
+    """
+    nominal = Draw()
+    whole = float(narrowest(route, frame, nics, net.streams, nominal)[0])
+    ends = (route.source, route.destination)
+    for number, hop in enumerate(route.hops):
+        here = float(narrowest(Route(*ends, (hop,)), frame, [], net.streams, nominal)[0])
+        if here <= whole * (1 + 1e-9):
+            if hop[1].firewall is not None:
+                return whole
+            return max(float(line_rate(route, number, nics, nominal)) * frame.mtu / frame.wire, whole)
+    return whole
+
+
+def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openings | None = None) -> Connection:
+    """The connections with their course and with what they allow in all draws.
+
+    Args:
+        drawn: The streams in all draws.
+        nominal: The streams at nominal values.
+        draw: Values of the parameters.
+        openings: What they move.
+    """
+    closed, limit = closed_form(drawn)
+    if not float(nominal.rtt_s) >= LEAST_RTT_S:
+        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]))
+    from dtnsim.physics.tcp.course import course
+
+    c = course(
+        rate_Bps=float(nominal.rate_Bps), rtt_s=float(nominal.rtt_s), buffer_B=float(nominal.buffer_B),
+        loss=float(nominal.loss), burst=float(nominal.burst), mtu_B=nominal.mtu_B, mss_B=nominal.mss_B,
+        streams=nominal.streams, cc=nominal.cc, window_B=float(nominal.window_B), line_Bps=nominal.line_Bps,
+    )  # fmt: skip
+    middle = float(closed_form(nominal)[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.nan_to_num(np.asarray(closed) / middle, nan=0.0, posinf=1.0)
+    least, many = _moved(openings)
+    typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf
+    factor = factor * draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
+    link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
+    factor = np.minimum(factor, np.maximum(link / max(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
+    steady = np.minimum(c.steady_Bps * factor, link)
+    stretch = np.asarray(drawn.rtt_s) / float(nominal.rtt_s)
+    made = replace(drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady)
+    if openings is None or not np.any(least > 0):
+        return made
+    took = (many[:, None] * _time_of(made, least, openings[2])).sum(axis=0)
+    return replace(made, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
+
+
+def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
+    """Seconds that the openings of a transfer's connections cost against its mean rate, of all of them together.
+
+    Args:
+        streams: The connections, answered.
+        openings: What they move.
+        most_Bps: What the rest of the way allows [B/s].
+    """
+    if streams.course is None:
+        return 0.0
+    part, often = _moved(openings)
+    took = _time_of(streams, part, openings[2], most_Bps)
+    if not streams.reopened and not openings[2]:  # of many files the last byte's way is in the tool's own round trips
+        took = took + np.asarray(streams.rtt_s) / 2
+    fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
+    return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
+
+
+def closed_form(streams: Connection) -> tuple[Value, Any]:
+    """Steady goodput in closed form, which is monotone in every parameter [B/s], and the name of its limit."""
+    return path.path_goodput(
+        rate_Bps=streams.rate_Bps, rtt_s=streams.rtt_s, loss=np.asarray(streams.loss) / np.asarray(streams.burst),
+        mss_B=streams.mss_B, mtu_B=streams.mtu_B, buffer_B=streams.buffer_B, streams=streams.streams, cc=streams.cc,
+        window_B=streams.window_B,
+    )  # fmt: skip
+
+
+def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value = np.inf) -> Any:
+    """Time that so many bytes take after what is left out (openings, draws) [s]."""
+    limits = {
+        "most_Bps": np.atleast_1d(most_Bps), "factor": np.atleast_1d(streams.factor),
+        "stretch": np.atleast_1d(streams.stretch),
+    }  # fmt: skip
+    course = streams.course
+    age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
+    before = course.delivered_B(age, **limits)
+    return course.time_of(np.asarray(size_B, float)[:, None] + before, **limits) - age
+
+
+def _moved(openings: Openings | None) -> tuple[Any, Any]:
+    if openings is None:
+        return np.zeros(0), np.zeros(0)
+    return np.asarray(openings[0], float), np.asarray(openings[1], float)
+
+
+def _single(value: Any) -> Value:
+    return float(value[0]) if value.size == 1 else value
+
+
+def main_connection(row: Row, route: Route) -> tuple[str, Connection] | None:
+    """The connections between the ends of a row's route, where it has charged them."""
+    wanted = f"tcp.{route.source.name}-{route.destination.name}[{row.transfer}]"
+    for demand in row.demands:
+        if demand.station.endswith(wanted) and demand.station in row.ledger.connections:
+            return demand.station, row.ledger.connections[demand.station]
+    return None

@@ -1,0 +1,204 @@
+"""The course of a transfer in time: its goodput from the first byte until it is steady, by the round model.
+
+The one answer of TCP that `predict`, `simulate` and the tables of `dtnsim tcp` build on; `dtnsim tcp` takes its
+headline from the same runs, with the window of the measurement in place of the edges here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtnsim.physics.tcp import algorithms, linux, outcome, rounds
+from dtnsim.physics.tcp import coefficients as known
+
+FloatArray = NDArray[np.float64]
+
+#: edges one round trip apart, and how much longer each later interval is than the one before
+ROUNDS: Final = 32
+STRETCH: Final = 1.25
+#: time that is looked at [s]: Reno climbs for hours on a long fat path
+HORIZON_S: Final = 5e4
+#: the opening is over when no more than this share of what it costs is still to come
+SETTLED: Final = 0.01
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """How a transfer goes: a step function of time, then the steady rate.
+
+    Attributes:
+        times_s: Edges from connect(), the first is 0, one round trip apart at first (k + 1,) [s].
+        rates_Bps: Goodput of all streams at the receiver between the edges, mean of runs (k,) [B/s].
+        steady_Bps: Goodput after the last edge [B/s].
+        ages_s, scatter: What single runs have delivered by these times from connect() scatters so much [s], [1].
+        limit: What holds it, one of `outcome.LIMITS`.
+    """
+
+    times_s: FloatArray
+    rates_Bps: FloatArray
+    steady_Bps: float
+    ages_s: FloatArray
+    scatter: FloatArray
+    limit: str
+
+    @property
+    def deficit_B(self) -> float:
+        """What the opening delivers less than the steady rate would; negative where slow start overshoots loss [B]."""
+        return float((np.diff(self.times_s) * (self.steady_Bps - self.rates_Bps)).sum())
+
+    def delivered_B(
+        self, time_s: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0
+    ) -> FloatArray:
+        """Bytes that have come `time_s` after the first of them, where something else lets `most_Bps` pass.
+
+        Args:
+            time_s: Time after the first byte was sent into the bottleneck [s].
+            most_Bps: What the rest of the way allows [B/s].
+            factor: Rates here over those of the course [1].
+            stretch: Round trip here over that of the course [1].
+
+        Returns:
+            Bytes; the arguments broadcast [B].
+
+        Valid: round trips that differ little from the course's.
+        Neglects: that losses come at times of their own where something else holds the transfer back.
+        Source: integral of the steps.
+        """
+        time, most, factor, stretch = np.broadcast_arrays(
+            *(np.asarray(x, float)[..., None] for x in (time_s, most_Bps, factor, stretch))
+        )
+        begin, span, rate = self._steps()
+        spans = np.clip(time - begin * stretch, 0.0, span * stretch)
+        return np.asarray((spans * np.minimum(rate * factor, most)).sum(axis=-1), float)
+
+    def time_of(
+        self, size_B: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0
+    ) -> FloatArray:
+        """Time from the first byte sent into the bottleneck until so many have come: inverse of `delivered_B`.
+
+        Args:
+            size_B: Payload [B].
+            most_Bps: What the rest of the way allows [B/s].
+            factor: Rates here over those of the course [1].
+            stretch: Round trip here over that of the course [1].
+
+        Returns:
+            Time; the arguments broadcast [s].
+
+        Valid: as `delivered_B`.
+        Neglects: as `delivered_B`.
+        Source: as `delivered_B`.
+        """
+        size, most, factor, stretch = np.broadcast_arrays(
+            *(np.asarray(x, float)[..., None] for x in (size_B, most_Bps, factor, stretch))
+        )
+        begin, span, rate = self._steps()
+        rates = np.maximum(np.minimum(rate * factor, most), 1e-30)
+        with np.errstate(invalid="ignore"):
+            upto = np.cumsum(rates * span * stretch, axis=-1)
+        before = np.concatenate([np.zeros((*upto.shape[:-1], 1)), upto[..., :-1]], axis=-1)
+        place = np.minimum((upto < size).sum(axis=-1, keepdims=True), len(begin) - 1)
+
+        def at(values: FloatArray) -> FloatArray:
+            return np.asarray(np.take_along_axis(values, place, axis=-1)[..., 0], float)
+
+        return np.asarray(at(np.broadcast_to(begin * stretch, rates.shape)) + (size[..., 0] - at(before)) / at(rates))
+
+    def spread(self, time_s: float) -> float:
+        """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
+        own = known.SPREAD_LINK if self.limit in ("link", "window", "start") else known.SPREAD_LOSS
+        return float(np.hypot(np.interp(time_s, self.ages_s[1:], self.scatter[1:]), own.value))
+
+    def _steps(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Begin, length and rate of all steps after the set-up, the steady one last."""
+        edges = self.times_s[1:] - self.times_s[1]
+        return edges, np.append(np.diff(edges), np.inf), np.append(self.rates_Bps[1:], self.steady_Bps)
+
+
+def course(
+    *, rate_Bps: float, rtt_s: float, buffer_B: float | None = None, loss: float = 0.0, burst: float = 1.0,
+    mtu_B: float = 1500.0, mss_B: float | None = None, streams: int = 1, cc: str = "cubic",
+    window_B: float = np.inf, background: float = 0.0, line_Bps: float = np.inf, paced: bool = True, seed: int = 1,
+) -> Course:  # fmt: skip
+    """The course of a transfer: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
+
+    Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
+    `times_s[i + 1]` after its connect(), then at `steady_Bps`. The first 1.5 round trips (handshake
+    and the way of the first bytes) have rate 0; a connection that is open already starts at that edge.
+    Calls with the same values are answered from memory.
+
+    Args:
+        rate_Bps: Bottleneck in IP bytes [B/s].
+        rtt_s: Base round-trip time [s].
+        buffer_B: Drop-tail buffer; None: one bandwidth-delay product [B].
+        loss: Random loss of the data direction [1].
+        burst: Mean length of a loss burst [packets].
+        mtu_B: IP packet [B].
+        mss_B: Its payload; None: MTU - 52 [B].
+        streams: Parallel streams, opened together.
+        cc: One of `algorithms.ALGORITHMS`.
+        window_B: Most payload in flight of a stream [B].
+        background: Part of the rate that traffic which does not yield takes [1].
+        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
+        paced: Whether the sender paces.
+        seed: Seed of the draws.
+
+    Returns:
+        Edges, rates, steady rate, scatter and limit.
+
+    Valid: as `outcome.simulate`.
+    Neglects: competing flows that yield; the growth of the receive buffer (autotuning keeps ahead of the window).
+    Source: `rounds` (RFC 9438, RFC 9406, RFC 6928, the Linux sender).
+
+    Raises:
+        KeyError: an algorithm that the model does not know.
+    """
+    buffer = rate_Bps * rtt_s if buffer_B is None else min(buffer_B, 1e6 * rate_Bps)
+    return _course(
+        float(rate_Bps), float(rtt_s), float(buffer), float(loss), float(burst), float(mtu_B),
+        float(mtu_B - 52 if mss_B is None else mss_B), int(streams), str(cc), float(window_B), float(background),
+        float(line_Bps), bool(paced), int(seed),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _course(
+    rate_Bps: float, rtt_s: float, buffer_B: float, loss: float, burst: float, mtu_B: float, mss_B: float,
+    streams: int, cc: str, window_B: float, background: float, line_Bps: float,
+    paced: bool, seed: int,  # noqa: FBT001 - a key of the memory
+) -> Course:  # fmt: skip
+    edges = _edges(rtt_s)
+    case = rounds.Cases.of(
+        rate_Bps=rate_Bps, rtt_s=rtt_s, buffer_B=buffer_B, loss=loss, burst=burst, mtu_B=mtu_B, mss_B=mss_B,
+        streams=streams, cc=cc, window_B=window_B, background=background, line_Bps=line_Bps, paced=paced,
+        warmup_s=edges[-1], duration_s=edges[-1],
+    )  # fmt: skip
+    o = outcome.simulate(case, seed=seed, times_s=edges)
+    pause = linux.BBR_PROBE_RTT_S if cc in algorithms.RATE_BASED else 0.0
+    delivered, steady = np.asarray(o.delivered_B[0], float), float(o.goodput_Bps[0])
+    times, rates = _cut(edges, delivered, steady, rtt_s / 2 + 2 * pause)
+    return Course(times, rates, steady, edges, np.asarray(o.scatter[0], float), str(o.limit[0]))
+
+
+def _edges(rtt_s: float) -> FloatArray:
+    """Edges [s]: round trips, then ever longer ones up to the horizon."""
+    longer = max(int(np.log(max(HORIZON_S / rtt_s, 1.0)) / np.log(STRETCH)), 8)
+    steps = np.cumsum(rtt_s * STRETCH ** np.maximum(np.arange(-ROUNDS, longer), 0.0))
+    steps = rounds.SET_UP * rtt_s + steps
+    last = max(HORIZON_S, 4 * ROUNDS * rtt_s)
+    return np.concatenate([[0.0], [rounds.SET_UP * rtt_s], steps[steps < last / 1.1], [last]])
+
+
+def _cut(edges: FloatArray, delivered: FloatArray, steady: float, slack_s: float) -> tuple[FloatArray, FloatArray]:
+    """The step function up to where the cost of the opening has been paid, but for so many seconds at most."""
+    half = int(np.searchsorted(edges, edges[-1] / 2))
+    cost = edges * (delivered[-1] - delivered[half]) / (edges[-1] - edges[half]) - delivered
+    cost = np.abs(cost - cost[half:].mean())
+    off = cost > max(SETTLED * float(cost.max()), steady * slack_s)
+    last = min(int(np.flatnonzero(off).max(initial=1)) + 1, len(edges) - 1)
+    return edges[: last + 1], (np.diff(delivered) / np.diff(edges))[:last]

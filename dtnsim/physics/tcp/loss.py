@@ -1,0 +1,77 @@
+"""Loss as people have it: random, in bursts (Gilbert), or as a count of retransmits; and several places in series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+#: factor (one standard deviation) between retransmits and what loss they stand for: they count spurious ones and those
+#: of TCP's own overshoot, and hide bursts: a factor of 3 either way
+RETRANSMIT_SPREAD: Final = 1.5
+
+
+def events(loss: ArrayLike, burst: ArrayLike = 1.0) -> FloatArray:
+    """Loss events per packet of a Gilbert channel: mean loss over mean length of a burst.
+
+    Args:
+        loss: Mean loss [1].
+        burst: Mean length of a burst [packets].
+
+    Returns:
+        Events per packet [1]; a burst within a round trip costs a window reduction once.
+
+    Valid: bursts shorter than a window.
+    Neglects: bursts that a round trip divides.
+    Source: Gilbert 1960; RFC 6675 (one reduction a window).
+    """
+    return np.asarray(np.asarray(loss, float) / np.maximum(np.asarray(burst, float), 1.0), float)
+
+
+def together(losses: Sequence[ArrayLike], bursts: Sequence[ArrayLike]) -> tuple[FloatArray, FloatArray]:
+    """Mean loss and mean burst of places in series: what passes multiplies, events add.
+
+    Args:
+        losses: Mean loss of each place [1].
+        bursts: Mean burst of each [packets].
+
+    Returns:
+        (mean loss [1], mean burst [packets], 1 where nothing is lost).
+
+    Valid: independent places.
+    Neglects: packets that two places would lose.
+    Source: derived.
+    """
+    passed: FloatArray = np.asarray(1.0)
+    happen: FloatArray = np.asarray(0.0)
+    for loss, burst in zip(losses, bursts, strict=True):
+        passed = np.asarray(passed * (1 - np.asarray(loss, float)), float)
+        happen = np.asarray(happen + events(loss, burst), float)
+    whole = np.asarray(1 - passed, float)
+    mean = np.where(happen > 0, np.maximum(whole / np.maximum(happen, 1e-300), 1.0), 1.0)
+    return whole, np.asarray(mean, float)
+
+
+def of_retransmits(retransmits: ArrayLike, moved_B: ArrayLike, mss_B: ArrayLike = 1448.0) -> FloatArray:
+    """Loss that a count of retransmitted segments stands for: retransmits over segments sent.
+
+    Args:
+        retransmits: Segments sent again (iperf3's Retr, `ss -ti`, `netstat -s`).
+        moved_B: Payload that was moved meanwhile [B].
+        mss_B: Payload of a segment [B].
+
+    Returns:
+        Loss [1], with the relative spread `RETRANSMIT_SPREAD`.
+
+    Valid: more than ten retransmits, long after slow start.
+    Neglects: what of them TCP's own overshoot caused at the bottleneck, which is no property of the path; spurious
+        retransmits; that they come in bursts.
+    Source: definition; RFC 6349 section 4.4 (TCP efficiency: transmitted less retransmitted bytes).
+    """
+    segments = np.asarray(moved_B, float) / np.asarray(mss_B, float)
+    again = np.asarray(retransmits, float)
+    return np.asarray(np.minimum(again / np.maximum(segments + again, 1.0), 0.5), float)

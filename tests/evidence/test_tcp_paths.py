@@ -1,0 +1,58 @@
+"""Measured Linux TCP through path files: timed iperf3 in `predict` gives what `dtnsim tcp --table` gives."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.cli import _tcp_table
+from dtnsim.steady.prediction import predict
+from tests.lab import journey, machine
+from tests.strategies import load
+
+PUBLIC = Path(__file__).parents[3] / "shared" / "tcp-truth" / "public.csv"
+
+pytestmark = pytest.mark.skipif(not PUBLIC.exists(), reason="the measured runs are not beside this repository")
+
+
+def path_of(row: dict[str, str]) -> dict[str, Any]:
+    """A row of the table as a path: hosts that never limit, a WAN with framing taken off, iperf3 for its time."""
+    mtu = float(row["mtu_bytes"] or 1500)
+    wan = {
+        "bandwidth": f"{float(row['rate_bps']) * (mtu + 38) / mtu!r} b/s", "rtt": f"{float(row['rtt_s'])!r} s",
+        "buffer": f"{float(row['buffer_bytes'])!r} B", "mtu": f"{mtu:g} B", "loss": row["loss_prob"] or "0",
+    }  # fmt: skip
+    if row["burst_loss_prob"]:
+        wan["bursts"] = {"rate": row["burst_loss_prob"], "length": row["burst_len_pkts"]}
+    window = float(row["wnd_limit_bytes"] or 256e6)
+    tcp = dict.fromkeys(("rmem_max", "wmem_max"), f"{window!r} B")
+    nic = {"kind": "nic", "rate": "1 Tb/s", "mtu": f"{mtu:g} B"}
+    ends = [machine(tcp=tcp, nic=nic, stack={"kind": "stack", "kernel": "6.18"}) for _ in range(2)]
+    tool = {"name": "iperf3", "C": row["cc"], "P": int(row["streams"] or 1), "t": f"{row['duration_s']} s",
+            "O": f"{row['warmup_s'] or 0} s"}  # fmt: skip
+    path = journey(*ends, wan=wan, tool=tool)
+    path["transfer"].pop("dataset", None)
+    return path
+
+
+def test_predict_and_tcp_give_one_answer_for_the_measured_runs():
+    table = _tcp_table.read(str(PUBLIC))
+    seen: dict[tuple[Any, ...], float] = {}
+    for row, answer in zip(table.rows, _tcp_table.answer(table, seed=1), strict=True):
+        plain = row["kind"] != "fct" and not row["flow2_cc"] and not row["loss_rev_prob"] and not row["bg_share"]
+        key = (row["group"], row["rate_bps"], row["rtt_s"], row["buffer_bytes"], row["loss_prob"], row["cc"],
+               row["streams"], row["burst_loss_prob"], row["wnd_limit_bytes"], row["duration_s"])  # fmt: skip
+        if plain and row["wnd_method"] != "sockbuf" and key not in seen:
+            got = predict(load(path_of(row)), samples=0).throughput_Bps.p50
+            seen[key] = 8 * got / float(answer["predicted_goodput_bps"])
+    ratios = np.array(list(seen.values()))
+    assert len(ratios) > 50
+    off = np.abs(ratios - 1)
+    assert np.median(off) < 0.005
+    assert np.percentile(off, 95) < 0.02, sorted(
+        ((round(v, 3), k) for k, v in seen.items()), key=lambda i: -abs(math.log(i[0]))
+    )[:8]

@@ -1,0 +1,58 @@
+"""Congestion control by name: the published constants, and what each does to random loss."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import algorithms as a
+from dtnsim.physics.tcp import outcome, path
+from dtnsim.physics.tcp.rounds import Cases
+
+
+def test_shares_kept_after_a_loss():
+    # RFC 5681, RFC 9438, Kelly 2003, draft-leith-tcp-htcp-06, Liu et al. 2008
+    assert [float(a.kept(cc)) for cc in ("reno", "cubic", "scalable", "htcp", "illinois")] == pytest.approx(
+        [0.5, 0.7, 0.875, 0.8, 0.875], abs=1e-3
+    )
+    assert a.kept("htcp", 1.0) == 0.5
+    assert a.kept("htcp", 0.5) == pytest.approx(1 / 1.5)
+    with pytest.raises(KeyError):
+        a.kept("bbr")
+
+
+def test_illinois_adds_ten_without_a_queue_and_three_tenths_at_a_full_one():
+    assert a.illinois_alpha(0.0, 0.1) == 10
+    assert a.illinois_alpha(0.1, 0.1) == pytest.approx(0.3)
+    assert a.illinois_beta([0.0, 0.01, 0.045, 0.08, 0.1], 0.1) == pytest.approx([7 / 8, 7 / 8, 11 / 16, 1 / 2, 1 / 2])
+
+
+def test_htcp_s_growth():
+    # 1 + 10 x 2 + 2^2/4 three seconds after a loss, times 2 (1 - 0.8)
+    assert a.htcp_alpha(3.0, 0.1, 0.8) == pytest.approx(0.4 * 22)
+    assert a.htcp_alpha(0.5, 0.1, 0.5) == 1.0
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_more_queue_grows_slower_and_keeps_less(few, more):
+    low, high = sorted((few, more))
+    assert a.illinois_alpha(low, 1.0) >= a.illinois_alpha(high, 1.0)
+    assert a.illinois_beta(low, 1.0) >= a.illinois_beta(high, 1.0)
+    assert a.kept("htcp", low) >= a.kept("htcp", high)
+
+
+def test_the_rounds_are_near_each_response_function():
+    # CUBIC and H-TCP grow with the time since a loss, which random gaps lift; Westwood's filter lags
+    for cc, low, high in (("reno", 0.85, 1.1), ("cubic", 0.85, 1.35), ("htcp", 0.85, 1.5), ("scalable", 0.8, 1.2),
+                          ("illinois", 0.8, 1.15), ("westwood", 0.5, 1.5)):  # fmt: skip
+        c = Cases.of(rate_Bps=1.25e10, rtt_s=0.05, mtu_B=9000.0, loss=1e-4, cc=cc, warmup_s=60.0, duration_s=300.0)
+        want, limit = path.path_goodput(rate_Bps=1.25e10, rtt_s=0.05, loss=1e-4, mss_B=8948.0, mtu_B=9000.0, cc=cc)
+        assert str(limit) == "loss"
+        assert low < outcome.simulate(c).goodput_Bps[0] / want < high, cc
+
+
+def test_every_algorithm_fills_a_clean_link():
+    for cc in a.ALGORITHMS:
+        c = Cases.of(rate_Bps=1.25e8, rtt_s=0.02, cc=cc, warmup_s=10.0, duration_s=60.0)
+        assert outcome.simulate(c).goodput_Bps[0] > (0.6 if cc == "westwood" else 0.94) * 1.25e8 * 1448 / 1500, cc
+    assert np.isinf(path.stream_limit("scalable", 0.0, 0.1, 1448, 1e9))

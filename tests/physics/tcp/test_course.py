@@ -1,0 +1,96 @@
+"""The course of a transfer: doubling, windows, losses, a step function that adds up, and one answer with the rounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics.tcp import outcome
+from dtnsim.physics.tcp.course import course
+from dtnsim.physics.tcp.rounds import Cases
+
+WIDE = {"rate_Bps": 1.25e9, "rtt_s": 0.05, "mtu_B": 9000.0}
+LINK = 1.25e9 * 8948 / 9000
+
+
+def test_slow_start_doubles_each_round_trip():
+    o = course(**WIDE)
+    assert o.times_s[:3] == pytest.approx([0, 0.075, 0.125])
+    assert np.diff(o.times_s[1:]) == pytest.approx(0.05)
+    assert o.rates_Bps[0] == 0  # handshake, and half a round trip to the receiver
+    assert o.rates_Bps[1] * 0.05 == pytest.approx(10 * 8948, rel=0.05)  # RFC 6928; rounds last a little longer than T
+    assert o.rates_Bps[2:] / o.rates_Bps[1:-1] == pytest.approx(2.0, rel=0.03)
+    assert o.steady_Bps == pytest.approx(LINK, rel=0.005)
+
+
+def test_it_costs_what_the_closed_form_says():
+    # the doubling up to the link: log2(W / IW) round trips in which (W - IW) / ln 2 bytes go out (RFC 5681, RFC 6928)
+    o = course(**WIDE)
+    window, first = LINK * 0.05, 10 * 8948
+    lost = 0.05 * np.log2(window / first) - (window - first) / np.log(2) / LINK
+    assert o.deficit_B / LINK == pytest.approx(1.5 * 0.05 + lost, abs=0.05)
+    assert o.delivered_B(100.0) == pytest.approx(LINK * (100 - lost), rel=1e-3)
+    assert o.delivered_B(0.0) == 0
+
+
+def test_a_window_shortens_the_ramp_and_bounds_the_rate():
+    o = course(**WIDE, window_B=2**20)
+    assert o.limit == "window"
+    assert o.steady_Bps == pytest.approx(2**20 / 0.05, rel=0.01)
+    assert o.rates_Bps.max() <= 2**20 / 0.05 * 1.01
+    assert o.times_s[-1] < course(**WIDE).times_s[-1]
+
+
+def test_random_loss_lets_slow_start_overshoot_the_steady_rate():
+    o = course(**WIDE, loss=1e-4)
+    assert o.rates_Bps.max() > 3 * o.steady_Bps
+    assert o.deficit_B < 0
+    assert o.spread(10.0) > o.spread(1e4)
+
+
+def test_bbr_reaches_the_link_and_stays():
+    o = course(**WIDE, cc="bbr")
+    assert o.times_s[-1] < 2.0
+    assert o.steady_Bps == pytest.approx(LINK, rel=0.04)  # but for a pause every ten seconds
+
+
+def test_unknown_algorithms_are_refused_and_answers_remembered():
+    with pytest.raises(KeyError):
+        course(**WIDE, cc="vegas")
+    assert course(**WIDE) is course(**WIDE)
+
+
+@given(
+    rate=st.floats(6, 10.6), trip=st.floats(-3.5, -0.5), loss=st.sampled_from([0.0, 1e-6, 1e-3]),
+    most=st.floats(0.01, 2.0), stretch=st.floats(0.5, 2.0), size=st.floats(4, 13),
+)  # fmt: skip
+@settings(max_examples=20, deadline=None)
+def test_time_and_bytes_are_inverse(rate, trip, loss, most, stretch, size):
+    o = course(rate_Bps=10**rate, rtt_s=10**trip, loss=loss)
+    assert (np.diff(o.times_s) > 0).all()
+    assert (o.rates_Bps >= 0).all()
+    limits = {"most_Bps": most * 10**rate, "factor": 0.9, "stretch": stretch}
+    time = o.time_of(10**size, **limits)
+    assert o.delivered_B(time, **limits) == pytest.approx(10**size, rel=1e-6)
+    assert o.time_of(2 * 10**size, **limits) >= time
+    assert time >= 10**size / (most * 10**rate) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {**WIDE, "loss": 1e-4, "buffer_B": 180e6},
+        {"rate_Bps": 12.5e9, "rtt_s": 0.062, "mtu_B": 9000.0, "loss": 1e-6, "streams": 8},
+        {"rate_Bps": 12.5e9, "rtt_s": 0.05, "mtu_B": 9000.0, "loss": 1e-3, "streams": 64},
+        {"rate_Bps": 1.25e8, "rtt_s": 0.03, "buffer_B": 1e5},
+        {"rate_Bps": 1.25e8, "rtt_s": 0.03, "cc": "bbr"},
+    ],
+)
+def test_the_course_and_the_measured_window_are_one_answer(case):
+    o = course(**case)
+    got = outcome.simulate(Cases.of(**case, duration_s=[30.0, 300.0])).goodput_Bps
+    for seconds, rate in zip((30.0, 300.0), got, strict=True):
+        assert o.delivered_B(seconds - 1.5 * case["rtt_s"]) / seconds == pytest.approx(rate, rel=0.02)
+    size = 2.5e9
+    took = outcome.simulate(Cases.of(**case, size_B=size)).completion_s[0]
+    assert o.time_of(size) + 1.5 * case["rtt_s"] == pytest.approx(took, rel=0.05, abs=3 * case["rtt_s"])
