@@ -152,7 +152,8 @@ def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value
     course = streams.course
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
     before = course.delivered_B(age, **limits)
-    return course.time_of(np.asarray(size_B, float)[:, None] + before, **limits) - age
+    sizes = np.asarray(size_B, float)[:, None] + before
+    return course.time_of(sizes, **limits, packed=streams.reopened) - age
 
 
 def _moved(openings: Openings | None) -> tuple[Any, Any]:

@@ -23,6 +23,8 @@ ROUNDS: Final = 32
 STRETCH: Final = 1.25
 #: time that is looked at [s]: Reno climbs for hours on a long fat path
 HORIZON_S: Final = 5e4
+#: slow start goes on where a round delivers this much more than the one before
+DOUBLES: Final = 1.5
 #: the opening is over when no more than this share of what it costs is still to come
 SETTLED: Final = 0.01
 
@@ -77,8 +79,9 @@ class Course:
         return np.asarray((spans * np.minimum(rate * factor, most)).sum(axis=-1), float)
 
     def time_of(
-        self, size_B: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0
-    ) -> FloatArray:
+        self, size_B: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0,
+        packed: bool = False,
+    ) -> FloatArray:  # fmt: skip
         """Time from the first byte sent into the bottleneck until so many have come: inverse of `delivered_B`.
 
         Args:
@@ -86,6 +89,8 @@ class Course:
             most_Bps: What the rest of the way allows [B/s].
             factor: Rates here over those of the course [1].
             stretch: Round trip here over that of the course [1].
+            packed: Whether the last round's segments count one behind the other, as slow start sends them, not spread
+                over their round trip: for short transfers.
 
         Returns:
             Time; the arguments broadcast [s].
@@ -107,7 +112,11 @@ class Course:
         def at(values: FloatArray) -> FloatArray:
             return np.asarray(np.take_along_axis(values, place, axis=-1)[..., 0], float)
 
-        return np.asarray(at(np.broadcast_to(begin * stretch, rates.shape)) + (size[..., 0] - at(before)) / at(rates))
+        last = rates
+        if packed:
+            doubles = np.append(rate[1:], rate[-1]) > DOUBLES * rate
+            last = np.where(doubles, np.maximum(np.minimum(self.steady_Bps * factor, most), rates), rates)
+        return np.asarray(at(np.broadcast_to(begin * stretch, rates.shape)) + (size[..., 0] - at(before)) / at(last))
 
     def spread(self, time_s: float) -> float:
         """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
