@@ -176,7 +176,7 @@ class Composer:
         charge(busy, row.times(part.medium).behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(busy, busy, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(busy, leg.route, step.net, leg.spec, openings(leg, step.net))
+            self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles

@@ -56,6 +56,12 @@ class Leg:
     plan: Plan
     timing: Timing | None = None
 
+    def use_of(self, net: NetUse) -> NetUse:
+        """A use of the network, with whether workers share it unevenly: where their files differ."""
+        mean, sizes = self.job.mean_B, self.data.sizes_B
+        varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
+        return replace(net, pooled=self.plan.workers > 1 and varied)
+
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""
         return thread if self.spec.core is None else Thread(thread.name, thread.copies, self.spec.core)

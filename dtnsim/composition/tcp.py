@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Openings = tuple[Any, Any, float]
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
+#: a transfer that has this much of what the link allows has all of it
+FULL: Final = 0.99
 #: shorter round trips are not followed: there the opening is over at once
 LEAST_RTT_S: Final = 1e-4
 
@@ -108,6 +110,8 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
     factor = np.minimum(factor, np.maximum(link / max(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
     steady = np.minimum(c.steady_Bps * factor, link)
+    if c.limit == "link" and c.steady_Bps >= FULL * middle:  # the link itself holds it
+        steady = np.maximum(steady, closed)
     stretch = np.asarray(drawn.rtt_s) / float(nominal.rtt_s)
     made = replace(drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady)
     if openings is None or not np.any(least > 0):

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dtnsim.composition import transport
 from dtnsim.description.host import label_of
-from dtnsim.ground.quantity import Draw
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -81,7 +79,7 @@ def _station(given: PathSpec, problem: Problem, station: Station) -> str:
     if station.kind == "tcp":
         streams = problem.connections.get(station.name)
         # a paced stream has no connection of its own: its rate is set
-        return _TCP.get(transport.tcp_goodput(streams, Draw())[1], "wire") if streams is not None else "wire"
+        return _TCP.get(streams.limit, "wire") if streams is not None else "wire"
     if station.kind in _KINDS:
         return _KINDS[station.kind]
     return "array" if _drives(given, station) > 1 else "disk"
