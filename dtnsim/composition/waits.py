@@ -103,6 +103,8 @@ def _ramp(leg: Leg, net: NetUse, row: Row) -> Value:
     station, streams = found
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
     scale = float(np.median(per_byte))
+    if scale <= 0:
+        return 0.0  # a stretch in which nothing passes the network
     others = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station])
     part, often, omitted = openings(leg, net)
     return tcp.opening_s(streams, (part * scale, often, omitted), others * scale)
