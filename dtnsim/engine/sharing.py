@@ -149,9 +149,11 @@ class Sharing(Sides):
                     lowest = lowests[node]
                     plain = level <= 2 * old and not (lowest and lowest[0][0] < level)
                 else:
-                    highest, sources = highests[node], feeders[node]
+                    highest = highests[node]
                     plain = 0.5 * old < level and not (highest and -highest[0][0] > level)
-                    plain = plain and not (sources and max(map(level_of, sources)) > level)
+                # others may run above it even where it rises: a newcomer and a new capacity can come at one instant
+                sources = feeders[node]
+                plain = plain and not (sources and max(map(level_of, sources)) > level * (1 + tie))
                 if plain:
                     self.touch(node, now)
                     self.shift(node, level)

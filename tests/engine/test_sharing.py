@@ -6,13 +6,14 @@ import random
 import numpy as np
 import pytest
 from histories import assert_fair, history
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.engine.fluid import Fluid
 
 
 @settings(max_examples=120, deadline=None)
+@example(19992)  # a newcomer fills a station over, and at the same instant the station gets more capacity
 @given(st.integers(0, 10**9))
 def test_shares_are_those_of_progressive_filling(seed):
     for fluid in history(seed, 0):
