@@ -93,6 +93,7 @@ class Fio(Tool):
                 depth=self.depth,
                 kept=not self.invalidate,
             )
+            read = read.but(submits=self.ioengine != "libaio")
             steps.append(with_read(job, Step("read", share=read_share, files=_opened(job, "open")), read))
         if read_share < 1:
             write = write_access(
@@ -106,6 +107,7 @@ class Fio(Tool):
                 rewrite=random or mixed,
                 depth=self.depth,
             )
+            write = write.but(submits=self.ioengine != "libaio")
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))
         return Plan(tuple(steps), workers=self.numjobs * self.depth)

@@ -237,3 +237,17 @@ def test_small_blocks_of_the_file_are_what_a_record_is() -> None:
     assert small < rate(RZ, "write", POOL)
     assert rate({**RZ, "record": "4 KiB"}, "write", POOL) == pytest.approx(rate(RZ, "write", POOL))
     assert KiB == 1024
+
+
+def test_libaio_keeps_nothing_in_flight_on_zfs_before_2_3() -> None:
+    """Direct I/O begins with OpenZFS 2.3; before, io_submit returns when the request is done, whatever iodepth says."""
+
+    def found(version: str, engine: str) -> float:
+        LOADS["deep"] = (
+            {"name": "fio", "rw": "randread", "bs": "128 KiB", "direct": True, "ioengine": engine, "iodepth": 32},
+            "a:/d", "a:/d", LARGE,
+        )  # fmt: skip
+        return rate(RZ, "deep", {**POOL, "version": version})
+
+    assert found("2.2", "libaio") < 0.6 * found("2.2", "io_uring")
+    assert found("2.3", "libaio") == pytest.approx(found("2.3", "io_uring"))
