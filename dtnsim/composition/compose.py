@@ -148,7 +148,7 @@ class Composer:
             volume = destination.host.volumes[destination.volume]
             if write.finish in ("fdatasync", "none"):
                 fill, share = self._fill_rate(leg, step), self.storage.memory_share(leg)
-                drain = share * self._drain_rate(leg, step)  # who shares the memory shares the medium
+                drain = share * self._drain_rate(leg, step, fill)  # who shares the memory shares the medium
                 write = write.but(fill_Bps=fill, drain_Bps=drain, memory_share=share)
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
         single = len(stretches) == 1
@@ -162,10 +162,10 @@ class Composer:
             moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, alone.demands))
             return 1.0 / np.maximum(moving + waiting, 1e-15)
 
-    def _drain_rate(self, leg: Leg, step: Step) -> Value:
-        """Rate at which the destination's medium empties the cache, alone [B/s]."""
+    def _drain_rate(self, leg: Leg, step: Step, fill: Value) -> Value:
+        """Rate at which the destination's medium empties the cache beside what fills it at ``fill`` [B/s]."""
         whole = self._phase(leg, step, Stretch(step.name), step.name)
-        return waits.solo_rate(self.ledger.stations, [d for d in whole.demands if d.below_cache])
+        return waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
     def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
         """The phase in which a stretch of a step happens: everything on the way charges its row."""

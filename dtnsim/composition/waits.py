@@ -140,6 +140,29 @@ def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Val
     return rate
 
 
+def rate_beside(stations: Mapping[str, Station], demands: Iterable[Demand], fill: Value) -> Value:
+    """Rate that is left to write-back while a cache is filled: stations may serve both (a disk that is read too) [B/s].
+
+    Args:
+        stations: By name.
+        demands: Of the whole phase, those below the cache and those before it.
+        fill: Rate at which the cache is filled [B/s].
+    """
+    above: dict[str, Value] = {}
+    below: dict[str, Value] = {}
+    for demand in demands:
+        load = below if demand.below_cache else above
+        load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
+    rate: Value = np.inf
+    for name, per_byte in below.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cost = np.asarray(per_byte)
+            left = np.maximum(stations[name].capacity - fill * above.get(name, 0.0), 0.0)
+            here = np.where(cost > 0, left / cost, np.inf)
+        rate = np.minimum(rate, here)
+    return rate
+
+
 def positive(value: Value) -> bool:
     """Whether any scenario has more than nothing."""
     return bool(np.any(np.asarray(value) > 0))

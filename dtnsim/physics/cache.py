@@ -120,30 +120,6 @@ def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     return 0.5 * (np.minimum(as_float(background_B), limit) + limit)
 
 
-def free_run_bytes(
-    background_B: ArrayLike, limit_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
-) -> FloatArray:
-    """Bytes a writer produces before it is throttled, with write-back draining meanwhile.
-
-    F = bg + (ceiling - bg) R_mem / (R_mem - R_disk): dirty memory grows at R_mem up to the background
-    threshold, at R_mem - R_disk above it.
-
-    Args:
-        background_B: Dirty memory at which write-back begins [B].
-        limit_B: Dirty limit [B].
-        memory_rate: Rate of the writer R_mem [B/s].
-        disk_rate: Rate of write-back R_disk [B/s].
-
-    Returns:
-        Bytes [B], at least the free-run ceiling; capped at 1e9 ceilings where the disk keeps up.
-
-    Valid: memory clean at the start; one writer, or the sum of all of them.
-    Neglects: pages older than 30 s, which are written before the threshold.
-    Source: conservation of dirty pages with the thresholds of Linux mm/page-writeback.c.
-    """
-    return filled_bytes(background_B, free_run_ceiling(background_B, limit_B), memory_rate, disk_rate)
-
-
 def filled_bytes(
     background_B: ArrayLike, ceiling_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
 ) -> FloatArray:
@@ -169,69 +145,6 @@ def filled_bytes(
     fast = as_float(memory_rate)
     fill = np.maximum(fast - as_float(disk_rate), 1e-9 * fast)
     return background + (ceiling - background) * fast / fill
-
-
-def throttled_write_rate(
-    dirty_B: ArrayLike,
-    background_B: ArrayLike,
-    limit_B: ArrayLike,
-    memory_rate: ArrayLike,
-    disk_rate: ArrayLike,
-) -> FloatArray:
-    """Rate granted to a writer at a level of dirty memory.
-
-    R_mem below the free-run ceiling; above it min(R_mem, R_disk f), f = 1 + ((set - dirty)/(limit -
-    set))^3 between 2 at the ceiling and 0 at the limit, set = (ceiling + limit) / 2.
-
-    Args:
-        dirty_B: Dirty memory now [B].
-        background_B: Background threshold [B].
-        limit_B: Dirty limit [B].
-        memory_rate: Rate of the writer unthrottled [B/s].
-        disk_rate: Write-back rate of the device [B/s].
-
-    Returns:
-        Rate [B/s]; in equilibrium (dirty = set) the disk's.
-
-    Valid: one device and one writer; the rate base has converged to the device's rate.
-    Neglects: the per-device part of the control and its noise.
-    Source: Linux mm/page-writeback.c, pos_ratio_polynom (its comment gives f and its five properties).
-    """
-    dirty, limit = as_float(dirty_B), as_float(limit_B)
-    ceiling = free_run_ceiling(background_B, limit_B)
-    setpoint = 0.5 * (ceiling + limit)
-    span = limit - setpoint  # 0 where the background threshold is the limit: then nothing lies between
-    x = np.clip((setpoint - dirty) / np.where(span > 0.0, span, 1.0), -1.0, 1.0)
-    x = np.where(span > 0.0, x, -1.0)
-    granted = np.minimum(as_float(memory_rate), as_float(disk_rate) * (1.0 + x * x * x))
-    return np.where(dirty <= ceiling, as_float(memory_rate), granted)
-
-
-def buffered_write_time(
-    size_B: ArrayLike, free_run_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
-) -> FloatArray:
-    """Time a buffered writer without sync sees (plain dd, cp).
-
-    t = V/R_mem + max(V - F, 0) max(1/R_disk - 1/R_mem, 0): memory speed for the first F bytes, disk
-    speed after.
-
-    Args:
-        size_B: Bytes written V [B].
-        free_run_B: Bytes before throttling F, see `free_run_bytes` [B].
-        memory_rate: Rate into memory R_mem [B/s].
-        disk_rate: Rate of write-back R_disk [B/s].
-
-    Returns:
-        Time until the writer's last call returns [s]. F bytes or less may still be in memory.
-
-    Valid: memory clean at the start.
-    Neglects: oscillation of the throttle.
-    Source: Linux mm/page-writeback.c (free run, then balance_dirty_pages), as a fluid.
-    """
-    V, mem = as_float(size_B), as_float(memory_rate)
-    slower = np.maximum(1.0 / as_float(disk_rate) - 1.0 / mem, 0.0)
-    throttled = as_float(np.maximum(V - as_float(free_run_B), 0.0))
-    return V / mem + throttled * slower
 
 
 def fdatasync_write_time(
@@ -265,97 +178,6 @@ def fdatasync_write_time(
     return np.maximum(V / mem, delayed) + as_float(flush_s)
 
 
-def record_rate(record_B: ArrayLike, rate: ArrayLike, call_s: ArrayLike) -> FloatArray:
-    """Rate of a caller that moves one record per call: t = a + s/R, so s / (a + s/R).
-
-    Args:
-        record_B: Record s [B].
-        rate: Rate at which the bytes of a record move R [B/s].
-        call_s: Fixed cost of a call a [s].
-
-    Returns:
-        Rate [B/s]; rises with s from s/a to R.
-
-    Valid: calls one after another.
-    Neglects: caches that a large record leaves (see `copy_rate`).
-    Source: affine service-time law; the shape of every iozone record sweep.
-    """
-    s = as_float(record_B)
-    return s / (as_float(call_s) + s / as_float(rate))
-
-
-def dsync_rate(
-    block_B: ArrayLike, disk_rate: ArrayLike, sync_s: ArrayLike, memory_rate: ArrayLike = np.inf
-) -> FloatArray:
-    """Rate of a writer that waits for every block to be stable (dd oflag=dsync).
-
-    1/R = 1/R_mem + 1/R_bw + t_sync/s: production, transfer and flush of a block do not overlap.
-
-    Args:
-        block_B: Block s [B].
-        disk_rate: Rate at which a block reaches stable storage R_bw [B/s].
-        sync_s: Fixed cost of one synchronous write t_sync (flush, journal, barrier) [s].
-        memory_rate: Rate of producing the block R_mem [B/s]; inf where it is in R_bw already.
-
-    Returns:
-        Rate [B/s].
-
-    Valid: one writer, one block outstanding.
-    Neglects: group commit between several writers.
-    Source: open(2), O_DSYNC; the law needs two block sizes to be identified (`two_point_law`).
-    """
-    per_byte = 1.0 / as_float(memory_rate) + 1.0 / as_float(disk_rate)
-    return 1.0 / (per_byte + as_float(sync_s) / as_float(block_B))
-
-
-def two_point_law(
-    size1_B: ArrayLike, rate1: ArrayLike, size2_B: ArrayLike, rate2: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Fixed cost and rate of the law t = a + s/R through two measured points.
-
-    1/R = (s2/X2 - s1/X1) / (s2 - s1), a = s1/X1 - s1/R.
-
-    Args:
-        size1_B: First record or block [B].
-        rate1: Rate measured with it X_1 [B/s].
-        size2_B: Second record or block, another size [B].
-        rate2: Rate measured with it X_2 [B/s].
-
-    Returns:
-        (a [s], R [B/s]). A negative a or R says that the two points do not follow the law.
-
-    Valid: s1 != s2.
-    Neglects: errors of the two figures; with more points fit instead.
-    Source: two linear equations.
-    """
-    s1, s2 = as_float(size1_B), as_float(size2_B)
-    t1, t2 = s1 / as_float(rate1), s2 / as_float(rate2)
-    per_byte = (t2 - t1) / (s2 - s1)
-    return t1 - s1 * per_byte, 1.0 / per_byte
-
-
-def cache_hit_share(record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLike = 2.0) -> FloatArray:
-    """Share of a reused record buffer still in the last-level cache at the next call.
-
-    h = min(1, C / (k s)): a copy of s bytes sweeps k s bytes (source and destination) through C.
-
-    Args:
-        record_B: Record s [B].
-        cache_B: Last-level cache the core can fill C [B].
-        footprint: Bytes swept per byte of record k [1].
-
-    Returns:
-        Share [1].
-
-    Valid: a cache that protects part of what is reused. It is the most a cache can keep: past the knee
-        exact LRU falls to 0 at once, random replacement to h = exp(-(k - h) s / C).
-    Neglects: other cores in the same cache, way partitioning.
-    Source: share of a cyclic sweep that the best replacement (Belady, IBM Systems Journal 5(2), 1966)
-        can hold.
-    """
-    return np.minimum(1.0, as_float(cache_B) / (as_float(footprint) * as_float(record_B)))
-
-
 def random_replacement_share(
     record_B: ArrayLike, cache_B: ArrayLike, footprint: ArrayLike = 2.0, reused: ArrayLike = 1.0
 ) -> FloatArray:
@@ -382,50 +204,6 @@ def random_replacement_share(
     for _ in range(100):  # a monotone map: from below it rises to the smallest solution, the stable one
         h = np.exp(-np.maximum(k - r * h, 0.0) * load)  # never below 0 where r exceeds k
     return as_float(h)
-
-
-def copy_rate(hit_share: ArrayLike, cached_rate: ArrayLike, memory_rate: ArrayLike) -> FloatArray:
-    """Rate of a copy whose source is partly in cache: 1/R = h/R_cached + (1 - h)/R_memory.
-
-    Args:
-        hit_share: Share h of bytes found in cache [1].
-        cached_rate: Copy rate from cache [B/s].
-        memory_rate: Copy rate from memory [B/s].
-
-    Returns:
-        Rate [B/s]. Serves any two-level cache (page cache over disk, ARC over pool) as well.
-
-    Valid: hits and misses one after another.
-    Neglects: prefetch that overlaps them.
-    Source: mean time per byte.
-    """
-    h = np.clip(as_float(hit_share), 0.0, 1.0)
-    return 1.0 / (h / as_float(cached_rate) + (1.0 - h) / as_float(memory_rate))
-
-
-def first_write_rate(
-    record_B: ArrayLike, rate: ArrayLike, call_s: ArrayLike, page_B: ArrayLike, page_s: ArrayLike
-) -> FloatArray:
-    """Rate of writing new pages: the record law and the allocation of every page.
-
-    1/X = a/s + 1/R + t_page / page; a rewrite of cached pages has no last term.
-
-    Args:
-        record_B: Record s [B].
-        rate: Copy rate of a rewrite R [B/s].
-        call_s: Fixed cost of a call a [s].
-        page_B: Unit of allocation (page, or file-system block) [B].
-        page_s: Time to allocate, clear and index one unit t_page [s].
-
-    Returns:
-        Rate [B/s], below `record_rate`.
-
-    Valid: records of at least a page, or smaller ones written in order.
-    Neglects: block allocation that is delayed to write-back.
-    Source: iozone documentation (write against re-write: a new file also stores metadata).
-    """
-    extra = as_float(page_s) / as_float(page_B)
-    return 1.0 / (1.0 / record_rate(record_B, rate, call_s) + extra)
 
 
 def readahead_rate(disk_rate: ArrayLike, window_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:

@@ -37,7 +37,7 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
     numbers = waits_for(problem)
     if not numbers:
         return {}
-    drain = np.broadcast_to(_drain_rates(problem, numbers), (len(rates), len(numbers)))
+    drain = np.broadcast_to(drain_rates(problem, numbers), (len(rates), len(numbers)))
     found: dict[int, Array] = {}
     for place, f in enumerate(numbers):
         t = problem.transfers[f]
@@ -48,7 +48,7 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
     return found
 
 
-def _drain_rates(problem: Problem, numbers: list[int]) -> Array:
+def drain_rates(problem: Problem, numbers: list[int]) -> Array:
     """Rates at which the media empty the caches of some transfers at once, (S, n) [B/s]."""
     drains = []
     for f in numbers:
