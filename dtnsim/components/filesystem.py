@@ -99,7 +99,8 @@ class Filesystem(Component):
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
         total = max(use.file_B if self.flushes_at_close else use.total_B, 1.0)
         if use.finish == "none":
-            return _split(total, cache.filled_bytes(background, ceiling, fill, use.drain_Bps))
+            free = cache.filled_bytes(background, ceiling, fill, use.drain_Bps)
+            return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, use.drain_Bps))
         return _fdatasync(total, background)
 
     def sees(self, use: Access) -> Access:
@@ -197,10 +198,10 @@ class Filesystem(Component):
         return row.value(self.change_time if changes and self.change_time is not None else self.op_time)
 
 
-def _split(total: float, free: Value) -> tuple[Stretch, ...]:
-    """No sync: the cache takes the first bytes, the medium sets the pace of the rest."""
+def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:
+    """No sync: the cache takes the first bytes while the medium drains some, and sets the pace of the rest."""
     cached = np.minimum(free / total, 1.0)
-    parts = [Stretch("cached", cpu=cached, medium=0.0)]
+    parts = [Stretch("cached", cpu=cached, medium=drained / total)]
     if np.any(cached < 1.0):
         parts.append(Stretch("throttled", cpu=1 - cached, medium=1 - cached))
     return tuple(parts)

@@ -62,6 +62,30 @@ def below_limit(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     return np.where(background >= limit, 0.5 * limit, background)
 
 
+def drained_bytes(
+    written_B: ArrayLike, background_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
+) -> FloatArray:
+    """Bytes that write-back has moved when a writer that was not throttled has produced a number of bytes.
+
+    D = max(V - bg, 0) min(R_disk / R_mem, 1).
+
+    Args:
+        written_B: Bytes produced V, at most `filled_bytes` [B].
+        background_B: Dirty memory at which write-back begins [B].
+        memory_rate: Rate of the writer R_mem [B/s].
+        disk_rate: Rate of write-back R_disk [B/s].
+
+    Returns:
+        Bytes [B].
+
+    Valid: memory clean at the start.
+    Neglects: pages that are written because of their age alone.
+    Source: conservation of dirty bytes, as `filled_bytes`.
+    """
+    gathered = np.maximum(as_float(written_B) - as_float(background_B), 0.0)
+    return gathered * np.minimum(as_float(disk_rate) / as_float(memory_rate), 1.0)
+
+
 def dirtyable_bytes(memory_B: ArrayLike, used_B: ArrayLike) -> FloatArray:
     """Memory that the page cache may have: what programs do not hold.
 

@@ -61,6 +61,15 @@ def test_water_fills_up_to_one_level(sizes: list[float], room: float) -> None:
         assert held[short].max() == pytest.approx(held.max())
 
 
+@given(st.floats(1e6, 1e12), st.floats(1e6, 1e11), st.floats(0.01, 0.99))
+def test_what_is_produced_is_drained_or_dirty(ceiling: float, rate: float, share: float) -> None:
+    """At the moment at which the writer is throttled: F - D is the ceiling."""
+    background = 0.6 * ceiling
+    filled = cache.filled_bytes(background, ceiling, rate, share * rate)
+    assert filled - cache.drained_bytes(filled, background, rate, share * rate) == pytest.approx(ceiling, rel=1e-9)
+    assert cache.drained_bytes(background, background, rate, share * rate) == 0.0
+
+
 def test_a_disk_as_fast_as_the_writer_is_never_a_limit() -> None:
     assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15
     assert cache.filled_bytes(1e9, 2e9, 1e9, 0.0) == pytest.approx(2e9)
