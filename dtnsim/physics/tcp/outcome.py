@@ -23,7 +23,7 @@ PAIRED: Final = ("reno", "cubic", "htcp", "bbr")
 #: Replicas of a case with random loss, and without: the same whatever company a case has
 REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8
-REPLICAS_SHARED: Final = 8
+REPLICAS_SHARED: Final = 16
 #: Steps after which a lane is taken to repeat itself, with random loss and without
 STEPS: Final = 800
 STEPS_CALM: Final = 300

@@ -208,7 +208,7 @@ def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
         Goodput [B/s].
 
     Valid: T from 1 ms to 0.4 s, buffers of a few segments or more.
-    Neglects: competing flows (see `sharing`), start-up; the shape of the collapse is a prior.
+    Neglects: competing flows (see `shared`), start-up; the shape of the collapse is a prior.
     Source: draft-cardwell-iccrg-bbr-congestion-control-00; Hock, Bless, Zitterbart 2017 for the fall
         past 15 %.
     """
