@@ -86,12 +86,13 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
     }),
     "memory": ("hosts.b.memory", {
         "channels": (2, (), {}), "rate": ("1600 MT/s", (), {}), "efficiency": (0.5, (), {}), "ddio": (0.5, (), {}),
-        "size": ("8 GiB", (), DD),
+        "size": ("8 GiB", (("hosts.b.vm", {}),), DD),
     }),
     "stack": ("hosts.b.stack", {
         **{k: (f"9 {u}", (), {}) for k, u in (("receive_byte", "cycles/B"), ("receive_packet", "cycles"),
                                               ("interrupt_byte", "cycles/B"), ("file_write_byte", "cycles/B"),
                                               ("file_call", "cycles"))},
+        "kernel": ("2.6.32", (("wan.rtt", "300 ms"), ("hosts.b.tcp", {"rmem_max": "6 MiB"})), {}),
         "memory_stall": (0.7, (), {}), "memory_reference": (0.1, (), {}), "aggregate": ("16 KiB", (), {}),
         "send_byte": ("9 cycles/B", (), {"start": "b:/d", "to": "a:/d"}),
         "send_packet": ("9 cycles", (), {"start": "b:/d", "to": "a:/d"}),
@@ -100,7 +101,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "socket_call": ("9 cycles", (), SMALL), "socket_block": ("2 KiB", (), SMALL),
         "direct_call": ("9 cycles", (), DIRECT),
         "storage_interrupt_byte": ("9 cycles/B", (("hosts.b.hbas", {"h": {"kind": "hba", "slot": "far"}}),
-                                                  ("hosts.b.volumes./d.via", ["h"])), {}),
+                                                  ("hosts.b.volumes./d.via", ["h"])), {"start": "b:/d", "to": "a:/d"}),
         "hot_byte": ("9 cycles/B", ZFS, REWRITE), "zero_byte": ("9 cycles/B", (), DD),
         "miss_byte": ("9 cycles/B", (*ZFS, ("hosts.b.cpu.cache", "1 MiB")), DD),
         "far_byte": ("9 cycles/B", ZFS, DD),
@@ -122,6 +123,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
     }),
     "segment": ("wan", {
         "bandwidth": ("1 Gb/s", (), {}), "rtt": ("90 ms", (), {}), "loss": (1e-4, (), {}), "buffer": ("10 kB", (), {}),
+        "bursts": ({"rate": 1e-3, "length": 10}, (), {}), "retransmits": ({"count": 900, "moved": "10 GB"}, (), {}),
         "mtu": ("1500 B", (), {}), "background": ({"share": 0.5}, (), {}), "firewall": (WALL, (), {}),
         "policer": ({"kind": "policer", "rate": "1 Gb/s"}, (), {}), "boxes": ({"vpn": VPN}, (), {}),
     }),
@@ -155,7 +157,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
     "placement": ("hosts.b.placement", {
         "application": ([1], (), {}), "nic_interrupts": ([1], (), {}), "remote_socket": (0.5, (), {}),
         "storage_interrupts": ({"all": [1]}, (("hosts.b.hbas", {"h": {"kind": "hba", "slot": "far"}}),
-                                              ("hosts.b.volumes./d.via", ["h"])), {}),
+                                              ("hosts.b.volumes./d.via", ["h"])), {"start": "b:/d", "to": "a:/d"}),
     }),
 }  # fmt: skip
 
