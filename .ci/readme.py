@@ -33,9 +33,16 @@ def accuracy() -> str:
     return markdown()
 
 
+def tools() -> str:
+    """The table of measured beside predicted runs of transfer tools."""
+    from dtnsim.report.tool_accuracy import markdown
+
+    return markdown()
+
+
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
-    for name, make in (("output", output), ("accuracy", accuracy)):
+    for name, make in (("output", output), ("accuracy", accuracy), ("tools", tools)):
         begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
         head, _, rest = readme.partition(begin)
         _, _, tail = rest.partition(end)

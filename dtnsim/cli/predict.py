@@ -20,6 +20,9 @@ def command(
         list[str], typer.Argument(metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.")
     ],
     overrides: options.Set = None,
+    line: Annotated[
+        str | None, typer.Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
+    ] = None,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
@@ -47,6 +50,7 @@ def command(
       dtnsim predict venadi/gridftp-gpfs
       dtnsim predict my-path.yaml --set wan.rtt=50ms --set transfer.tool.p=16
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
+      dtnsim predict my-path.yaml --command 'rsync -aW -e ssh data/ host:/data'
       dtnsim predict my-path.yaml --target 40Gb/s --deadline 8h
       dtnsim predict my-path.yaml --require '>= 10Gb/s at 80 %'
       dtnsim predict my-path.yaml --why-wide
@@ -58,7 +62,7 @@ def command(
     wanted = [goals.target(target)] if target is not None else []
     wanted += [goals.deadline(deadline)] if deadline is not None else []
     wanted += [goals.requirement(text) for text in require or ()]
-    loaded = [spec.load(p, overrides or (), calibration) for p in paths]
+    loaded = [_typed(spec.load(p, overrides or (), calibration), line) for p in paths]
     answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
     wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     if json:
@@ -67,6 +71,16 @@ def command(
         _show(answers, wanted, wide, stations)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
+
+
+def _typed(given: PathSpec, line: str | None) -> PathSpec:
+    """A path with the tool of its first transfer as it is typed."""
+    if line is None:
+        return given
+    from dtnsim.tools._command import tool_of
+
+    first, *others = given.transfers
+    return given.model_copy(update={"transfers": [first.model_copy(update={"tool": tool_of(line)}), *others]})
 
 
 def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:

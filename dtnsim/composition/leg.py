@@ -20,6 +20,8 @@ from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 FIRST_GUESS_BPS: Final = 1e9
 #: files whose sizes differ by less leave workers in step: they wait, and then share the link, all at once
 _VARIED: Final = 0.2
+#: initial window: ten segments of 1448 B (RFC 6928)
+_BURST_B: Final = 14480.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class Leg:
         """A use of the network, with whether workers share it unevenly: where their files differ."""
         mean, sizes = self.job.mean_B, self.data.sizes_B
         varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
-        return replace(net, pooled=self.plan.workers > 1 and varied)
+        burst = self.job.largest_B <= _BURST_B  # leaves at once: those who wait for it are spread by the queue
+        return replace(net, pooled=self.plan.workers > 1 and (varied or burst))
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""

@@ -25,6 +25,7 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.tools._command import parse
 from dtnsim.tools.plan import Timing, Tool
 
 if TYPE_CHECKING:
@@ -336,7 +337,13 @@ def _transfers(items: list[Any]) -> list[Any]:
 
 
 def _tool(tool: object) -> object:
-    if isinstance(tool, str):
+    if isinstance(tool, str) and " " in tool.strip():  # a command line
+        told = parse(tool)
+        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
+        for key, value in told.items():
+            short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
+        tool = short
+    elif isinstance(tool, str):
         short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
         short.put("name", tool, short.file, short.line)
         tool = short

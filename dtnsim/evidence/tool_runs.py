@@ -179,15 +179,22 @@ class Answer:
 
 def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     """Predicts a run like any other path."""
+    from dtnsim.composition.compose import compose
+    from dtnsim.ground.quantity import Draw
     from dtnsim.steady.prediction import predict
+    from dtnsim.steady.scenarios import interval, scenarios
 
-    found = predict(spec_of(run), samples=samples, seed=seed)
+    spec = spec_of(run)
+    found = predict(spec, samples=0)
     told, streams = found.transfers[0], max((c.streams for c in found.problem.connections.values()), default=1)
     middle = told.duration_s.p50
     if not samples:
         return Answer(middle, middle, middle, told.bottleneck.reason)
+    drawn = scenarios(spec, compose(spec, Draw()), samples, seed).parameters[:, 0]
+    rates = interval(drawn, told.throughput_Bps.p50)
+    times = (middle * told.throughput_Bps.p50 / rate for rate in (rates.p90, rates.p10))
     own = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
-    low, high = (math.log(v / middle) for v in (told.duration_s.p10, told.duration_s.p90))
+    low, high = (math.log(time / middle) for time in times)
     scatter = _TENTH * math.hypot(*own)
     return Answer(
         middle, middle * math.exp(-math.hypot(low, scatter)), middle * math.exp(math.hypot(high, scatter)),

@@ -14,6 +14,7 @@ from dtnsim.components.base import find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._programs import PROGRAMS, Manner
+from dtnsim.tools.plan import Tool
 
 
 def parse(line: str) -> dict[str, Any]:
@@ -42,6 +43,16 @@ def parse(line: str) -> dict[str, Any]:
         remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
     return Reader(program, PROGRAMS[program]).read(rest)
+
+
+def tool_of(line: str) -> Tool:
+    """The tool that a command line runs, with its options.
+
+    Raises:
+        SpecError: a program, an option or a value that cannot be used.
+    """
+    told = parse(line)
+    return Tool.build({"kind": told.pop("name"), **told})
 
 
 class Reader:

@@ -25,6 +25,9 @@ GET: Final = 4.0
 SESSION: Final = 3.0
 PUT_FOLDER: Final = 5.0
 GET_FOLDER: Final = 8.0
+#: a further folder: MKDIR and STAT; or OPENDIR, READDIR, READDIR that finds the end, CLOSE
+PUT_FURTHER: Final = 2.0
+GET_FURTHER: Final = 4.0
 #: data in more writes than one: Nagle's algorithm keeps the last segment until the small one before it is acknowledged
 #: (neither end of a session without terminal sets TCP_NODELAY)
 LAST_SEGMENT: Final = 1.0
@@ -95,4 +98,5 @@ class Session:
             cpu=(*device_work(job, source), *self.ssh.crypto(sent), *self.ssh.packing()),
         )
         folder = PUT_FOLDER if self.put else GET_FOLDER
+        folder += (PUT_FURTHER if self.put else GET_FURTHER) * max(job.directories - 1, 0)
         return Plan((step,), opening=self.ssh.opening(SESSION + folder, "the session's first requests"))

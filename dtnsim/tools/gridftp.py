@@ -24,6 +24,8 @@ THIRD, THIRD_KEPT = 4.0, 2.0
 OPENING, OPENING_THIRD = 8.0, 9.0
 #: a folder: its list (MLSD with its data connection), or CWD and, with -cd, MKD for each folder on the way to it
 FOLDER_GET, FOLDER_PUT = 3.0, 8.0
+#: a further folder: MLSD with a data connection of its own, or CWD and MKD
+LIST = 2.0
 #: further control channels of -cc
 CONTROL = 6.0
 START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s less 13 round trips")
@@ -109,6 +111,7 @@ class Gridftp(Tool):
         trips = OPENING_THIRD if self.third_party else OPENING
         if job.files > 1:
             trips += FOLDER_PUT if self.client == "source" and not self.third_party else FOLDER_GET
+            trips += LIST * max(job.directories - 1, 0)
         return Opening(trips, START, "log-in at the control channel", CONTROL)
 
     def ahead(self, job: Job) -> float:

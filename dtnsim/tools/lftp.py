@@ -15,6 +15,8 @@ from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 #: messages that wait before a first file, after the log-in: sftp INIT, REALPATH, STAT, OPENDIR, READDIR and its end,
 #: CLOSE; http TCP, the folder and its parent; ftp TCP, banner, FEAT, USER, PASS, TYPE, PWD, CWD, MKD
 _SESSION: Final = {"sftp": 7.0, "http": 5.0, "ftp": 9.0}
+#: a further folder, several at once with --parallel: OPENDIR, two READDIR, CLOSE; its index page; CWD, MKD, LIST
+_FOLDER: Final = {"sftp": 4.0, "http": 1.0, "ftp": 4.0}
 #: a further connection: all of a log-in again; http TCP
 _CONNECT: Final = {"sftp": LOGIN + 3.0, "http": 1.0, "ftp": 6.0}
 #: a file: OPEN, READ or WRITE, and CLOSE or FSETSTAT; GET; TYPE or ALLO, PASV, data connection, STOR, 226, times
@@ -83,6 +85,7 @@ class Lftp(Tool):
     def _opening(self, job: Job, streams: int) -> Opening:
         login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0
         trips, work = _SESSION[self.protocol] + login, _START[self.protocol]
+        trips += _FOLDER[self.protocol] * max(job.directories - 1, 0) / max(self.parallel, 1)
         connect, each = _CONNECT[self.protocol], LOGIN_CPU if self.protocol == "sftp" else None
         if self.pget > 1:  # the parts wait for their connections, and a file is whole when the last one is
             trips += connect

@@ -23,6 +23,8 @@ _OPENING = 3.0
 _FILE = 3.0
 #: -r get: STAT, DIRLIST with its end; put: the folder is made with the first file
 _FOLDER_GET, _FOLDER_PUT = 3.0, 1.0
+#: a further folder: DIRLIST, or MKDIR with the first file
+_LIST = 1.0
 #: a further stream (-S): TCP, handshake, kXR_bind
 _BIND = 3.0
 _FILE_WORK = prior("4 ms", 0.4, "xrdcp 5.5.3, 50 files at 20 ms: time of a file less its messages")
@@ -90,6 +92,11 @@ class Xrdcp(Tool):
             ),
         )
         folder = _FOLDER_GET if self.client == "destination" else _FOLDER_PUT
-        trips = _OPENING + (folder if job.files > 1 else 0.0) + (_BIND if self.S > 1 else 0.0)
+        trips = (
+            _OPENING
+            + (folder if job.files > 1 else 0.0)
+            + _LIST * max(job.directories - 1, 0)
+            + (_BIND if self.S > 1 else 0.0)
+        )
         opening = Opening(trips, _START, "log-in at the server")
         return Plan((step,), workers=workers, weight=workers * self.S, opening=opening)
