@@ -337,15 +337,10 @@ def _transfers(items: list[Any]) -> list[Any]:
 
 
 def _tool(tool: object) -> object:
-    if isinstance(tool, str) and " " in tool.strip():  # a command line
-        told = parse(tool)
+    if isinstance(tool, str):
         short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
-        for key, value in told.items():
+        for key, value in (parse(tool) if " " in tool.strip() else {"name": tool}).items():  # a command line, or a name
             short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
-        tool = short
-    elif isinstance(tool, str):
-        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
-        short.put("name", tool, short.file, short.line)
         tool = short
     if isinstance(tool, Mapping) and "name" in tool:
         tool = tool.clone()

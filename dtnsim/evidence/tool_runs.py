@@ -45,7 +45,7 @@ KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "nfs-cp": ("nfs-cp", {}),
 }
 #: tools whose plans depend on the end at which they are typed
-SIDED: Final = frozenset({"scp", "sftp", "tar-ssh", "rclone", "lftp", "gridftp", "xrdcp", "nfs-cp"})
+SIDED: Final = frozenset({"scp", "sftp", "rclone", "gridftp", "xrdcp"})
 #: one bare TCP handshake, kernel and emulator for each message that waits [s]
 TURN_S: Final = 2e-4
 #: share of a receive buffer that is window since Linux 6.6 at MTU 1500, of packets copied into one buffer

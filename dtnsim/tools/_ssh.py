@@ -168,10 +168,8 @@ class SshLink(Model):
 class SshTool(SshLink, Tool):
     """A tool whose one connection is SSH."""
 
-    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None
     compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "C"))] = False
     ratio: Ratio = prior("1", 0.0, "incompressible data")
-    client: Client = "source"
 
     def sent(self, job: Job) -> float:
         """Bytes in the channel per payload byte."""
@@ -186,3 +184,10 @@ class SshTool(SshLink, Tool):
             CpuUse("source", SENDER, _ZLIB, "zlib compression"),
             CpuUse("destination", RECEIVER, _UNZLIB, "zlib expansion"),
         )
+
+
+class SshCopy(SshTool):
+    """A tool that puts or gets files over SSH."""
+
+    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None
+    client: Client = "source"

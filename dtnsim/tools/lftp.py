@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Client, Count, Size, device_work, reading, writing
+from dtnsim.tools._common import Count, Size, device_work, reading, writing
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, RECEIVER, SENDER, SshLink, crowd, together
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
@@ -48,7 +48,6 @@ class Lftp(Tool):
         "32 KiB", 0.0, "lftp(1): sftp:size-read and sftp:size-write 0x8000"
     )
     ssh: SshLink = SshLink(version="9.2")
-    client: Client = "source"
 
     def plan(self, job: Job) -> Plan:
         """Connections, each with its own session."""

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Client, Size, device_work, reading, writing
+from dtnsim.tools._common import Size, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: TCP, NULL, two to set up the client, the way down to the export, GETATTR
@@ -30,7 +30,6 @@ class NfsCp(Tool):
     buffer: Annotated[Size, Field(validation_alias=AliasChoices("buffer", "rsize"))] = prior(
         "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"
     )
-    client: Client = "source"
 
     def plan(self, job: Job) -> Plan:
         """One connection, one buffer after the other."""

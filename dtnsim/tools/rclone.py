@@ -160,8 +160,11 @@ class Rclone(Tool):
             return Opening()
         backend = _BACKENDS[self.backend]
         trips = backend.put if self.client == "source" else backend.get
-        work = backend.start
+        work, connect = backend.start, backend.connect
+        if self.backend != "sftp":  # a TLS handshake; that of S3 is counted above
+            more = float(self.tls) - float(self.backend == "s3")
+            trips, connect = trips + more, connect + more
         if self.backend == "http" and job.files > 1:  # the length and time of every file in the list
             trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
         further = crowd(LOGIN_CPU, workers - 1, job, backend.connect) if self.backend == "sftp" else None
-        return Opening(trips, work, f"connection and lists over {self.backend}", backend.connect, further)
+        return Opening(trips, work, f"connection and lists over {self.backend}", connect, further)

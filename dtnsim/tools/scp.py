@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Size, device_work, reading, version_tuple, writing
 from dtnsim.tools._sftp import Session
-from dtnsim.tools._ssh import SshTool
+from dtnsim.tools._ssh import SshCopy
 from dtnsim.tools.plan import FileCost, Job, Plan, Step
 
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
@@ -19,7 +19,7 @@ SCP_ROUND_TRIPS: Final = 2.0
 SCP_OPENING: Final = 3.0
 
 
-class Scp(SshTool):
+class Scp(SshCopy):
     """``scp -c ... -l ... -r -O``: SFTP underneath since 9.0, the old protocol before or with ``O``.
 
     The file is read and written by a process of its own beside the SSH process.

@@ -9,11 +9,11 @@ from pydantic import AliasChoices, Field
 from dtnsim.ground.quantity import Quantity
 from dtnsim.tools._common import Size
 from dtnsim.tools._sftp import BLOCK, REQUESTS, Session
-from dtnsim.tools._ssh import SshTool
+from dtnsim.tools._ssh import SshCopy
 from dtnsim.tools.plan import Job, Plan
 
 
-class Sftp(SshTool):
+class Sftp(SshCopy):
     """``sftp -R requests -B buffer``: the channel's window, or the requests in flight if they are less.
 
     ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
