@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dtnsim.components.access import Access
-from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.filesystem import ExtentFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.term import law
 from dtnsim.physics import journal
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
 
-class Ext4(LocalFilesystem):
+class Ext4(ExtentFilesystem):
     """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`).
 
     With ``data: journal`` the data go through the journal too and are written twice.
     """
 
     kind: ClassVar[str] = "ext4"
+    #: 256-B inodes, 16 in a 4-KiB block; directory entries of some 64 B (kernel.org, ext4 disk layout)
+    metadata_writes: ClassVar[float] = 1 / 16 + 1 / 64
 
     data: Literal["ordered", "writeback", "journal"] = "ordered"
 

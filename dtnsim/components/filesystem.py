@@ -240,3 +240,24 @@ class LocalFilesystem(PageCached):
             return
         visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
         host.array(row, use, volume, array, visit)
+
+
+class ExtentFilesystem(LocalFilesystem):
+    """A file system that allocates extents and keeps inodes in tables: ext4 and xfs.
+
+    An aged one finds contiguous space of ``extent`` bytes only (filefrag, xfs_db's frag): as often must disks position.
+    """
+
+    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
+    metadata_writes: ClassVar[float] = 0.0
+
+    extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """The array, where files lie in extents and new ones need inodes."""
+        # where nobody waits for the medium, inodes are written later, and their log entries are in change_time
+        made = use.operation == "write" and not use.rewrite and use.finish in ("fdatasync", "dsync", "direct")
+        use = use.but(metadata_writes=self.metadata_writes if made else 0.0)
+        if self.extent is not None:
+            use = use.but(extent_B=self.extent.value)
+        super().medium(row, use, host, volume)

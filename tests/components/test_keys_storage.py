@@ -251,3 +251,23 @@ def test_libaio_keeps_nothing_in_flight_on_zfs_before_2_3() -> None:
 
     assert found("2.2", "libaio") < 0.6 * found("2.2", "io_uring")
     assert found("2.3", "libaio") == pytest.approx(found("2.3", "io_uring"))
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_an_aged_file_system_costs_the_disks_positionings(kind: str) -> None:
+    fresh, aged = (rate(DISK, "read", {"kind": kind, **e}) for e in ({}, {"extent": "1 MiB"}))
+    assert fresh / 3 < aged < 0.8 * fresh  # 5 ms to transfer 1 MiB, and some 2 ms to the next nearby
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+def test_new_small_files_cost_the_destination_s_disk_too(kind: str) -> None:
+    """100-kB files at 200 MB/s take 0.5 ms each, and a sixteenth or a thirtieth of a positioning for their inodes."""
+    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 2000000, "each": "100 kB"})
+    free = {"kind": kind, "op_time": "0 s"}
+    small = rate({**DISK, "rate": "20 MB/s"}, "untar", free)
+    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 2, "each": "100 GB"})
+    assert (
+        0.9 * rate({**DISK, "rate": "20 MB/s"}, "untar", free)
+        < small
+        < rate({**DISK, "rate": "20 MB/s"}, "untar", free)
+    )
