@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dtnsim.physics.rounds import workers_at_work
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -54,6 +56,7 @@ class Matrices:
         transfer: (P,) whose phase it is, rising; every transfer has a phase.
         delay: (S, P) seconds of waiting per payload byte.
         workers: (F,).
+        at_work: (F,) how many of them have a file to work on, in the mean: the last round is seldom full.
         weight: (F,).
         opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
             that is spread over the bytes, in ``delay``).
@@ -68,6 +71,7 @@ class Matrices:
     transfer: Index
     delay: Array
     workers: Array
+    at_work: Array
     weight: Array
     opening: Array
     lead: Array
@@ -120,6 +124,7 @@ def matrices(problem: Problem) -> Matrices:
         np.array(transfer, np.intp),
         np.array(delays).T.copy(),
         np.array([t.workers for t in problem.transfers], float),
+        np.array([at_work(t) for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
         np.array([np.broadcast_to(opening(t), (count,)) for t in problem.transfers]).T,
         np.array([np.broadcast_to(lead(t), (count,)) for t in problem.transfers]).T,
@@ -161,6 +166,13 @@ def lead(transfer: Transfer) -> Array:
         return np.zeros(1)
     first = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "lead")
     return np.asarray(sum(first, np.zeros(1)), float)
+
+
+def at_work(transfer: Transfer) -> float:
+    """Workers that have a file to work on, in the mean; all of them where a time ends the transfer."""
+    if transfer.timed or not transfer.sizes_B:
+        return transfer.workers
+    return workers_at_work(transfer.sizes_B, transfer.counts, int(transfer.workers))
 
 
 def opening(transfer: Transfer) -> Array:

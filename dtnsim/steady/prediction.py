@@ -150,9 +150,9 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
                 "tool",
                 "workers",
                 "workers",
-                transfer.workers * (1 - gone),
+                float(m.at_work[f]) * (1 - gone),
                 "s",
-                f"{transfer.workers:g} at work at once"
+                f"{m.at_work[f]:.3g} of {transfer.workers:g} at work at once"
                 + (f", {gone:.1%} of the time for {SLOW_START}" if gone else ""),
                 "seconds of work per second",
                 private=True,

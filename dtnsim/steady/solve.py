@@ -115,7 +115,7 @@ class _Workers:
         moving = np.add.reduceat(longest, m.begins, axis=0)
         busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
         with np.errstate(divide="ignore"):
-            bound = m.workers[:, None] * (1 - m.opening.T) / busy
+            bound = m.at_work[:, None] * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
         lead = m.lead.T
         for f in np.flatnonzero(np.any(lead > 0, axis=1)):
@@ -125,6 +125,7 @@ class _Workers:
             # step, who are all there at once
             in_step = moving[f] > _IN_STEP * m.workers[f] * shared
             pace = np.where(in_step, busy[f] / m.workers[f], queued)
+            pace = np.maximum(pace, busy[f] / m.at_work[f])  # the last round of whole files is seldom full
             bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
         return bound.T
 
