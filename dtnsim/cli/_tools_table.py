@@ -69,9 +69,13 @@ def answer(rows: list[dict[str, str]], samples: int, seed: int, file: str) -> li
         if run.alike not in known:
             known[run.alike] = tool_runs.answer(run, samples, seed)
         told = known[run.alike]
-        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by)
+        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by + _said(run.left_out))
         answered.append({**row, **dict(zip(PREDICTED, values, strict=True))})
     return answered
+
+
+def _said(left_out: tuple[str, ...]) -> str:
+    return f"; without effect here: {' '.join(left_out)}" if left_out else ""
 
 
 def write(columns: list[str], rows: list[dict[str, Any]], path: str | None) -> None:

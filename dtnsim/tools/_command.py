@@ -17,11 +17,12 @@ from dtnsim.tools._programs import PROGRAMS, Manner
 from dtnsim.tools.plan import Tool
 
 
-def parse(line: str) -> dict[str, Any]:
+def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
     """The tool and its options as a path file has them, from a command line.
 
     Args:
         line: ``rsync -aW -e ssh data/ host:/data``; what is no option (files, hosts) does not matter.
+        unknown: Takes options that are not known, which are left out then; None: they are refused.
 
     Raises:
         SpecError: a program or an option that is not known.
@@ -42,7 +43,7 @@ def parse(line: str) -> dict[str, Any]:
         near = difflib.get_close_matches(program, PROGRAMS, n=3)
         remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
-    return Reader(program, PROGRAMS[program]).read(rest)
+    return Reader(program, PROGRAMS[program], unknown).read(rest)
 
 
 def tool_of(line: str) -> Tool:
@@ -58,8 +59,8 @@ def tool_of(line: str) -> Tool:
 class Reader:
     """Reads the words after a program's name."""
 
-    def __init__(self, program: str, manner: Manner) -> None:
-        self.program, self.manner = program, manner
+    def __init__(self, program: str, manner: Manner, unknown: list[str] | None = None) -> None:
+        self.program, self.manner, self.unknown = program, manner, unknown
         self.fields = _fields(manner.kind)
         self.options: dict[str, Any] = {"name": manner.kind, **manner.fixed}
 
@@ -90,6 +91,8 @@ class Reader:
                 queue.pop(0)
         elif not word.startswith("--") and self._joined(name, queue):
             return
+        elif self.unknown is not None:
+            self.unknown.append(word)
         else:
             near = difflib.get_close_matches(name, [*self.fields, *self.manner.quiet, *self.manner.skip], n=1)
             remedy = f"did you mean {near[0]!r}?" if near else "options: " + ", ".join(sorted(self.fields))
@@ -128,6 +131,8 @@ class Reader:
             return _sized(value, "B", self.manner.k, "B")
         if name in ("c", "cipher", "Ciphers"):
             return _cipher(value)
+        if name == "cksum":
+            return value.partition(":")[0]
         if name in ("e", "rsh"):
             return "ssh" if "ssh" in value else value
         return value

@@ -84,7 +84,10 @@ PROGRAMS: Final[dict[str, Manner]] = {
         "xrdcp", quiet=_set("s r f v N np silent recursive force nopbar"), skip=_set("d debug retry")
     ),
     "globus-url-copy": Manner(
-        "gridftp", quiet=_set("cd v q create-dest verbose quiet dbg nodcau"), skip=_set("f rst-retries ss ds s")
+        "gridftp",
+        quiet=_set("cd v q create-dest verbose quiet dbg nodcau"),
+        skip=_set("f rst-retries ss ds s"),
+        says={"stripe": {}},  # as many movers as the server has: tool.stripe of a path file says it
     ),
     "nuttcp": Manner("nuttcp", quiet=_set("t r v f i"), skip=_set("n T P p"), rate=("Mb/s", "k")),
     "nfs-cp": Manner("nfs-cp"),

@@ -41,12 +41,26 @@ def test_the_old_protocol_waits_half_as_often():
     assert seconds(options="-O") < 0.6 * seconds()
 
 
-@pytest.mark.parametrize(
-    ("column", "value"), [("tool_key", "warp"), ("rtt_s", "soon"), ("options", "--warp"), ("rate_bps", "-1")]
-)
+@pytest.mark.parametrize(("column", "value"), [("tool_key", "warp"), ("rtt_s", "soon"), ("rate_bps", "-1")])
 def test_what_cannot_be_used_is_an_error_that_names_the_column(column, value):
     with pytest.raises(SpecError):
         tool_runs.run_of({**ROW, column: value})
+
+
+def test_an_option_that_is_not_known_is_left_out_and_named():
+    run = tool_runs.run_of({**ROW, "options": "-C --warp 9"})
+    assert run.left_out == ("--warp",)
+    assert seconds(options="--warp 9") == seconds()
+
+
+@pytest.mark.parametrize(
+    ("tool", "transport", "key"),
+    [("rsync", "rsync daemon", "rsyncd"), ("rclone", "webdav http/1.1", "rclone-webdav"), ("lftp", "ftp", "lftp-ftp"),
+     ("rclone", "ssh (go)", "rclone-sftp"), ("globus-url-copy", "gridftp third-party (ftp://)", "guc3"),
+     ("tar", "tcp", "tar-nc"), ("curl", "http/1.1", "curl")],
+)  # fmt: skip
+def test_a_tool_and_its_transport_are_a_key(tool, transport, key):
+    assert tool_runs.key_of({"tool": tool, "transport": transport}) == key
 
 
 @pytest.mark.skipif(not TRUTH.exists(), reason="the measured runs are not here")
