@@ -34,6 +34,7 @@ LOCAL: dict[str, Case] = {
     "change_time": (RM, {}, "5 ms"),
     "sync_latency": (SYNC, {}, "50 ms"),
     "read_ahead": (STREAMS, {}, "64 MiB"),
+    "extent": (READ, {}, "256 KiB"),
 }
 SHARED: dict[str, Case] = {
     "sync_latency": (SYNC, {}, "50 ms"),
