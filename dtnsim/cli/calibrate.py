@@ -11,6 +11,7 @@ import typer
 from dtnsim.cli import options
 
 if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.figures import Figure
     from dtnsim.evidence.fit import Fit
 
@@ -55,9 +56,24 @@ def command(
 
 
 def _name(host: str) -> str:
+    from dtnsim.description import hosts
+
+    return str(hosts.named(host).get("name", Path(host).stem))
+
+
+def _instead(path: PathSpec, hosts: list[str]) -> PathSpec:
+    """A path with hosts that are given as files in the place of those of their name."""
+    from json import dumps
+
     from dtnsim.ground import library
 
-    return str(library.read("hosts", host).get("name", Path(host).stem))
+    shipped, files = library.root("models") / "hosts", {}
+    for given in hosts:
+        file = library.find("hosts", given).resolve()
+        if not file.is_relative_to(shipped.resolve()):
+            files[_name(given)] = file
+    changes = [f"hosts.{alias}={dumps(str(files[name]))}" for alias, name in path.host_files.items() if name in files]
+    return path.changed(changes) if changes else path
 
 
 def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple[list[Figure], list[str]]:
@@ -78,7 +94,7 @@ def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple
     for case in cases.load_all(files) if files else []:
         # how far runs lie apart is no figure of a path with given parameters
         if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
-            figure = Figure(case, paths(case))
+            figure = Figure(case, _instead(paths(case), hosts))
             if wanted & set(figure.spec.host_files.values()):
                 found.append(figure)
     if not found:

@@ -62,7 +62,7 @@ class Composer:
             spec.name,
             tuple(ledger.stations.values()),
             transfers,
-            tuple(ledger.warnings),
+            (*spec.notes, *ledger.warnings),
             slowdowns,
             ledger.connections,
             {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},

@@ -1,7 +1,15 @@
-"""How the errors of fitted parameters go together: the ``covariance`` of a calibration file.
+"""Fitted parameters of a calibration file: put over the hosts that they were made for; their covariance.
 
-The file has the spread of every parameter beside its value, and here the correlation of their logarithms, row by row
-below the diagonal::
+A fit remembers what each number was before it (``prior``), which is how it knows its host again::
+
+    parameters:
+      venadi:
+        cpu.clock: {value: 3.87 GHz, spread: 3.8 %, prior: {value: 3.8 GHz, spread: 4 %}, source: 'fit: dd.txt:4'}
+
+Where a path says something else, what the path says holds, and a note names the key.
+
+The file has the spread of every parameter beside its value, and under ``covariance`` the correlation of their
+logarithms, row by row below the diagonal::
 
     covariance:
       parameters: ['venadi: cpu.clock', 'venadi: stack.file_write_byte']
@@ -10,13 +18,23 @@ below the diagonal::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingABC
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from pydantic import BaseModel
 
 from dtnsim.components.base import place
-from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Correlation
+from dtnsim.description.host import build_host
+from dtnsim.description.hosts import Steps
+from dtnsim.description.override import put, split_key
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.errors import SpecError, UnitError
+from dtnsim.ground.quantity import Correlation, Quantity
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -24,6 +42,122 @@ if TYPE_CHECKING:
 
 #: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
 _LEAST = 1e-6
+#: keys of a fitted value
+_KEYS: Final = ("value", "spread", "prior", "source")
+_MADE: Final = "give a file that 'dtnsim calibrate' wrote"
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """What a calibration said of a path.
+
+    Attributes:
+        correlation: How the errors of its parameters go together.
+        unused: (host, dotted key) of those that the path says itself.
+        notes: Sentences on them.
+    """
+
+    correlation: Correlation = field(default_factory=Correlation)
+    unused: frozenset[tuple[str, str]] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]]) -> Fits:
+    """Puts fitted parameters over those of the hosts they were fitted for.
+
+    Hosts are found by the name of their file; what a number was when it was fitted must be what it is here.
+
+    Args:
+        raw: Mapping of the path, with its hosts written out.
+        beside: Folder that files named in it are relative to.
+        written: Keys that overrides wrote, by host: they stay, without a note.
+
+    Raises:
+        SpecError: not a calibration file.
+    """
+    name = raw["calibration"]
+    if not isinstance(name, str):
+        raise SpecError("needs a file or a name", **place(raw, "calibration"), key="calibration", remedy=_MADE)
+    file = library.calibration(name, beside=beside)
+    read = yamlio.load(file, name=library.shown(file))
+    parameters = read.get("parameters")
+    if not isinstance(parameters, Mapping):
+        raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)
+    unused: set[tuple[str, str]] = set()
+    notes: list[str] = []
+    for alias, host in raw["hosts"].items():
+        own = parameters.get(str(host.get("name", alias)))
+        if own is None:
+            continue
+        if not isinstance(own, Mapping):
+            where = {**place(parameters, str(host.get("name", alias))), "key": f"parameters.{host.get('name', alias)}"}
+            raise SpecError("needs keys with fitted values", **where, remedy=_MADE)
+        before = build_host(alias, host)
+        for key, entry, prior in _entries(own):
+            if not _free(split_key(key), written.get(alias, set())):
+                unused.add((alias, key))
+            elif prior is not None and not _same(_at(before, split_key(key)), prior):
+                unused.add((alias, key))
+                notes.append(_note(alias, key, before, prior, entry, read.file))
+            else:
+                put(raw, ["hosts", alias, *split_key(key)], entry, key)
+    return Fits(fitted_together(read), frozenset(unused), tuple(notes))
+
+
+def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
+    """(dotted key, fitted value as a path file would have it, what it was before) of a host's parameters."""
+    for key, given in own.items():
+        where: dict[str, Any] = {**place(own, key), "key": key}
+        if isinstance(given, str):
+            yield key, given, None
+            continue
+        if not isinstance(given, Mapping) or given.get("value") is None:
+            raise SpecError("needs a fitted value", **where, remedy=_MADE)
+        entry, prior = Mapping(given.file, given.line), given.get("prior")
+        for part, value in given.items():
+            if part not in _KEYS:
+                raise SpecError(
+                    "is not a key of a fitted value",
+                    **place(given, part), key=f"{key}.{part}", remedy=f"known keys: {', '.join(_KEYS)}",
+                )  # fmt: skip
+            if part != "prior":
+                entry.put(part, value, *given.lines[part])
+        if prior is not None and (not isinstance(prior, Mapping) or set(prior) != {"value", "spread"}):
+            raise SpecError("needs the value and the spread before the fit", **where, remedy=_MADE)
+        yield key, entry, prior
+
+
+def _free(steps: list[str], written: set[Steps]) -> bool:
+    """Whether no override wrote this key, one above it or one below it."""
+    return not any(all(a == b for a, b in zip(steps, mine, strict=False)) for mine in written)
+
+
+def _at(model: BaseModel, steps: list[str]) -> Quantity | None:
+    """The number that a dotted key leads to; None where there is none."""
+    found: Any = model
+    for step in steps:
+        found = found.get(step) if isinstance(found, dict) else getattr(found, step, None)
+    return found if isinstance(found, Quantity) else None
+
+
+def _same(now: Quantity | None, prior: Mapping) -> bool:
+    """Whether a number is what it was when it was fitted, rounding apart."""
+    if now is None:
+        return False
+    try:
+        value, spread = units.parse(prior["value"], now.dim), units.parse(prior["spread"], "1")
+    except UnitError:
+        return False
+    return math.isclose(now.value, value, rel_tol=1e-9) and math.isclose(now.spread, spread, rel_tol=1e-6)
+
+
+def _note(alias: str, key: str, host: BaseModel, prior: Mapping, entry: Any, file: str) -> str:
+    now = _at(host, split_key(key))
+    said = "is not there" if now is None else f"is {now} +- {100 * now.spread:.3g} %"
+    return (
+        f"hosts.{alias}.{key} {said}, which holds: {file} was fitted to {prior['value']} +- {prior['spread']}, "
+        f"and would have made it {entry['value']}"
+    )
 
 
 def fitted_together(fitted: Mapping) -> Correlation:
@@ -36,19 +170,22 @@ def fitted_together(fitted: Mapping) -> Correlation:
     if given is None:
         return Correlation()
     where = {**place(fitted, "covariance"), "key": "covariance"}
-    remedy = "give a file that 'dtnsim calibrate' wrote"
     if not isinstance(given, Mapping):
-        raise SpecError("needs parameters and their correlation", **where, remedy=remedy)
-    keys = [str(k) for k in given.get("parameters") or []]
-    rows = [str(r).split() for r in given.get("correlation") or []]
+        raise SpecError("needs parameters and their correlation", **where, remedy=_MADE)
+    listed = [given.get(k) or [] for k in ("parameters", "correlation")]
+    if not all(isinstance(x, list) for x in listed):
+        raise SpecError("needs lists of parameters and of rows", **where, remedy=_MADE)
+    keys, rows = [str(k) for k in listed[0]], [str(r).split() for r in listed[1]]
     if [len(r) for r in rows] != list(range(1, len(keys) + 1)):
-        raise SpecError(f"needs {len(keys)} rows, each one longer than the one before", **where, remedy=remedy)
+        raise SpecError(f"needs {len(keys)} rows, each one longer than the one before", **where, remedy=_MADE)
     matrix = np.eye(len(keys))
     try:
         for number, row in enumerate(rows):
             matrix[number, : number + 1] = matrix[: number + 1, number] = [float(x) for x in row]
     except ValueError:
-        raise SpecError("holds something that is not a number", **where, remedy=remedy) from None
+        raise SpecError("holds something that is not a number", **where, remedy=_MADE) from None
+    if not np.all(np.abs(matrix) <= 1) or len(set(keys)) < len(keys):
+        raise SpecError("needs each parameter once, and correlations from -1 to 1", **where, remedy=_MADE)
     return Correlation(tuple(keys), factor(matrix))
 
 

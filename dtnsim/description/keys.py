@@ -25,15 +25,19 @@ M = TypeVar("M", bound=BaseModel)
 Name = Callable[[str], str]
 
 
-def keyed(spec: PathSpec, fitted: Iterable[str] = ()) -> PathSpec:
+def keyed(spec: PathSpec, fitted: Iterable[str] = (), unused: Iterable[tuple[str, str]] = ()) -> PathSpec:
     """The path with every quantity knowing its key.
 
     Args:
         spec: The path.
         fitted: Keys of fitted parameters, ``host file: dotted key``.
+        unused: (host, dotted key) of those that the path says itself.
     """
-    known = frozenset(fitted)
-    hosts = {alias: _host(host, alias, spec.host_files.get(alias, alias), known) for alias, host in spec.hosts.items()}
+    known, unused = frozenset(fitted), tuple(unused)
+    hosts = {}
+    for alias, host in spec.hosts.items():
+        file = spec.host_files.get(alias, alias)
+        hosts[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in unused if name == alias})
     wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
     links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
     transfers = [

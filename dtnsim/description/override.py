@@ -17,8 +17,8 @@ BY_NAME: Final = frozenset({"nics", "hbas", "slots", "devices"})
 PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
 
 
-def override(raw: Mapping, text: str) -> None:
-    """Puts one ``key=value`` over the mapping of a path.
+def override(raw: Mapping, text: str) -> list[str]:
+    """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps.
 
     Raises:
         SpecError: not of that form, or a key that leads nowhere.
@@ -31,20 +31,22 @@ def override(raw: Mapping, text: str) -> None:
     parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
-    put(raw, steps, parsed, text)
+    return put(raw, steps, parsed, text)
 
 
-def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
-    """Sets the key that ``steps`` lead to; parts and hosts named on the way are written out first."""
+def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
+    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first."""
     where: Any = raw
     steps, parent = _long_form(where, steps), ""
+    passed: list[str] = []
     while len(steps) > 1:
         parent, where = steps[0], _child(where, steps[0], text)
+        passed.append(parent)
         steps = _long_form(where, steps[1:])
     last = steps[0]
     if isinstance(where, list):
         where[_index(where, last, text)] = value
-        return
+        return [*passed, last]
     if parent == "tool" and last in ("name", "kind"):
         where.clear()  # another tool: the options of the old one are not its own
     old = where.get(last)
@@ -53,6 +55,7 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> None:
         if "part" in old or "kind" in old or family in BY_NAME or last in PARTS:
             value = _in_place_of(old, value)
     where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
+    return [*passed, last]
 
 
 def _in_place_of(old: Mapping, part: str) -> Mapping:

@@ -17,10 +17,11 @@ from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.description import dataset
 from dtnsim.description.events import Event, Others
-from dtnsim.description.fitted import fitted_together
+from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host, build_host
+from dtnsim.description.hosts import Hosts, inside
 from dtnsim.description.keys import keyed
-from dtnsim.description.override import override, put, split_key
+from dtnsim.description.override import override, split_key
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Quantity, Scalar, Unit
@@ -126,7 +127,7 @@ class PathSpec(Model):
     host_files: dict[str, str] = Field(default_factory=dict)
     _given: tuple[Mapping, tuple[str, ...]] = PrivateAttr()
     _folder: Path = PrivateAttr(default=Path())
-    _correlation: Correlation = PrivateAttr(default_factory=Correlation)
+    _fits: Fits = PrivateAttr(default_factory=Fits)
 
     def remembering(self, raw: Mapping, overrides: Sequence[str], folder: Path | None) -> Self:
         """This path, knowing what it was read from and where that lies."""
@@ -145,15 +146,20 @@ class PathSpec(Model):
 
         return graph(self)
 
-    def known_together(self, correlation: Correlation) -> Self:
-        """This path, with fitted parameters that are drawn with their correlation."""
-        self._correlation = correlation
+    def with_fits(self, fits: Fits) -> Self:
+        """This path, with what its calibration said."""
+        self._fits = fits
         return self
 
     @property
     def correlation(self) -> Correlation:
         """How the errors of its fitted parameters go together."""
-        return self._correlation
+        return self._fits.correlation
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a calibration would have changed, had the path not said otherwise."""
+        return self._fits.notes
 
     @property
     def folder(self) -> Path:
@@ -198,14 +204,14 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     given_raw, raw = raw, raw.clone()
     for text in filter(_comes_first, overrides):
         override(raw, text)
-    raw.put("hosts", _hosts(raw, beside), *raw.lines.get("hosts", (raw.file, raw.line)))
-    correlation = Correlation()
+    reader = Hosts(raw, beside, overrides)
+    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
+    fits = Fits()
     if raw.get("calibration") not in (None, "none"):
-        correlation = _calibrate(raw, str(raw["calibration"]), beside)
+        fits = fitted(raw, beside, reader.written)
     for text in overrides:
-        if not _comes_first(text):
+        if not _comes_first(text) and inside(text) not in raw["hosts"]:
             override(raw, text)
-    raw.put("hosts", _hosts(raw, beside), *raw.lines["hosts"])  # some may be 'like' another now
     hosts = {}
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
@@ -222,7 +228,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
-    spec = keyed(spec, correlation.keys).known_together(correlation)
+    spec = keyed(spec, fits.correlation.keys, fits.unused).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside)
 
 
@@ -240,63 +246,6 @@ def _comes_first(text: str) -> bool:
     """Whether an override says which hosts and fitted parameters there are, which others then change."""
     steps = split_key(text.partition("=")[0])
     return steps == ["calibration"] or (steps[:1] == ["hosts"] and len(steps) < 3)
-
-
-def _hosts(raw: Mapping, beside: Path | None) -> Mapping:
-    given = raw.get("hosts")
-    if not isinstance(given, Mapping) or not given:
-        raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **place(raw, "hosts"), key="hosts")
-    hosts = Mapping(given.file, given.line)
-    for name, item in given.items():
-        hosts.put(name, _host(name, item, beside, (), given), *given.lines[name])
-    return hosts
-
-
-def _host(name: str, item: object, beside: Path | None, seen: tuple[str, ...], others: Mapping) -> Mapping:
-    """A host's mapping; ``like`` takes another one, of this file or shipped, and puts the keys written here on top."""
-    if isinstance(item, str):
-        others = Mapping()  # what is shipped knows nothing of this file
-        try:
-            item = library.read("hosts", item, beside=beside)
-        except SpecError as error:
-            if error.file:
-                raise
-            at: dict[str, Any] = (
-                {"file": item.file or None, "line": item.line or None} if isinstance(item, Scalar) else {}
-            )
-            raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
-    if not isinstance(item, Mapping):
-        raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
-    like = item.get("like")
-    if like is None:
-        return item
-    twin = others.get(str(like)) if str(like) != name else None  # its own name is that of a shipped one
-    step = f"{like} of this file" if twin is not None else str(like)
-    if step in seen:
-        raise SpecError(
-            "hosts are like each other in a loop", **place(item, "like"), key=f"hosts.{name}.like", value=str(like)
-        )
-    base = _host(name if twin is None else str(like), twin or like, beside, (*seen, step), others).clone()
-    for key, value in item.items():
-        if key != "like":
-            base.put(key, _merge(base.get(key), value), *item.lines[key])
-    return base
-
-
-def _merge(old: object, top: object) -> object:
-    """What is written on top of what was there; of a part that is only named, some parameters change."""
-    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
-        return top
-    if isinstance(old, str):
-        if "part" in top or "kind" in top:
-            return top
-        named = Mapping(top.file, top.line)
-        named.put("part", old, top.file, top.line)
-        old = named
-    merged = old.clone()
-    for key, value in top.items():
-        merged.put(key, _merge(merged.get(key), value), *top.lines[key])
-    return merged
 
 
 def _one_or_many(raw: Mapping) -> None:
@@ -346,25 +295,6 @@ def _tool(tool: object) -> object:
         tool = tool.clone()
         tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
     return tool
-
-
-def _calibrate(raw: Mapping, name: str, beside: Path | None) -> Correlation:
-    """Puts fitted parameters over those of the hosts they were fitted for (matched by the host file's name)."""
-    file = library.calibration(name, beside=beside)
-    fitted = yamlio.load(file, name=library.shown(file))
-    parameters = fitted.get("parameters")
-    if not isinstance(parameters, Mapping):
-        raise SpecError(
-            "holds no fitted parameters",
-            file=fitted.file,
-            key="parameters",
-            remedy="give a file that 'dtnsim calibrate' wrote",
-        )
-    for alias, host in raw["hosts"].items():
-        own = parameters.get(str(host.get("name", alias)))
-        for key, value in (own or {}).items():
-            put(raw, ["hosts", alias, *split_key(key)], value, key)
-    return fitted_together(fitted)
 
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Final
 
 from dtnsim.description import spec
-from dtnsim.description.host import Host
+from dtnsim.description.host import Host, build_host
+from dtnsim.description.hosts import named
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
-from dtnsim.ground import library, yamlio
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
 from dtnsim.logs.measurement import Condition, Measurement
@@ -48,6 +49,7 @@ class Target:
     name: str
     host: Host
     volume: str | None
+    raw: yamlio.Mapping
 
     def mount(self, path: str | None) -> str:
         """The volume that a path of a log lies on.
@@ -132,14 +134,12 @@ def place_of(case: Case) -> str:
 
 
 def _target(host: str, volume: str | None) -> Target:
-    raw = library.read("hosts", host)
-    from dtnsim.description.host import build_host
-
-    name = str(raw.get("name", host))
+    raw = named(host)
+    name = str(raw.get("name", Path(host).stem))
     built = build_host(name, raw)
     if volume is not None and built.mount_of(volume) is None:
         raise InputError(f"host {name!r} has no volume {volume!r}; write one of {', '.join(built.volumes) or 'none'}")
-    return Target(name, built, volume)
+    return Target(name, built, volume, raw)
 
 
 def _figure(m: Measurement, target: Target) -> Figure:
@@ -156,8 +156,10 @@ def _figure(m: Measurement, target: Target) -> Figure:
     if builder is None:
         raise Skip(f"{m.tool} tests more than this host; describe it in a cases file")
     text = builder(m.conditions, target)
-    path = f"name: {m.tool}\nhosts: {{{target.name}: {target.name}}}\ntransfer: {{{text}}}\n"
-    raw = yamlio.loads(path, f"{m.file}:{m.line}")
+    raw = yamlio.loads(f"name: {m.tool}\ntransfer: {{{text}}}\n", f"{m.file}:{m.line}")
+    hosts = yamlio.Mapping(raw.file, 0)
+    hosts.put(target.name, target.raw, raw.file, 0)
+    raw.put("hosts", hosts, raw.file, 0)
     resolved = spec.resolve(raw)
     case = Case(
         id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}",

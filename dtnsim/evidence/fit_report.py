@@ -13,7 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.evidence.fit import Fit
+from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
 
@@ -54,6 +56,7 @@ def document(found: Fit) -> dict[str, Any]:
         parameters.setdefault(p.host, {})[p.key] = {
             "value": written(float(found.values[j]), p.prior.dim),
             "spread": f"{100 * math.sqrt(math.expm1(found.spread[j] ** 2)):.3g} %",
+            "prior": before(p.prior),
             "source": _source(found, j),
         }
     return {
@@ -66,6 +69,14 @@ def document(found: Fit) -> dict[str, Any]:
         "unidentifiable": words(found),
         "outliers": _outliers(found),
     }
+
+
+def before(prior: Quantity) -> dict[str, str]:
+    """What a number was before the fit, to the last digit: a fit is put over hosts where it still is that."""
+    text = prior.text
+    if not text or not math.isclose(units.parse(text, prior.dim), prior.value, rel_tol=1e-12):
+        text = f"{prior.value:.15g} {prior.dim}".removesuffix(" 1")
+    return {"value": text, "spread": f"{100 * prior.spread:.12g} %"}
 
 
 def _source(found: Fit, j: int) -> str:

@@ -149,6 +149,9 @@ class Unit:
         unknown = set(given) - {"value", "spread", "source"}
         if unknown or "value" not in given:
             raise ValueError("a number written out has the keys value, spread and source, and no others")
+        for key in ("value", *(k for k in ("spread", "source") if k in given)):
+            if not isinstance(given[key], str | int | float | Quantity):
+                raise ValueError(f"{key} needs one word or text; leave the key out where it is not known")  # noqa: TRY004
         base = self.read(given["value"])
         spread = _parse(given["spread"], "1") if "spread" in given else base.spread
         if not 0 <= spread <= 3:

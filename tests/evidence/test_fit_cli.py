@@ -121,3 +121,21 @@ def test_validate_without_calibration_uses_the_priors(tmp_path: Path, capsys: py
     run("validate", str(file), "--samples", "0", "--json", "--calibration", "none")
     bare = json.loads(capsys.readouterr().out)["cases"][0]
     assert abs(bare["error"]) > 0.05
+
+
+def test_the_host_file_given_is_what_is_fitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not the shipped host of its name: from logs, and from cases whose paths name the shipped one."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("like: venadi\nstack: {zero_byte: {value: 0.3 cycles/B, spread: 30 %}}\n")
+    cases = tmp_path / "cases.yaml"
+    cases.write_text(
+        "schema: dtnsim.cases/1\nsite: few\ncases:\n"
+        "  - {id: one, path: venadi/dd-boot-nosync, measured: 3.097 GB/s, role: fit, tool: dd}\n"
+    )
+    for source in (LOGS / "dd.txt", cases):
+        run("calibrate", str(source), "--host", str(mine), "--json")
+        keys = json.loads(capsys.readouterr().out)["parameters"]["venadi"]
+        assert keys["stack.zero_byte"]["prior"] == {"value": "0.3 cycles/B", "spread": "30 %"}, source
+        run("calibrate", str(source), "--host", "venadi", "--json")
+        keys = json.loads(capsys.readouterr().out)["parameters"]["venadi"]
+        assert keys.get("stack.zero_byte", {}).get("prior") != {"value": "0.3 cycles/B", "spread": "30 %"}, source

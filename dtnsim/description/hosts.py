@@ -1,0 +1,130 @@
+"""The hosts of a path file: shipped ones by name, written out, or like another; with what ``--set`` changes in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.components.base import place
+from dtnsim.description.override import override, split_key
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+#: a dotted key below a host, in steps
+Steps = tuple[str, ...]
+
+_DEPTH: Final = 3  # hosts, the host, a key of it
+
+
+def inside(text: str) -> str | None:
+    """The host that an override changes a key of; None where it changes something else."""
+    steps = split_key(text.partition("=")[0])
+    return steps[1] if steps[:1] == ["hosts"] and len(steps) >= _DEPTH else None
+
+
+class Hosts:
+    """Reads the hosts of one path.
+
+    Args:
+        raw: Mapping of the path file.
+        beside: Folder that files named in it are relative to.
+        overrides: Texts of ``--set`` that change keys of hosts; hosts that are like a changed one follow it.
+    """
+
+    def __init__(self, raw: Mapping, beside: Path | None, overrides: Iterable[str] = ()) -> None:
+        given = raw.get("hosts")
+        if not isinstance(given, Mapping) or not given:
+            where = {**place(raw, "hosts"), "key": "hosts"}
+            raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **where)
+        self._given, self._beside = given, beside
+        self._texts: dict[str, list[str]] = {}
+        for text in overrides:
+            alias = inside(text)
+            if alias is not None:
+                self._texts.setdefault(alias, []).append(text)
+        #: keys that overrides wrote, by host
+        self.written: dict[str, set[Steps]] = {name: set() for name in given}
+
+    def read(self) -> Mapping:
+        """Mappings of all hosts."""
+        hosts = Mapping(self._given.file, self._given.line)
+        for name in self._given:
+            hosts.put(name, self._one(name, ()), *self._given.lines.get(name, (hosts.file, hosts.line)))
+        return hosts
+
+    def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
+        """A host of this path, with what overrides change in it."""
+        made = self._written_out(name, self._given[name], seen)
+        for text in self._texts.get(name, ()):
+            whole, all_hosts = Mapping(), Mapping()
+            all_hosts.put(name, made, made.file, made.line)
+            whole.put("hosts", all_hosts, made.file, made.line)
+            self.written[name].add(tuple(override(whole, text)[2:]))
+            made = whole["hosts"][name]
+        return self._written_out(name, made, seen) if made.get("like") is not None else made
+
+    def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, shipped: bool = False) -> Mapping:
+        """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
+        if isinstance(item, str):
+            shipped = True  # what is shipped knows nothing of this file
+            item = _named(name, item, self._beside)
+        if not isinstance(item, Mapping):
+            raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
+        like = item.get("like")
+        if like is None:
+            return item
+        if not isinstance(like, str):
+            where: dict[str, Any] = {**place(item, "like"), "key": f"hosts.{name}.like"}
+            raise SpecError("needs the name of a host", **where, remedy="write like: HOST")
+        twin = not shipped and like in self._given and like != name  # its own name is that of a shipped one
+        step = f"{like} of this file" if twin else str(like)
+        if step in seen:
+            where = {**place(item, "like"), "key": f"hosts.{name}.like", "value": str(like)}
+            raise SpecError("hosts are like each other in a loop", **where)
+        if twin:
+            base = self._one(str(like), (*seen, step)).clone()
+            self.written[name] |= self.written[str(like)]
+        else:
+            base = self._written_out(name, like, (*seen, step)).clone()
+        for key, value in item.items():
+            if key != "like":
+                base.put(key, merge(base.get(key), value), *item.lines.get(key, (item.file, item.line)))
+        return base
+
+
+def named(host: str) -> Mapping:
+    """The mapping of a host file, or of a shipped host, with what it is ``like`` written out."""
+    raw, given = Mapping(), Mapping()
+    given.put(Path(host).stem, host, "", 0)
+    raw.put("hosts", given, "", 0)
+    found: list[Mapping] = list(Hosts(raw, None).read().values())
+    return found[0]
+
+
+def _named(name: str, host: str, beside: Path | None) -> Mapping:
+    try:
+        return library.read("hosts", host, beside=beside)
+    except SpecError as error:
+        if error.file:
+            raise
+        at: dict[str, Any] = {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
+        raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
+
+
+def merge(old: object, top: object) -> object:
+    """What is written on top of what was there; of a part that is only named, some parameters change."""
+    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
+        return top
+    if isinstance(old, str):
+        if "part" in top or "kind" in top:
+            return top
+        part = Mapping(top.file, top.line)
+        part.put("part", old, top.file, top.line)
+        old = part
+    merged = old.clone()
+    for key, value in top.items():
+        merged.put(key, merge(merged.get(key), value), *top.lines.get(key, (top.file, top.line)))
+    return merged

@@ -1,0 +1,142 @@
+"""A fit is put over the host that it was made for; what the user wrote wins, and a note says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
+from dtnsim.description.fitted import _at
+from dtnsim.description.host import build_host
+from dtnsim.description.hosts import named
+from dtnsim.description.override import split_key
+from dtnsim.description.spec import PathSpec
+from dtnsim.evidence.fit_report import before
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw, prior
+
+TRANSFER = {"from": "x:/bigdata", "to": "x:/dev/null", "tool": "dd", "dataset": {"files": 1, "size": "1 GB"}}
+VENADI = Path(library.root("models")) / "hosts" / "venadi.yaml"
+
+
+def made(tmp_path: Path, hosts: dict[str, Any], *overrides: str, calibration: str = "venadi") -> PathSpec:
+    file = tmp_path / "path.yaml"
+    file.write_text(yaml.safe_dump({"name": "t", "hosts": hosts, "transfer": TRANSFER, "calibration": calibration}))
+    return spec.load(file, overrides)
+
+
+def fits() -> dict[str, Any]:
+    return yaml.safe_load(library.calibration("venadi").read_text())["parameters"]["venadi"]
+
+
+def test_a_copy_of_a_shipped_host_keeps_its_fit_and_an_edit_of_it_wins(tmp_path: Path) -> None:
+    copy = tmp_path / "mine.yaml"
+    copy.write_text(VENADI.read_text())
+    same = made(tmp_path, {"x": "mine.yaml"})
+    assert same.hosts["x"].cpu.clock.value == pytest.approx(3.8666e9)
+    assert same.notes == ()
+    edited = made(tmp_path, {"x": {"like": "mine.yaml", "cpu": {"clock": "2.5 GHz"}}})
+    assert edited.hosts["x"].cpu.clock.value == 2.5e9
+    assert edited.hosts["x"].stack.file_write_byte == same.hosts["x"].stack.file_write_byte
+    (note,) = edited.notes
+    for said in ("hosts.x.cpu.clock is 2.5 GHz", "3.8 GHz +- 4 %", "3.8666 GHz", "fitted.yaml"):
+        assert said in note
+    assert note in compose(edited, Draw()).warnings
+    assert edited.hosts["x"].cpu.clock.key == "x.cpu.clock", "drawn as the user's number, not with the fit's covariance"
+    assert same.hosts["x"].cpu.clock.key == "venadi: cpu.clock"
+
+
+def test_a_spread_of_the_users_own_wins_too(tmp_path: Path) -> None:
+    clock = {"value": "3.8 GHz", "spread": "1 %"}
+    edited = made(tmp_path, {"x": {"like": "venadi", "cpu": {"clock": clock}}})
+    assert (edited.hosts["x"].cpu.clock.value, edited.hosts["x"].cpu.clock.spread) == (3.8e9, 0.01)
+    assert len(edited.notes) == 1
+
+
+def test_what_is_set_wins_even_where_it_is_what_was_fitted_to(tmp_path: Path) -> None:
+    for value in ("{value: 3.8 GHz, spread: 4 %}", "3 GHz"):
+        path = made(tmp_path, {"x": "venadi"}, f"hosts.x.cpu.clock={value}")
+        assert path.hosts["x"].cpu.clock.value in (3.8e9, 3e9)
+        assert path.notes == ()
+        assert path.hosts["x"].cpu.clock.key.startswith("x.") or not path.hosts["x"].cpu.clock.spread
+    replaced = made(tmp_path, {"x": "venadi"}, "hosts.x.cpu=intel-e5-2680-v4")
+    assert "fit" not in replaced.hosts["x"].cpu.clock.source
+
+
+def test_shipped_fits_are_of_the_shipped_hosts() -> None:
+    """Each remembers what its host still says; otherwise it would be left out."""
+    for file in library.root("calibration").glob("*/fitted.yaml"):
+        for host, keys in yaml.safe_load(file.read_text())["parameters"].items():
+            built = build_host(host, named(host))
+            for key, entry in keys.items():
+                found = _at(built, split_key(key))
+                assert found is not None, f"{file}: {host}: {key}"
+                assert before(found) == entry["prior"], f"{file}: {host}: {key}: fit it again"
+
+
+def test_what_is_remembered_is_exact() -> None:
+    assert before(prior("3.8 GHz", 0.04, "x")) == {"value": "3.8 GHz", "spread": "4 %"}
+    third = prior("1 ms", 1 / 3, "x")
+    assert before(third)["spread"] == "33.3333333333 %"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ("{venadi: [1, 2]}", "needs keys with fitted values"),
+        ("{venadi: 7}", "needs keys with fitted values"),
+        ("{venadi: {cpu.clock: [1]}}", "cpu.clock: needs a fitted value"),
+        ("{venadi: {cpu.clock: }}", "cpu.clock: needs a fitted value"),
+        ("{venadi: {cpu.clock: {spread: 1 %}}}", "needs a fitted value"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, spred: 1 %}}}", "cpu.clock.spred: is not a key of a fitted value"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, prior: 3 GHz}}}", "value and the spread before"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, spread: }}}", "spread needs one word"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, spread: [1]}}}", "spread needs one word"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, spread: {a: 1}}}}", "spread needs one word"),
+        ("{venadi: {cpu.clock: {value: [3 GHz]}}}", "value needs one word"),
+        ("[1]", "holds no fitted parameters"),
+    ],
+)
+def test_a_file_that_no_fit_wrote_is_refused(tmp_path: Path, parameters: str, says: str) -> None:
+    (tmp_path / "f.yaml").write_text(f"parameters: {parameters}\n")
+    with pytest.raises(SpecError) as raised:
+        made(tmp_path, {"x": "venadi"}, calibration="f.yaml")
+    assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{parameters: 3}", "{parameters: [a], correlation: 1}", "{parameters: [a, a], correlation: ['1', '0 1']}",
+     "{parameters: [a], correlation: [nan]}", "{parameters: [a, b], correlation: ['1', '7 1']}"],
+)  # fmt: skip
+def test_a_correlation_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "f.yaml").write_text(f"parameters: {{}}\ncovariance: {text}\n")
+    with pytest.raises(SpecError, match="covariance"):
+        made(tmp_path, {"x": "venadi"}, calibration="f.yaml")
+
+
+# -- --set of a host reaches those that are like it -------------------------------------------------------
+
+
+def test_set_reaches_a_host_that_is_like_the_changed_one(tmp_path: Path) -> None:
+    hosts = {"x": "venadi", "y": {"like": "x"}, "z": {"like": "y", "cpu": {"clock": "1 GHz"}}}
+    path = made(tmp_path, hosts, "hosts.x.memory.channels=2", "hosts.y.cpu.clock=2 GHz")
+    assert [path.hosts[h].memory.channels for h in "xyz"] == [2, 2, 2]
+    assert [path.hosts[h].cpu.clock.value for h in "yz"] == [2e9, 1e9]
+    assert path.hosts["x"].cpu.clock.value == pytest.approx(3.8666e9)
+
+
+def test_a_host_can_be_made_like_another(tmp_path: Path) -> None:
+    path = made(tmp_path, {"x": "venadi", "y": {"name": "y"}}, "hosts.y.like=x", "hosts.x.memory.channels=2")
+    assert path.hosts["y"].memory.channels == 2
+
+
+@pytest.mark.parametrize("like", ["[x]", "{a: 1}"])
+def test_like_needs_a_name(tmp_path: Path, like: str) -> None:
+    with pytest.raises(SpecError, match=r"hosts\.y\.like"):
+        made(tmp_path, {"x": "venadi", "y": {"like": yaml.safe_load(like)}})
