@@ -18,7 +18,7 @@ _NUMBER = re.compile(
       | (?P<times>(?<=\ )x(?=\ ))
       | (?P<name>[A-Za-z_][\w.]*)(?=\s*[=(])
       | (?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-        (?:\ ?(?P<unit>%|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
+        (?:\ ?(?P<unit>%|/s|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
       | (?P<word>unlimited|True|False|None)
     """,
     re.VERBOSE,

@@ -14,6 +14,7 @@ from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narr
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
+from dtnsim.ground.term import count, law, term
 from dtnsim.physics import nic
 from dtnsim.physics.tcp import choice, ratebased, window
 
@@ -63,22 +64,18 @@ def charge(
         row.charge(
             f"target.{pair}",
             "target",
-            capacity=row.value(net.rate),
+            capacity=row.term(net.rate),
             private=True,
             what="target rate of the tool",
-            formula=str(net.rate),
-            source=net.rate.source,
         )
     pacing = route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
         row.charge(
             f"pacing.{pair}",
             "tcp",
-            capacity=net.streams * row.value(pacing),
+            capacity=count(net.streams, "stream") * row.term(pacing),
             private=True,
             what="pacing",
-            formula=f"{net.streams} x {pacing}",
-            source=pacing.source,
         )
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
@@ -89,11 +86,10 @@ def charge(
         row.charge(
             f"channel.{pair}",
             "window",
-            capacity=workers * window.window_rate(row.value(net.channel), rtt),
+            capacity=count(workers, "channel")
+            * law(window.window_rate, window_B=row.term(net.channel), rtt_s=term(rtt, "s")),
             private=True,
             what=f"window of {net.channel} above TCP over {Quantity(middle(rtt), 's')}",
-            formula=f"{workers} x {net.channel} / RTT",
-            source=net.channel.source,
         )
 
 
@@ -107,14 +103,13 @@ def _tcp(
         drawn, middle_of = (tcp.connection(route, net, frame, nics, d) for d in (draw, nominal))
         known = tcp.answered(drawn, middle_of, draw, openings)
     cc = known.cc
+    source = f"{net.streams} x {cc}: dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
     station = row.charge(
         f"tcp.{pair}",
         "tcp",
-        capacity=known.capacity_Bps,
+        capacity=term(known.capacity_Bps, "B/s", source),
         private=True,
         what=_tcp_words(known, route, net, frame, nics),
-        formula=f"{net.streams} x {cc}: the round model at nominal values, draws by window/RTT, loss response and link",
-        source="dtnsim.physics.tcp.course (RFC 9438, RFC 9406, the Linux sender)",
     )
     own = np.median(window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B)
     if net.pooled and known.limit == "link" and own >= np.median(known.rate_Bps):
@@ -137,12 +132,9 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
                 row.charge(
                     f"{name}.firewall-bursts",
                     "firewall",
-                    capacity=rate,
+                    capacity=term(rate, "B/s", f"physics.network.burst_limited_rate; {segment.firewall.buffer.source}"),
                     private=True,
                     what=f"the firewall's input buffer loses {what} that come at line rate, until they fit",
-                    formula=f"{net.streams} x burst that {segment.firewall.buffer} take, one a "
-                    + ("millisecond" if net.burst is None else "round trip"),
-                    source=segment.firewall.buffer.source,
                 )
         if segment.policer is not None:
             policer = segment.policer
@@ -151,11 +143,11 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
             row.charge(
                 f"{name}.policer-loss",
                 "policer",
-                capacity=draw(policer.rate) * share * frame.mss / frame.mtu,
+                capacity=row.term(policer.rate)
+                * term(share, "1", "dtnsim.physics.policer.policed_tcp_rate")
+                * (frame.mss / frame.mtu),
                 private=True,
-                what=f"{cc} cuts its window at every drop of the policer",
-                formula=f"{middle(share):.3g} of {policer.rate}, bucket {policer.burst}",
-                source="dtnsim.physics.policer.policed_tcp_rate",
+                what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
             )
 
 
@@ -199,23 +191,20 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
 
 def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:
     rate, _ = narrowest(route, frame, [], net.streams, draw)
+    path = term(rate, "B/s", f"narrowest place between {pair}")
     rtt, loss = np.maximum(route.rtt(draw), 1e-6), route.loss(draw)
-    clock = route.source.clock(row).value
+    clock = route.source.clock(row)
     if net.transport == "udt":
-        value = net.streams * ratebased.udt(
-            rate, rtt, loss, frame.mtu, clock_Hz=clock, cycles_per_packet=draw(UDT_PACKET)
-        )
+        capacity = count(net.streams, "stream") * law(
+            ratebased.udt, rate_Bps=path, rtt_s=term(rtt, "s"), loss=term(loss), packet_B=frame.mtu, clock_Hz=clock,
+            cycles_per_packet=row.term(UDT_PACKET),
+        )  # fmt: skip
         what = "UDT: rate control, flow window and one core"
     else:
-        target = draw(net.rate) if net.rate is not None else rate
-        value = ratebased.fasp(target, rate, loss, packet_B=frame.mss, clock_Hz=clock, cycles_per_B=0.0)
+        target = row.term(net.rate) if net.rate is not None else path
+        capacity = law(
+            ratebased.fasp, target_Bps=target, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock,
+            cycles_per_B=0.0,
+        )  # fmt: skip
         what = "FASP: target, what the path leaves, one core"
-    row.charge(
-        f"{net.transport}.{pair}",
-        "transport",
-        capacity=value,
-        private=True,
-        what=what,
-        formula=what,
-        source="dtnsim.physics.tcp.ratebased",
-    )
+    row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)

@@ -15,6 +15,7 @@ from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.records import SLOW_START, Demand, Station
+from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import NetUse, Step
 
 #: what a delay belongs to
@@ -29,60 +30,54 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
     draw, job, payload = storage.ledger.draw, leg.job, max(leg.job.payload_B, 1.0)
     found: list[Demand] = []
 
-    def wait(seconds: Value, what: str, formula: str, source: str = "", each: Each = "file") -> None:
-        if positive(seconds):
-            found.append(Demand(f"{job.name}.workers", seconds, what, formula, source, each))
+    def wait(seconds: Term, what: str, each: Each = "file") -> None:
+        if positive(seconds.value):
+            found.append(Demand(f"{job.name}.workers", seconds.value, what, seconds.formula, seconds.source, each))
 
-    wait(part.delay * step.share, part.what, "seconds per byte", each="byte")
+    wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):
         return found  # a flush has no files of its own
     for reading in _readings(storage, leg, step, row):
-        wait(reading.delay * part.cpu * step.share, reading.what, "seconds per byte", each="byte")
-    cost, each = step.files, part.cpu / payload
+        wait(term(reading.delay, "s/B") * term(part.cpu) * term(step.share), reading.what, "byte")
+    cost, each = step.files, term(part.cpu) / term(payload, "B")
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
     if step is leg.plan.steps[0]:
         _opening(leg, draw, each, wait)
     files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
-    wait(
-        files * cost.round_trips * rtt / cost.ahead * each,
-        "control round trips",
-        f"{files} files x {cost.round_trips:g} round trips / {cost.ahead:g} ahead",
-    )
+    trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
+    wait(trips * each, "control round trips")
     spent = _time_added(storage.ledger.stations, row.demands, metadata, leg.plan.workers)
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
-    for end, operations, count, beside in (
+    for end, operations, number, beside in (
         (leg.source, cost.source, job.files, hidden),
         (leg.destination, cost.destination, job.files, 0.0),
         (leg.destination, cost.directory, job.directories, 0.0),
     ):
         seconds, base = storage.operations(end, operations, job)
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
-        what = "file operations" + (" x latency to the server" if base.startswith("server") else "")
-        formula = f"{count} x ({' + '.join(operations)}) on {end.host.name}:{end.volume}"
-        whole = count * seconds * each
-        wait(np.maximum(whole - spent, 0.0), what, formula, base)
-        spent = np.maximum(spent - whole, 0.0)
+        whole = count(number, "file") * term(seconds, "s", base) * each
+        left = largest(whole - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else whole
+        wait(left, f"file operations ({' + '.join(operations)}) on {end.host.name}:{end.volume}")
+        spent = np.maximum(spent - whole.value, 0.0)
     if cost.fixed is not None:
-        wait(files * draw(cost.fixed) * each, "per-file work", f"{files} x {cost.fixed}", cost.fixed.source)
+        wait(count(files, "file") * row.term(cost.fixed) * each, "per-file work")
     if leg.route is not None and step.net is not None:
         lost = _ramp(leg, step.net, row)
         which: Each = "file" if step.net.reopened else "start"
-        wait(lost * each, SLOW_START, "time the ramp loses against the steady rate", each=which)
+        wait(term(lost, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate") * each, SLOW_START, which)
     return found
 
 
-def _opening(leg: Leg, draw: Draw, each: Value, wait: Callable[..., None]) -> None:
+def _opening(leg: Leg, draw: Draw, each: Term, wait: Callable[[Term, str, Each], None]) -> None:
     """What the tool does once: before any worker moves, and for each further worker's connection."""
     first, others = leg.plan.opening, leg.plan.workers - 1
     if leg.route is None:
         return
-    rtt = leg.route.rtt(draw)
-    seconds = first.round_trips * rtt + (0.0 if first.work is None else draw(first.work))
-    formula = f"{first.round_trips:g} round trips + {first.work or 0} of work"
-    wait(seconds * each, first.what or "set-up", formula, each="lead")
-    seconds = first.connect * rtt + (0.0 if first.connect_work is None else draw(first.connect_work))
-    formula = f"{others} x ({first.connect:g} round trips + {first.connect_work or 0})"
-    wait(others * seconds * each, "further connections", formula, each="start")
+    rtt = term(leg.route.rtt(draw), "s", "round-trip time of the route")
+    seconds = first.round_trips * rtt + (term(0.0) if first.work is None else of(draw, first.work))
+    wait(seconds * each, first.what or "set-up", "lead")
+    seconds = first.connect * rtt + (term(0.0) if first.connect_work is None else of(draw, first.connect_work))
+    wait(count(others, "connection") * seconds * each, "further connections", "start")
 
 
 def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stretch]:

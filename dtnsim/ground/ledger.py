@@ -14,7 +14,7 @@ import numpy as np
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
-from dtnsim.ground.term import PRODUCT, Term, of, shown, term
+from dtnsim.ground.term import PRODUCT, Term, of, term
 
 
 @dataclass(slots=True)
@@ -83,10 +83,7 @@ class Row:
         per_byte: Term | Value = 1.0,
         unit: str = "B",
         what: str,
-        formula: str = "",
-        source: str = "",
         private: bool = False,
-        cost: str = "",
         label: str = "",
         remedy: str = "",
     ) -> str:
@@ -101,10 +98,7 @@ class Row:
             per_byte: Demand of one byte seen here [unit/B] with its formula and source.
             unit: Unit of the station.
             what: The activity, in words.
-            formula: How a bare ``capacity`` was reached.
-            source: Where the numbers of a bare ``capacity`` come from.
             private: One station for each transfer instead of one for all.
-            cost: How a bare ``per_byte`` was reached.
             label: What sentences call the station, where its name is not good enough.
             remedy: What relieves the station, naming keys and options; by its kind where nothing is given.
 
@@ -116,8 +110,7 @@ class Row:
         """
         host = self.host or "network"
         name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
-        own = capacity if isinstance(capacity, Term) else Term(capacity, formula, source)
-        use = per_byte if isinstance(per_byte, Term) else Term(per_byte, cost or shown(per_byte), source)
+        own, use = term(capacity), term(per_byte)
         known = self.ledger.stations.get(name)
         if known is None:
             self.ledger.stations[name] = Station(

@@ -53,6 +53,10 @@ class Quantity:
     typical: Quantity | None = None
     key: str = field(default="", compare=False)
 
+    def worth(self, value: float, source: str = "") -> Quantity:
+        """The same parameter with another value; what was written no longer holds, so the text goes."""
+        return replace(self, value=value, text="", source=source or self.source)
+
     def __str__(self) -> str:
         """The value as people write it."""
         return self.text or units.show(self.value, self.dim)

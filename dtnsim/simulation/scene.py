@@ -252,8 +252,6 @@ def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:
 
 
 def _constant(load: Background, share: float) -> Background:
-    fixed = load.model_copy(
-        update={"share": replace(load.share, value=share), "diurnal": replace(load.diurnal, value=0.0), "hour": None}
-    )
+    fixed = load.model_copy(update={"share": load.share.worth(share), "diurnal": load.diurnal.worth(0.0), "hour": None})
     fixed.__dict__.pop("anytime", None)  # what was remembered of the old share
     return fixed

@@ -13,26 +13,21 @@ from dtnsim.description import spec
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
-    SLOW_START,
     Bottleneck,
-    Demand,
     Drawn,
     Interval,
-    Phase,
     Prediction,
     Problem,
-    Station,
     StationUse,
-    Transfer,
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.steady import discrepancy, medium, solve, timed, unstated
 from dtnsim.steady.ladder import Ladder
-from dtnsim.steady.matrices import once
 from dtnsim.steady.reasons import Cause, cause_of, reason
 from dtnsim.steady.remedies import remedy
 from dtnsim.steady.scenarios import interval, scenarios
+from dtnsim.steady.workers import with_workers
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Array, Matrices
@@ -133,61 +128,6 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
             station = replace(station, capacity=float(now), formula=slower.formula, slowed=1 - float(now) / given)
         stations.append(station)
     return replace(problem, stations=tuple(stations), slowdowns=())
-
-
-def with_workers(problem: Problem, m: Matrices) -> Problem:
-    """The problem with the workers of each transfer written as a station: what limits them is on the page."""
-    ceiling = solve.ceilings(m)[0]
-    stations, transfers = list(problem.stations), []
-    for f, transfer in enumerate(problem.transfers):
-        if not np.isfinite(ceiling[f]):
-            transfers.append(transfer)
-            continue
-        name, gone = f"{transfer.name}.workers", float(m.opening[0, f])
-        stations.append(
-            Station(
-                name,
-                "tool",
-                "workers",
-                "workers",
-                float(m.at_work[f]) * (1 - gone),
-                "s",
-                f"{m.at_work[f]:.3g} of {transfer.workers:g} at work at once"
-                + (f", {gone:.1%} of the time for {SLOW_START}" if gone else ""),
-                "seconds of work per second",
-                private=True,
-            )
-        )
-        phases: list[Phase] = []
-        idle = _idle(m, f) if m.lead[0, f] > 0 else 0.0
-        for phase, (visited, solo) in zip(transfer.phases, solve.solo_times(m, f), strict=True):
-            work: tuple[Demand, ...] = ()
-            if solo[0].any():  # else the phase only waits
-                slowest = int(np.argmax(solo[0]))
-                words = f"demand / capacity at {problem.stations[visited[slowest]].name}"
-                work = (Demand(name, float(solo[0, slowest]), phase.name, words),)
-            gone_by = once(transfer) if transfer.timed else ()
-            spread = (d for d in phase.delays if d.each not in gone_by)
-            waits = tuple(replace(d, station=name, per_byte=d.per_byte * _at_once(d, transfer)) for d in spread)
-            if idle > 0 and not phases:
-                words = "the slowest station's time less the workers' own"
-                waits += (Demand(name, idle, "waiting for their share of a station", words),)
-            phases.append(replace(phase, demands=(*phase.demands, *work, *waits), delays=()))
-        transfers.append(replace(transfer, phases=tuple(phases)))
-    return replace(problem, stations=tuple(stations), transfers=tuple(transfers))
-
-
-def _at_once(delay: Demand, transfer: Transfer) -> float:
-    """Workers that a delay keeps waiting at the same time."""
-    return transfer.workers if delay.each == "lead" else 1.0
-
-
-def _idle(m: Matrices, f: int) -> float:
-    """Worker seconds per byte spent waiting for a station that all workers of a transfer share."""
-    own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
-    own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
-    pace = 1 / float(solve.ceilings(m)[0, f]) - float(m.lead[0, f])
-    return max(pace * float(m.workers[f]) - own, 0.0)
 
 
 def _one(

@@ -65,7 +65,7 @@ def core_cost(operation: str, what: str = "") -> Quantity:
 
 def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
     """A quantity times a number, with the reason added to its source."""
-    return replace(quantity, value=quantity.value * factor, source=f"{quantity.source}; {why}")
+    return quantity.worth(quantity.value * factor, f"{quantity.source}; {why}")
 
 
 def reading(

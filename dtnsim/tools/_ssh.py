@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 from pydantic import AliasChoices, Field
@@ -87,13 +86,13 @@ LOGIN_CPU: Final = prior(
 def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
     """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it."""
     more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
-    return replace(each, value=more, source=f"{each.source}; {connections} log-ins at once on {job.cores} cores")
+    return each.worth(more, f"{each.source}; {connections} log-ins at once on {job.cores} cores")
 
 
 def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
     """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
     more = crowd(each, connections, job, round_trips).value
-    return replace(work, value=work.value + more, source=f"{work.source}; {connections} log-ins of {each} at once")
+    return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")
 
 
 class SshLink(Model):
@@ -153,7 +152,7 @@ class SshLink(Model):
             left = scaled(COSTS["none"], sent, "what SSH costs without a cipher")
             return both_ends(SENDER, RECEIVER, cost, words, None if agreed == "none" else self._duty(left))
         bare = scaled(COSTS["none"], sent, "HPN-SSH beside its cipher threads")
-        cipher = replace(cost, value=max(cost.value - bare.value, 0.0), source=f"{cost.source}; less {bare.value:.3g}")
+        cipher = cost.worth(max(cost.value - bare.value, 0.0), f"{cost.source}; less {bare.value:.3g}")
         threads = (Thread("ssh cipher threads", HPN_THREADS), Thread("ssh decipher threads", HPN_THREADS))
         return (
             *both_ends(SENDER, RECEIVER, bare, "SSH less its cipher"),
