@@ -1,11 +1,13 @@
 """The command line: one file a command; only the file of the command asked for is loaded."""
 
 import importlib
+import io
 import os
 import sys
 from typing import Annotated, Final
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.visible import visible
 
 #: command -> one line for the list of commands
 COMMANDS: Final = {
@@ -86,7 +88,9 @@ def main() -> None:
     except typer.Abort:
         fail("stopped", 130)
     except click_error as error:
-        error.show()
+        said = io.StringIO()
+        error.show(file=said)
+        sys.stderr.write("".join(visible(line) + "\n" for line in said.getvalue().splitlines()))
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
@@ -116,5 +120,5 @@ def _safe_streams() -> None:
 
 def fail(message: str, code: int) -> None:
     """Prints one line on stderr and leaves with ``code``."""
-    print(f"dtnsim: {message}", file=sys.stderr)  # noqa: T201 - the one place that prints an error
+    print(visible(f"dtnsim: {message}"), file=sys.stderr)  # noqa: T201 - the one place that prints an error
     sys.exit(code)

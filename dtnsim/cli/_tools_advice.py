@@ -20,7 +20,7 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
 
     out = text.console()
     transfer = given.transfers[0]
-    out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
+    out.print(text.plain(f"{given.name}: {transfer.source_end} to {transfer.to}"))
     if transfer.dataset is not None:
         files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
         out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
@@ -29,14 +29,18 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
                        ("tool", "left"), ("needs", "left"), ("held by", "left"))  # fmt: skip
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
-        shown.add_row(*seconds, text.rate(c.throughput_Bps.p50), c.candidate.name, c.candidate.needs, c.held_by)
+        shown.add_row(
+            *seconds,
+            text.rate(c.throughput_Bps.p50),
+            *map(text.plain, (c.candidate.name, c.candidate.needs, c.held_by)),
+        )
     out.print(shown)
     out.print()
     for c in found:
-        out.print(f"{c.candidate.name}: {c.candidate.line}")
+        out.print(text.plain(f"{c.candidate.name}: {c.candidate.line}"))
     out.print()
     for candidate, why in refused:
-        out.print(f"not possible here: {candidate.name} ({why})")
+        out.print(text.plain(f"not possible here: {candidate.name} ({why})"))
     out.print(said)
 
 

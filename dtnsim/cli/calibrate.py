@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dtnsim.cli import options
+from dtnsim.ground.visible import visible
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -45,7 +46,7 @@ def command(
 
     figures, notes = _figures([Path(s) for s in sources], host, volume)
     for note in notes:
-        print(f"dtnsim: {note}", file=sys.stderr)  # noqa: T201 - warnings go to stderr
+        print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
     found = fit.fit(figures, sorted({_name(h) for h in host}))
     if output is not None:
         fit_report.write(found, Path(output))
@@ -116,16 +117,16 @@ def _show(found: Fit, output: str | None) -> None:
         p = found.parameters[j]
         entry = made["parameters"][p.host][p.key]
         table.add_row(
-            p.name, f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}", entry["value"],
-            entry["spread"], ", ".join(fit_report.identified_by(found, j)) or "moves with others",
+            text.plain(p.name), f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}", entry["value"],
+            entry["spread"], text.plain(", ".join(fit_report.identified_by(found, j))) or "moves with others",
         )  # fmt: skip
     out.print(table)
     before, after = made["error"]["before"], made["error"]["after"]
     out.print(f"\n{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
               f"worst {before['worst']} before, {after['worst']} after")  # fmt: skip
     for line in made["unidentifiable"]:
-        out.print(line)
+        out.print(text.plain(line))
     for line in made["outliers"]:
-        out.print(f"not followed: {line}")
+        out.print(text.plain(f"not followed: {line}"))
     if output is not None:
-        out.print(f"written to {output}")
+        out.print(text.plain(f"written to {output}"))

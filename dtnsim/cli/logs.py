@@ -14,7 +14,7 @@ import typer
 
 from dtnsim.cli import options
 from dtnsim.ground.errors import LogError
-from dtnsim.logs._clean import visible
+from dtnsim.ground.visible import visible
 from dtnsim.logs.measurement import Measurement, Unread
 
 #: rows that are held to be shown as one table; longer logs are written line by line

@@ -40,8 +40,6 @@ _HOSTNAME: Final = re.compile(
     r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
     r"(?!\(g|\(f|flags|ios=|Laying|No space|error)"
 )
-#: C0, DEL, C1, direction marks and overrides, line separators, halves of pairs
-_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
 def host_of(text: str) -> tuple[str | None, str]:
@@ -63,16 +61,6 @@ def without_codes(block: bytes) -> bytes:
             block = block.replace(b"\r\r", b"\r")
         block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\r\n")
     return block
-
-
-def visible(text: str) -> str:
-    """The text with escapes for what a terminal would obey and not show: control and direction characters."""
-    return text if text.isprintable() else _UNSEEN.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def needs_cleaning(text: str) -> bool:

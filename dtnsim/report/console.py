@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from dtnsim.ground.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 #: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
 BARS = "█·"
-#: rich's words that the texts of this package use; `plain` takes them out
-_MARKS = ("[bold]", "[/bold]")
+#: the only mark that texts have; what is not one is literal, with a backslash before it where it looks like one
+_MARK: Final = re.compile(r"\\([\\\[])|\[(/?)bold\]")
 
 
 @dataclass(slots=True)
@@ -35,7 +39,7 @@ class Rows:
 
     def plain(self) -> str:
         """Columns side by side, no line ever wrapped."""
-        lines = [tuple(h for h, _ in self.columns), *(tuple(map(unmarked, r)) for r in self.rows)]
+        lines = [tuple(h for h, _ in self.columns), *(tuple(map(_cell, r)) for r in self.rows)]
         width = [max(len(line[c]) for line in lines) for c in range(len(self.columns))]
         right = [justify == "right" for _, justify in self.columns]
         shown = ["  ".join(_fit(*cell) for cell in zip(line, width, right, strict=True)).rstrip() for line in lines]
@@ -51,7 +55,7 @@ class Rows:
             kept: Any = "right" if justify == "right" else "left"
             made.add_column(heading, justify=kept, overflow="fold", no_wrap=heading == "used")
         for row in self.rows:
-            made.add_row(*row)
+            made.add_row(*map(styled, row))
         return made
 
 
@@ -60,10 +64,30 @@ def _fit(cell: str, width: int, right: bool) -> str:  # noqa: FBT001 - one cell 
 
 
 def unmarked(text: str) -> str:
-    """Text without rich's marks."""
-    for mark in _MARKS:
-        text = text.replace(mark, "")
-    return text.replace("\\[", "[")
+    """Text without marks."""
+    return _MARK.sub(lambda found: found[1] or "", text)
+
+
+def _cell(text: str) -> str:
+    return visible(unmarked(text))
+
+
+def styled(text: str) -> Text:
+    """Text for a terminal: marks become styles, everything else is literal."""
+    from rich.text import Text
+
+    made, bold, at = Text(), False, 0
+    for found in _MARK.finditer(text):
+        made.append(_lines(text[at : found.start()] + (found[1] or "")), "bold" if bold else None)
+        bold = bold if found[1] else not found[2]
+        at = found.end()
+    made.append(_lines(text[at:]), "bold" if bold else None)
+    return made
+
+
+def _lines(text: str) -> str:
+    """Lines of text, each without what a terminal would obey."""
+    return "\n".join(map(visible, text.split("\n")))
 
 
 class Out:
@@ -77,12 +101,12 @@ class Out:
     def print(self, item: str | Rows = "") -> None:
         """Prints a line of text or a table."""
         if not self.is_terminal:
-            text = item.plain() if isinstance(item, Rows) else unmarked(item)
+            text = item.plain() if isinstance(item, Rows) else _lines(unmarked(item))
             self._stream.write(text.translate(self._plain) + "\n")
             return
         from rich.console import Console
 
-        shown = item.rich() if isinstance(item, Rows) else item
+        shown = item.rich() if isinstance(item, Rows) else styled(item)
         Console(file=self._stream, highlight=False).print(shown)
 
 

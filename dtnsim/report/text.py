@@ -9,6 +9,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
+from dtnsim.ground.visible import visible
 from dtnsim.report.console import BARS, Out, console, table
 from dtnsim.steady.ladder import SHOWN
 
@@ -135,5 +136,5 @@ def capacity(station: Station) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that rich must not read as markup."""
-    return text.replace("[", "\\[")
+    """Text of others: nothing in it is a mark, nothing a terminal would obey."""
+    return visible(text).replace("\\", "\\\\").replace("[", "\\[")

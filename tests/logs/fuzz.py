@@ -20,8 +20,8 @@ from pathlib import Path
 
 from dtnsim.cli.logs import _cells, _line
 from dtnsim.ground.errors import LogError
+from dtnsim.ground.visible import visible
 from dtnsim.logs import read_text
-from dtnsim.logs._clean import visible
 
 HERE = Path(__file__).parent
 SIZE = 6000  # bytes of a log that are mutated

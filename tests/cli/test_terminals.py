@@ -1,0 +1,154 @@
+"""Nothing that a file or an argument holds is obeyed by a terminal or read as markup; pages show it as text."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dtnsim import cli
+from dtnsim.evidence import cases
+from dtnsim.evidence import validate as judging
+from dtnsim.report.console import Out, table, unmarked
+from dtnsim.report.text import plain
+from dtnsim.report.validation_html import page
+
+END = "cpu: {kind: cpu, cores: 4, clock: 3 GHz}, memory: {kind: memory, channels: 2, rate: 2400 MT/s, size: 16 GiB}, "
+HOSTILE = (
+    'name: "evil \\e[31m[bold]x[/bold] [red]y \\u202e <script>"\n'
+    f'hosts: {{"a\\e]0;t\\a": {{{END}nic: {{kind: nic, rate: 10 Gb/s}}}}, "b\\x9b1m": {{{END}nic: {{kind: nic, '
+    "rate: 10 Gb/s}}}\nwan: {rtt: 10 ms, bandwidth: 10 Gb/s}\n"
+    'transfer: {from: "a\\e]0;t\\a:memory", to: "b\\x9b1m:memory", tool: {name: iperf3}, name: "t\\nx\\e[2J[bold]"}\n'
+)
+
+
+class Terminal(io.StringIO):
+    """A stream that says that somebody looks at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def obeyed(text: str) -> list[str]:
+    return [c for c in text if not c.isprintable() and c not in "\n"]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["dtnsim", *arguments])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    return int(left.value.code or 0)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> str:
+    file = tmp_path / "p.yaml"
+    file.write_text(HOSTILE)
+    return str(file)
+
+
+@pytest.mark.parametrize("command", [["predict"], ["predict", "--why-wide"], ["explain"], ["simulate"], ["tools"]])
+def test_names_are_shown_escaped(
+    command: list[str], hostile: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, command[0], hostile, *command[1:]) == 0
+    shown = capsys.readouterr()
+    assert not obeyed(shown.out + shown.err)
+    assert "\\x1b" in shown.out
+    for literal in () if command[0] == "explain" else ("[bold]x[/bold] [red]y \\u202e",):
+        assert literal in shown.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("predict", "no\x1b[31msuch"),
+        ("predict", "--no\x1b[31msuch"),
+        ("x\x1b[31m\u202e",),
+        ("predict", "venadi/gridftp-gpfs", "--set", "x\x1b[31m=1"),
+        ("predict", "venadi/gridftp-gpfs", "--set", "hosts.x\x1b[31m.cpu=1"),
+        ("predict", "venadi/gridftp-gpfs", "--set", "wan.x\x1b[31m\n\x9b=1"),
+        ("logs", "x\x1b"),
+        ("components", "x\x1b"),
+        ("tcp", "--rate", "x\x1b", "--rtt", "1ms"),
+        ("calibrate", "x\x1b", "--host", "venadi"),
+        ("validate", "x\x1b"),
+        ("simulate", "venadi/gridftp-gpfs", "--trace", "\x1b/x.csv"),
+    ],
+)
+def test_errors_are_escaped(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *arguments) == 2
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert not obeyed(shown.err)
+    assert "\\" in shown.err
+    assert "\x1b" not in shown.err
+
+
+def test_keys_of_files_are_escaped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(HOSTILE.replace("rtt: 10 ms", '"\\e[31mrtt\\n": 10 ms'))
+    assert run(monkeypatch, "predict", str(file)) == 2
+    err = capsys.readouterr().err
+    assert not obeyed(err)
+    assert len(err.splitlines()) == 1
+    assert "\\x1b[31mrtt\\x0a" in err
+
+
+MARKUP = ["[bold]", "[/bold]", "\\", "\\[bold]", "a\\", "[red]x[/red]", "[link=http://x]", "\\\\[", "\x1b[1m[bold]"]
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_markup_is_literal_everywhere(name: str) -> None:
+    assert unmarked(f"[bold]{plain(name)}[/bold]") == name.replace("\x1b", "\\x1b")
+    for stream in (Terminal(), io.StringIO()):
+        out = Out(stream)
+        out.print(f"[bold]{plain(name)}[/bold]")
+        made = table(("x", "left"))
+        made.add_row(plain(name))
+        out.print(made)
+        styles = ("\x1b[1m", "\x1b[0m") if stream.isatty() else ()
+        shown = stream.getvalue()
+        for style in styles:
+            shown = shown.replace(style, "")
+        assert shown.count(name.replace("\x1b", "\\x1b")) == 2
+        assert not obeyed(shown)
+
+
+class Tags(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_pages_show_names_as_text(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>'\" &amp; </title>"
+    (tmp_path / "path.yaml").write_text(HOSTILE.replace("t\\nx", "<script>t"))
+    file = tmp_path / "cases.yaml"
+    file.write_text(
+        "schema: dtnsim.cases/1\nsite: '<script>site'\ncases:\n"
+        f"  - {{id: '<b>one', path: path.yaml, measured: 1 GB/s, role: blind, tool: '<i>t', what: {json.dumps(evil)}}}\n"
+    )
+    made = Tags()
+    made.feed(page(judging.validate(cases.load(file), samples=16)))
+    assert not made.seen & {"script", "img", "b", "i"}
+    assert "<script>site" in made.text
+    assert "<b>one" in made.text
