@@ -9,8 +9,8 @@ other, and cannot spend more than a second in a second:
 ``x <= workers / sum over phases of (delay + solo time per byte)``, where the solo time of a
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
 a flush after the writing and round trips between small files are all this one law. What a tool does before any worker
-moves (log-in, lists: ``lead``) comes on top, and then its workers queue at the slowest of the stations they share
-(`dtnsim.physics.closed`): ``1 / x >= lead + cycle of the workers``.
+moves (log-in, lists: ``lead``) comes on top, and then its workers queue at the slowest of the stations they share,
+each no faster there than by itself (`dtnsim.physics.closed`): ``1 / x >= lead + cycle of the workers``.
 
 Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """
@@ -41,8 +41,6 @@ _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
-#: part of the time of all workers at a shared station from which on one of them is taken to have but its share
-_IN_STEP: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +118,7 @@ class _Workers:
         lead = m.lead.T
         for f in np.flatnonzero(np.any(lead > 0, axis=1)):
             shared = station_time(m, capacity)[f]
-            queued = cycle_time(m.workers[f], np.maximum(busy[f] - shared, 0.0), shared)
-            # a station of its own that takes as long as all of them at the common one is a share of that: workers in
-            # step, who are all there at once
-            in_step = moving[f] > _IN_STEP * m.workers[f] * shared
-            pace = np.where(in_step, busy[f] / m.workers[f], queued)
+            pace = cycle_time(m.workers[f], busy[f] - moving[f], shared, moving[f])
             pace = np.maximum(pace, busy[f] / m.at_work[f])  # the last round of whole files is seldom full
             bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
         return bound.T

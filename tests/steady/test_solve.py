@@ -207,3 +207,16 @@ def test_many_flows_on_few_stations_fill_as_one_after_the_other(seed: int) -> No
     ceiling = np.where(rng.random(flows) < 0.3, rng.uniform(0.01, 5.0, flows), np.inf)
     found = filled(capacity[None], demand[None], weight, ceiling[None]).rate[0]
     assert_allclose(found, _one_after_the_other(capacity, demand, weight, ceiling), rtol=1e-9)
+
+
+def test_workers_with_a_lead_gain_by_faster_connections_whatever_they_share() -> None:
+    """Four whose own connections are slow have a share each and do not queue; faster ones queue, and lose nothing."""
+    lead = Demand("w", 1e-4, "log-in", each="lead")
+    found = []
+    for own in np.geomspace(50.0, 1000.0, 200):  # of all four; what they share takes 100
+        work = Phase("p", (Demand("link", 1.0, "x"), Demand("tcp", 1.0, "x")), (lead, Demand("w", 0.002, "wait")))
+        made = [station("link", 100.0), station("tcp", float(own), private=True)]
+        found.append(rates(made, Transfer("t", (work,), 4, 1e9, 1))[0, 0])
+    assert np.all(np.diff(found) >= 0)
+    assert found[0] == pytest.approx(1 / (1e-4 + (0.002 + 4 / 50) / 4))
+    assert 0.9 * found[-1] < found[100] <= found[-1] < 100
