@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 
 
 def obeyed(text: str) -> list[str]:
-    return [c for c in text if not c.isprintable() and c not in "\n"]
+    return [c for c in text if not c.isprintable() and c != "\n"]
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -145,7 +145,8 @@ def test_pages_show_names_as_text(tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
     file.write_text(
         "schema: dtnsim.cases/1\nsite: '<script>site'\ncases:\n"
-        f"  - {{id: '<b>one', path: path.yaml, measured: 1 GB/s, role: blind, tool: '<i>t', what: {json.dumps(evil)}}}\n"
+        "  - {id: '<b>one', path: path.yaml, measured: 1 GB/s, role: blind, tool: '<i>t', "
+        f"what: {json.dumps(evil)}}}\n"
     )
     made = Tags()
     made.feed(page(judging.validate(cases.load(file), samples=16)))
