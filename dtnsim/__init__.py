@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
     from dtnsim.logs import read_logs
     from dtnsim.logs.measurement import Measurement
+    from dtnsim.planning.sweep import sweep
     from dtnsim.simulation import simulate
     from dtnsim.steady.prediction import predict
 
@@ -37,6 +38,7 @@ _HOME = {
     "predict": "steady.prediction",
     "read_logs": "logs",
     "simulate": "simulation",
+    "sweep": "planning.sweep",
 }
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "predict",
     "read_logs",
     "simulate",
+    "sweep",
 ]
 
 

@@ -14,6 +14,7 @@ COMMANDS: Final = {
     "predict": "Throughput with an interval, bottleneck and why, utilisation of every station, the ladder.",
     "explain": "Every demand and capacity with formula, value and source; the terms recompute the answer.",
     "simulate": "The same path in time: rates, queues, events, completion of every file.",
+    "sweep": "The same path in many scenarios: ranges, lists, samples, tables.",
     "tools": "Which tool, with which options: tools compared on a path, or a table of runs predicted.",
     "tcp": "The TCP calculator: goodput, window, what limits it.",
     "logs": "What the parsers read from benchmark logs.",

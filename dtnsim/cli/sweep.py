@@ -1,0 +1,121 @@
+"""``dtnsim sweep``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.planning.sweep import SweepResult
+
+#: seconds between lines of progress: on a terminal, and in a file
+_TERMINAL_S: Final = 0.2
+_FILE_S: Final = 10.0
+#: rows that are shown
+_SHOWN: Final = 40
+
+
+def command(
+    path: options.Path,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUES", help="1ms..200ms:log20, 10..100:lin10, or 1,2,4,8. May be given many times."
+        ),
+    ] = None,
+    sample: Annotated[str | None, typer.Option(metavar="lhs:N", help="N scenarios of a Latin hypercube.")] = None,
+    table: Annotated[
+        str | None, typer.Option(metavar="FILE", help="CSV of scenarios; its heading has the keys.")
+    ] = None,
+    overrides: options.Set = None,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
+    ] = None,
+    processes: Annotated[int, typer.Option(help="How many processes.", min=1, max=1024)] = 1,
+    seed: options.Seed = 1,
+    calibration: options.Calibration = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Predict a path in many scenarios: every number is the p50 that 'dtnsim predict' gives for it.
+
+    Keys that change numbers alone are worked out as arrays, thousands at a time; others (tool options, parts, and what
+    TCP's round model starts from: round trip, loss, windows) value by value. A run that was broken off goes on where
+    it ended when the same command is given again. Exit code 2: a scenario was refused; its row says why.
+
+    \b
+    Examples:
+      dtnsim sweep venadi/gridftp-gpfs --vary wan.rtt=1ms..200ms:log20 --vary transfer.tool.p=1,2,4,8
+      dtnsim sweep my-path.yaml --vary hosts.a.cpu.clock=2GHz..5GHz --vary wan.rtt=1ms..90ms --sample lhs:1000 -o r.csv
+      dtnsim sweep my-path.yaml --table scenarios.csv -o rows.parquet --processes 2
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.planning.sweep import sweep
+
+    options.writable(out, "--out")
+    result = sweep(
+        path, vary or (), sample=sample, table=table, overrides=overrides or (), calibration=calibration, out=out,
+        processes=processes, seed=seed, progress=_Meter().show,
+    )  # fmt: skip
+    if json:
+        rows = result.to_dicts()
+        options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
+    else:
+        _show(result, out)
+    if result.refused:
+        print(  # noqa: T201 - beside the answer
+            f"dtnsim: {len(result.refused):,} of {len(result):,} scenarios refused; the first: {result.refused[0]}",
+            file=sys.stderr,
+        )
+        raise typer.Exit(2)
+
+
+class _Meter:
+    """Progress with rate and time left, on standard error."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+
+    def show(self, done: int, of: int) -> None:
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        if done < of and now - self._last < (_TERMINAL_S if terminal else _FILE_S):
+            return
+        self._last = now
+        rate = done / max(now - self._began, 1e-9)
+        text = f"{done:,} of {of:,} scenarios ({done / of:.0%}), {rate:,.0f}/s, {(of - done) / rate:,.0f} s left"
+        sys.stderr.write(f"\r{text}\x1b[K" + ("\n" if done == of else "") if terminal else f"{text}\n")
+        sys.stderr.flush()
+
+
+def _show(result: SweepResult, out: str | None) -> None:
+    from dtnsim.ground import units
+    from dtnsim.report.console import console, table
+
+    printer = console()
+    heads = [(k, "right") for k in result.keys] + [
+        ("throughput", "right"),
+        ("duration", "right"),
+        ("bottleneck", "left"),
+    ]
+    n = len(result.keys)
+    shown = table(*heads, title=f"{result.path}: {len(result):,} scenarios")
+    for row in result.rows[:_SHOWN] if out is None else ():
+        answer = ("refused", "", row[n + 4]) if row[n] is None else (
+            units.show(row[n], "B/s"), units.show(row[n + 1], "s"), row[n + 2])  # fmt: skip
+        shown.add_row(*row[:n], *answer)
+    if out is None:
+        printer.print(shown)
+        if len(result) > _SHOWN:
+            printer.print(f"and {len(result) - _SHOWN:,} more; -o rows.csv keeps all")
+    else:
+        kept = f", {result.kept:,} of them from an earlier run" if result.kept else ""
+        printer.print(f"{result.path}: {len(result):,} scenarios in {out}{kept}")
+    rates = sorted(row[n] for row in result.rows if row[n] is not None)
+    if rates:
+        low, middle, high = (units.show(rates[k], "B/s") for k in (0, len(rates) // 2, -1))
+        printer.print(f"throughput: least {low}, median {middle}, most {high}")
+        for station, count in result.bottlenecks.most_common(5):
+            printer.print(f"held by {station}: {count / len(rates):.0%}")

@@ -1,0 +1,1 @@
+"""What to change: many scenarios of a path, variants side by side, purchases."""

@@ -1,0 +1,205 @@
+"""Which scenarios a sweep has: ranges and lists of keys crossed, a Latin hypercube of them, or a table."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from dtnsim.ground import units, yamlio
+from dtnsim.ground.errors import InputError, UnitError
+
+_HOW: Final = "write --vary KEY=1ms..200ms:log20 (or :lin20), or --vary KEY=1,2,4,8"
+_STEPS: Final = re.compile(r"(log|lin)?(\d+)?", re.IGNORECASE)
+#: what a value in SI is written with
+_UNIT: Final = {"1": "", "1/s": "/s"}
+#: scenarios that one command may ask for
+MOST: Final = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One key and what it goes through.
+
+    Attributes:
+        key: Dotted key of the path.
+        values: Texts, as they would stand behind ``--set key=``; of a range without a count its two ends.
+        low, high: Ends of a range in SI; None of a list.
+        dim: Unit of the range.
+        log: Steps are equal ratios.
+        whole: A range of whole numbers.
+        counted: The range says how many steps.
+    """
+
+    key: str
+    values: tuple[str, ...]
+    low: float | None = None
+    high: float | None = None
+    dim: str = "1"
+    log: bool = False
+    whole: bool = False
+    counted: bool = True
+
+    def at(self, parts: np.ndarray) -> list[str]:
+        """Texts at parts from 0 to 1 of the range, or of the list."""
+        if self.low is None or self.high is None:
+            last = len(self.values) - 1
+            return [self.values[min(int(u * len(self.values)), last)] for u in parts]
+        if self.log:
+            numbers = np.exp(math.log(self.low) + parts * math.log(self.high / self.low))
+        else:
+            numbers = self.low + parts * (self.high - self.low)
+        return [_text(v, self.dim, whole=self.whole) for v in numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The scenarios of a sweep: a column of texts for each key.
+
+    Attributes:
+        keys: The keys.
+        columns: For each key its different values, and the number of the value in each scenario, (S,).
+    """
+
+    keys: tuple[str, ...]
+    columns: tuple[tuple[tuple[str, ...], np.ndarray], ...]
+
+    def __len__(self) -> int:
+        """How many scenarios."""
+        return len(self.columns[0][1])
+
+    def row(self, number: int) -> tuple[str, ...]:
+        """The values of one scenario, in the order of the keys."""
+        return tuple(values[codes[number]] for values, codes in self.columns)
+
+
+def axis(text: str) -> Axis:
+    """Reads one ``--vary``.
+
+    Raises:
+        InputError: it is neither a range nor a list.
+    """
+    key, equals, given = (part.strip() for part in text.partition("="))
+    if not equals or not key or not given:
+        raise InputError(f"--vary: {text!r} varies nothing; {_HOW}")
+    if ".." not in given:
+        return Axis(key, _listed(given, text))
+    low_text, _, rest = given.partition("..")
+    high_text, colon, steps = rest.partition(":")
+    try:
+        (low, dim), (high, other) = units.read(low_text.strip()), units.read(high_text.strip())
+    except UnitError as error:
+        raise InputError(f"--vary {key}: {error}") from None
+    found = _STEPS.fullmatch(steps.strip())
+    count = int(found[2]) if found and found[2] else 2
+    if found is None or (colon and not steps.strip()) or count < 2 or count > MOST:
+        raise InputError(f"--vary {key}: {steps!r} is no number of steps from 2 on; {_HOW}")
+    if dim != other or not low < high:
+        raise InputError(f"--vary {key}: {given!r} needs a smaller and a larger value of one unit; {_HOW}")
+    log = (found[1] or "").lower() == "log"
+    if log and low <= 0:
+        raise InputError(f"--vary {key}: a logarithmic range begins above 0; {_HOW}")
+    whole = dim == "1" and low_text.strip().isdigit() and high_text.strip().isdigit()
+    made = Axis(key, (), low, high, dim, log, whole, counted=bool(found[2]))
+    return Axis(key, tuple(dict.fromkeys(made.at(np.linspace(0, 1, count)))), low, high, dim, log, whole, made.counted)
+
+
+def cartesian(axes: Sequence[Axis]) -> Design:
+    """Every value of each key with every value of the others; the last key changes fastest."""
+    for one in axes:
+        if not one.counted:
+            raise InputError(f"--vary {one.key}: how many steps? {_HOW}; or take --sample lhs:1000")
+    if math.prod(len(a.values) for a in axes) > MOST:
+        raise InputError(f"more than {MOST:,} scenarios; take fewer steps, or --sample lhs:1000")
+    grid = np.meshgrid(*(np.arange(len(a.values)) for a in axes), indexing="ij")
+    return Design(tuple(a.key for a in axes), tuple((a.values, g.ravel()) for a, g in zip(axes, grid, strict=True)))
+
+
+def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
+    """A Latin hypercube: each range, or list, is hit evenly."""
+    from scipy.stats import qmc
+
+    parts = qmc.LatinHypercube(d=len(axes), rng=np.random.default_rng(seed)).random(count)
+    return _design([a.key for a in axes], [a.at(parts[:, n]) for n, a in enumerate(axes)])
+
+
+def table(file: str | Path) -> Design:
+    """Scenarios of a CSV file: its heading has the keys.
+
+    Raises:
+        InputError: no file, no heading, or rows of another width.
+    """
+    try:
+        text = Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--table: {file} cannot be read: {error}") from None
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
+    if len(rows) < 2 or not all(rows[0]) or len(set(rows[0])) < len(rows[0]):
+        raise InputError(f"--table: {file} needs a heading of different keys, like 'wan.rtt,transfer.tool.p', and rows")
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            raise InputError(f"--table: {file}: row {number} has {len(row)} cells where the heading has {len(rows[0])}")
+    return _design(rows[0], [list(column) for column in zip(*rows[1:], strict=True)])
+
+
+def sampling(text: str) -> int:
+    """How many scenarios ``lhs:1000`` asks for.
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    kind, _, count = text.partition(":")
+    if kind.strip().lower() != "lhs" or not count.strip().isdigit() or not 0 < int(count) <= MOST:
+        raise InputError(f"--sample: {text!r} is no sample; write lhs:1000")
+    return int(count)
+
+
+def check(axes: Sequence[Axis]) -> None:
+    """Refuses no axis at all, and two of one key.
+
+    Raises:
+        InputError: so it is.
+    """
+    if not axes:
+        raise InputError(f"nothing is varied; {_HOW}, or --table FILE")
+    seen: set[str] = set()
+    for one in axes:
+        if one.key in seen:
+            raise InputError(f"--vary: {one.key} is varied twice; write all its values behind one --vary")
+        seen.add(one.key)
+
+
+def _design(keys: Sequence[str], columns: Sequence[Sequence[str]]) -> Design:
+    made = []
+    for column in columns:
+        number = {value: n for n, value in enumerate(dict.fromkeys(column))}
+        made.append((tuple(number), np.array([number[v] for v in column])))
+    return Design(tuple(keys), tuple(made))
+
+
+def _listed(given: str, text: str) -> tuple[str, ...]:
+    """The items of a list; commas within brackets are the item's own."""
+    items, depth, start = [], 0, 0
+    for n, sign in enumerate(itertools.chain(given, ",")):
+        depth += (sign in "[{") - (sign in "]}")
+        if sign == "," and depth == 0:
+            items.append(given[start:n].strip())
+            start = n + 1
+    if not all(items):
+        raise InputError(f"--vary: {text!r} has an empty value; {_HOW}")
+    for item in items:
+        yamlio.loads(f"v: {item}", "--vary")
+    return tuple(dict.fromkeys(items))
+
+
+def _text(value: float, dim: str, *, whole: bool) -> str:
+    if whole:
+        return str(round(value))
+    return f"{value:.10g} {_UNIT.get(dim, dim)}".strip()

@@ -1,0 +1,186 @@
+"""Scenarios in groups: those that differ in numbers alone are arrays of one composition.
+
+Whether a key is such a number is found out, not assumed: the description must differ in that number alone, nothing but
+the draw may read it, and its values must give what each of them gives by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.planning import swept
+from dtnsim.planning.swept import NeedsOneError, Place, Rates
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.design import Design
+
+#: scenarios of one composition at most: their arrays then take some 100 MB
+_CHUNK: Final = 4096
+#: fewer of them are composed one by one
+_FEW: Final = 4
+#: values of a key that are compared with each by itself
+_COMPARED: Final = 7
+#: relative difference that rounding explains
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scenarios that differ in numbers alone.
+
+    Attributes:
+        numbers: Their places in the design, (S,).
+        fixed: ``key=value`` that they share.
+        keys: Keys of the numbers, with one value a scenario.
+        texts: What each scenario has there, (S,) tuples.
+    """
+
+    numbers: np.ndarray
+    fixed: tuple[str, ...]
+    keys: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+
+    def overrides(self, n: int) -> list[str]:
+        """Everything that makes its scenario ``n``."""
+        return [*self.fixed, *(f"{k}={v}" for k, v in zip(self.keys, self.texts[n], strict=True))]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one scenario gives, or why it gives nothing."""
+
+    rate_Bps: float | None
+    seconds: float | None
+    station: str = ""
+    kind: str = ""
+    error: str = ""
+
+
+def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray) -> Iterator[Group]:
+    """The scenarios ``todo`` of a design; ``vector`` are the keys that are arrays."""
+    fixed = [n for n, key in enumerate(design.keys) if key not in vector]
+    free = [n for n, key in enumerate(design.keys) if key in vector]
+    codes = np.array([design.columns[n][1][todo] for n in fixed], np.intp).reshape(len(fixed), len(todo))
+    order = np.lexsort(codes[::-1]) if fixed else np.arange(len(todo))
+    change = np.flatnonzero(np.any(np.diff(codes[:, order], axis=1) != 0, axis=0)) + 1
+    for whole in np.split(order, change):
+        for start in range(0, len(whole), _CHUNK):
+            numbers = todo[whole[start : start + _CHUNK]]
+            row = design.row(int(numbers[0]))
+            texts = [[design.columns[n][0][c] for c in design.columns[n][1][numbers]] for n in free]
+            yield Group(
+                numbers,
+                tuple(f"{design.keys[n]}={row[n]}" for n in fixed),
+                tuple(design.keys[n] for n in free),
+                tuple(zip(*texts, strict=True)) if texts else ((),) * len(numbers),
+            )
+
+
+def vector_keys(given: PathSpec, design: Design) -> tuple[str, ...]:
+    """Keys of a design whose values may be one array.
+
+    Raises:
+        SpecError: the first scenario cannot be used: a key that does not exist.
+    """
+    first = [f"{k}={v}" for k, v in zip(design.keys, design.row(0), strict=True)]
+    start = given.changed(first)
+    if any(t.timing() is not None for t in start.transfers):
+        return ()  # what they move is found by rounds of compositions
+    found = []
+    for key, (values, _) in zip(design.keys, design.columns, strict=True):
+        if len(values) >= _FEW and _is_vector(start, key, values):
+            found.append(key)
+    return tuple(found)
+
+
+def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
+    try:
+        where = _where(start, (key,), (values,))
+    except (DtnsimError, NeedsOneError):
+        return False
+    if where is None:
+        return False
+    size = np.array([units.read(v)[0] for v in values])
+    chosen = np.unique(np.argsort(size)[np.linspace(0, len(size) - 1, min(_COMPARED, len(size))).astype(int)])
+    try:
+        many = swept.rates(swept.with_values(start, where, [size[chosen]]))
+        return all(_equal(many, n, alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
+    except (NeedsOneError, DtnsimError):
+        return False
+
+
+def _where(
+    start: PathSpec, keys: tuple[str, ...], values: tuple[tuple[str, ...], ...]
+) -> list[tuple[Place, ...]] | None:
+    """Where the numbers of some keys stand; None where a key changes more than a number."""
+    found = []
+    for key, texts in zip(keys, values, strict=True):
+        try:
+            ordered = sorted(texts, key=lambda t: units.read(t)[0])
+        except DtnsimError:
+            return None
+        ends = ordered[0], ordered[-1]
+        low, high = (start.changed([f"{key}={end}"]) for end in ends)
+        place = swept.numeric(low, high, ends)
+        if place is None:
+            return None
+        found.append(place)
+    return found
+
+
+def _equal(many: Rates, n: int, single: Outcome) -> bool:
+    return (
+        single.rate_Bps is not None
+        and single.seconds is not None
+        and abs(many.rate_Bps[n] - single.rate_Bps) <= _SAME * single.rate_Bps
+        and (many.seconds[n] == single.seconds or abs(many.seconds[n] - single.seconds) <= _SAME * single.seconds)
+    )
+
+
+def alone(given: PathSpec, overrides: list[str]) -> Outcome:
+    """What one scenario gives, composed by itself."""
+    try:
+        made = swept.rates(given.changed(overrides))
+    except DtnsimError as error:
+        return Outcome(None, None, error=str(error))
+    return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
+
+
+def outcomes(given: PathSpec, group: Group) -> list[Outcome]:
+    """What the scenarios of a group give: as arrays of one composition, or each by itself where that differs."""
+    if group.keys and len(group.numbers) >= _FEW:
+        many = _together(given, group)
+        if many is not None:
+            return many
+    return [alone(given, group.overrides(n)) for n in range(len(group.numbers))]
+
+
+def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
+    try:
+        start = given.changed(list(group.fixed))
+        columns = tuple(tuple(dict.fromkeys(c)) for c in zip(*group.texts, strict=True))
+        where = _where(start, group.keys, columns)
+        if where is None:
+            return None
+        numbers = [np.array([units.read(t)[0] for t in c]) for c in zip(*group.texts, strict=True)]
+        many = swept.rates(swept.with_values(start, where, numbers))
+    except (SpecError, NeedsOneError):
+        return None
+    count = len(group.numbers)
+    spread = [np.broadcast_to(v, count) for v in (many.rate_Bps, many.seconds)]
+    stations, kinds = (v if len(v) == count else v * count for v in (many.station, many.kind))
+    made = Rates(spread[0], spread[1], stations, kinds)
+    for n in {int(np.argmin(made.rate_Bps)), int(np.argmax(made.rate_Bps))}:
+        if not _equal(made, n, alone(given, group.overrides(n))):
+            return None
+    return [
+        Outcome(float(r), float(s), station, kind)
+        for r, s, station, kind in zip(made.rate_Bps, made.seconds, made.station, made.kind, strict=True)
+    ]

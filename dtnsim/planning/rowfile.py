@@ -1,0 +1,137 @@
+"""Rows of a sweep on disk: appended whole, kept when a run is broken off, and not worked out again.
+
+CSV files grow by one write for each block of rows. Parquet files cannot grow: their rows gather in a CSV file
+beside them, which becomes the Parquet file, in one step, once all are there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.ground.errors import InputError
+
+#: columns behind those of the keys
+ANSWERS: Final = ("throughput_Bps", "duration_s", "bottleneck", "kind", "error", "path")
+
+Row = tuple[Any, ...]
+
+
+class RowFile:
+    """The file of a sweep.
+
+    Args:
+        file: ``.csv`` or ``.parquet``.
+        keys: Columns of the scenarios.
+        path: What every row says of the path it belongs to.
+
+    Raises:
+        InputError: the file is there and has the rows of something else.
+    """
+
+    def __init__(self, file: str | Path, keys: Sequence[str], path: str) -> None:
+        self.file = Path(file)
+        if self.file.suffix not in (".csv", ".parquet"):
+            raise InputError(f"--out: {file} is neither a .csv nor a .parquet file")
+        self.keys, self.columns, self.path = tuple(keys), (*keys, *ANSWERS), path
+        self._parquet = self.file.suffix == ".parquet"
+        if self._parquet:
+            _arrow()
+        self._csv = self.file.with_name(self.file.name + ".rows.csv") if self._parquet else self.file
+        self.done: dict[tuple[str, ...], Row] = {}
+        if self._parquet and self.file.exists() and not self._csv.exists():
+            self._take(self._parquet_rows())
+        if self._csv.exists() and self._csv.stat().st_size:
+            self._mend()
+            with self._csv.open(encoding="utf-8", newline="") as stream:
+                self._take(csv.reader(stream))
+        self._begun = self._csv.exists() and self._csv.stat().st_size > 0
+        self._rows = list(self.done.values())
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Adds rows, all of them in one write."""
+        kept = list(rows)
+        if self._parquet and not self._begun:
+            kept = [*self._rows, *kept]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if not self._begun:
+            writer.writerow(self.columns)
+        writer.writerows([["" if v is None else v for v in row] for row in kept])
+        data = text.getvalue().encode()
+        handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            while data:
+                data = data[os.write(handle, data) :]
+        finally:
+            os.close(handle)
+        self._begun = True
+
+    def finish(self) -> None:
+        """Makes the Parquet file of the rows that have gathered."""
+        if not self._parquet or not self._csv.exists():
+            return
+        pa, pq = _arrow()
+        with self._csv.open(encoding="utf-8", newline="") as stream:
+            rows = [_typed(self.keys, r) for r in list(csv.reader(stream))[1:]]
+        table = pa.table({name: [r[n] for r in rows] for n, name in enumerate(self.columns)})
+        new = self.file.with_name(self.file.name + ".new")
+        pq.write_table(table, new)
+        new.replace(self.file)
+        self._csv.unlink()
+
+    def _take(self, rows: Iterable[Sequence[str]]) -> None:
+        lines = iter(rows)
+        if tuple(next(lines, ())) != self.columns:
+            remedy = "write elsewhere, or remove it"
+            raise InputError(f"--out: {self.file} has other columns than {', '.join(self.columns)}; {remedy}")
+        for line in lines:
+            if len(line) == len(self.columns) and line[-1] != self.path:
+                raise InputError(
+                    f"--out: {self.file} has rows of {line[-1]}, and this is {self.path}: another path, other --set "
+                    "or an edited description; write elsewhere, or remove it"
+                )
+            row = _typed(self.keys, line)
+            self.done[tuple(line[: len(self.keys)])] = row
+
+    def _mend(self) -> None:
+        """Cuts a last line off that was never finished."""
+        with self._csv.open("rb+") as stream:
+            data = stream.read()
+            whole = data.rfind(b"\n") + 1
+            if whole < len(data):
+                stream.truncate(whole)
+
+    def _parquet_rows(self) -> Iterable[Sequence[str]]:
+        _, pq = _arrow()
+        try:
+            table = pq.read_table(self.file)
+        except (OSError, ValueError) as error:
+            raise InputError(f"--out: {self.file} is there and is no Parquet file: {error}") from None
+        yield table.column_names
+        columns = [c.to_pylist() for c in table.columns]
+        yield from ([_shown(v) for v in row] for row in zip(*columns, strict=True))
+
+
+def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:
+    """A row with its numbers as such."""
+    n = len(keys)
+    rate, seconds = (float(v) if v else None for v in line[n : n + 2])
+    return (*line[:n], rate, seconds, *line[n + 2 :])
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise InputError("--out: Parquet needs pyarrow: pip install 'dtn-pathsim[parquet]', or write a .csv") from None
+    return pa, pq

@@ -1,0 +1,216 @@
+"""`sweep`: a path in many scenarios, on one process or several, with rows that a broken run leaves behind."""
+
+from __future__ import annotations
+
+import hashlib
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dtnsim.description import spec
+from dtnsim.ground.errors import InputError
+from dtnsim.planning import design as designs
+from dtnsim.planning import groups
+from dtnsim.planning.frame import frame
+from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
+
+if TYPE_CHECKING:
+    from dtnsim.planning.design import Design
+    from dtnsim.planning.groups import Group, Outcome
+
+#: scenarios done, and all of them
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SweepResult:
+    """The rows of a sweep, in the order of its scenarios.
+
+    Attributes:
+        path: Name of the path.
+        keys: What was varied.
+        rows: Values of the keys, throughput [B/s], duration [s], bottleneck, its kind, error, path.
+        kept: How many of them an earlier run had left.
+        vector: Keys that were arrays of one composition.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    rows: tuple[Row, ...]
+    kept: int = 0
+    vector: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """How many scenarios."""
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<SweepResult {self.path}: {len(self):,} scenarios of {', '.join(self.keys)}>"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of what a row has."""
+        return (*self.keys, *ANSWERS)
+
+    @property
+    def throughput_Bps(self) -> np.ndarray:
+        """Throughput of each scenario; nan of those that were refused."""
+        n = len(self.keys)
+        return np.array([np.nan if r[n] is None else r[n] for r in self.rows], float)
+
+    @property
+    def bottlenecks(self) -> Counter[str]:
+        """How many scenarios each station holds."""
+        return Counter(str(r[len(self.keys) + 2]) for r in self.rows if r[len(self.keys)] is not None)
+
+    @property
+    def refused(self) -> list[str]:
+        """Why scenarios were refused, one text each."""
+        return [str(r[len(self.keys) + 4]) for r in self.rows if r[len(self.keys)] is None]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows by the names of their columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def to_frame(self) -> Any:
+        """The rows as a ``pandas.DataFrame``."""
+        return frame(self.to_dicts(), self.columns)
+
+
+def sweep(
+    path: str | Path | spec.PathSpec,
+    vary: Sequence[str] = (),
+    *,
+    sample: str | None = None,
+    table: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    out: str | Path | None = None,
+    processes: int = 1,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Predicts a path in many scenarios; each number is the p50 that `predict` gives for it.
+
+    Args:
+        path: A path file, the name of a shipped path, or a path already loaded.
+        vary: ``key=1ms..200ms:log20`` or ``key=1,2,4,8``; all are crossed with each other.
+        sample: ``lhs:1000`` for a Latin hypercube instead.
+        table: A CSV file whose heading has the keys, instead of both.
+        overrides: ``key=value`` that all scenarios share.
+        calibration: File of fitted parameters to use.
+        out: ``.csv`` or ``.parquet`` for the rows. Rows that are there are kept, and not worked out again.
+        processes: How many processes.
+        seed: Seed of the hypercube.
+        progress: Called with the scenarios done and all of them.
+
+    Returns:
+        The `SweepResult`.
+
+    Raises:
+        InputError: the path, a key or a range cannot be used, or ``out`` has rows of something else.
+    """
+    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    if isinstance(path, spec.PathSpec) and overrides:
+        given = given.changed(overrides)
+    wanted = _design(vary, sample, table, seed)
+    label = f"{given.name} ({_digest(given)})"
+    file = RowFile(out, wanted.keys, label) if out is not None else None
+    vector = groups.vector_keys(given, wanted)
+    rows: list[Row | None] = [None] * len(wanted)
+    if file is not None:
+        rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]
+    todo = np.array([n for n, row in enumerate(rows) if row is None], np.intp)
+    done = kept = len(rows) - len(todo)
+    parts = list(groups.groups(wanted, vector, todo)) if len(todo) else []
+    for group, found in _worked(given, parts, processes):
+        made = [
+            (*wanted.row(int(n)), o.rate_Bps, o.seconds, o.station, o.kind, o.error, label)
+            for n, o in zip(group.numbers, found, strict=True)
+        ]
+        if file is not None:
+            file.append(made)
+        for n, row in zip(group.numbers, made, strict=True):
+            rows[int(n)] = row
+        done += len(made)
+        if progress is not None:
+            progress(done, len(rows))
+    if file is not None:
+        file.finish()
+    return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, vector)
+
+
+def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, seed: int) -> Design:
+    if table is not None:
+        if vary or sample is not None:
+            raise InputError("--table brings its scenarios: leave --vary and --sample out")
+        return designs.table(table)
+    axes = [designs.axis(text) for text in vary]
+    designs.check(axes)
+    if sample is None:
+        return designs.cartesian(axes)
+    return designs.hypercube(axes, designs.sampling(sample), seed)
+
+
+def _digest(given: spec.PathSpec) -> str:
+    """What tells two descriptions apart."""
+    leaves = sorted(f"{place}={leaf}" for place, leaf in _texts(given))
+    return hashlib.blake2b("\n".join(leaves).encode(), digest_size=4).hexdigest()
+
+
+def _texts(given: spec.PathSpec) -> Iterator[tuple[str, str]]:
+    from dtnsim.ground.quantity import Quantity
+    from dtnsim.planning.swept import places
+
+    for place, leaf in places(given).items():
+        if place and place[-1] in ("file", "source", "description"):
+            continue
+        text = f"{leaf.value!r} {leaf.dim}" if isinstance(leaf, Quantity) else repr(leaf)
+        yield ".".join(map(str, place)), text
+
+
+def _worked(given: spec.PathSpec, parts: list[Group], processes: int) -> Iterator[tuple[Group, list[Outcome]]]:
+    """The groups as they are done."""
+    if processes <= 1 or len(parts) < 2:
+        for group in parts:
+            yield group, groups.outcomes(given, group)
+        return
+    import multiprocessing
+    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
+    # fresh interpreters: nothing of the caller's threads and locks gets into them
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(processes, len(parts)), context, initializer=_begin, initargs=(given,))
+    waiting: set[Future[tuple[Group, list[Outcome]]]] = set()
+    try:
+        left = iter(parts)
+        for group in left:
+            waiting.add(pool.submit(_serve, group))
+            if len(waiting) < 2 * processes:
+                continue
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (f.result() for f in ready)
+        while waiting:
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from (f.result() for f in ready)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_PATH: list[spec.PathSpec] = []
+
+
+def _begin(given: spec.PathSpec) -> None:
+    """In a child: remembers the path; Ctrl-C is the parent's to mind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _PATH[:] = [given]
+
+
+def _serve(group: Group) -> tuple[Group, list[Outcome]]:
+    return group, groups.outcomes(_PATH[0], group)

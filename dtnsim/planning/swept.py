@@ -1,0 +1,230 @@
+"""Numeric parameters of a path as arrays of scenarios: composed once, solved all at once.
+
+A swept parameter is a `Swept` quantity: only the draw may read it. Whatever else does (round-model runs of TCP, sizes
+that decide which phases there are) finds that it `NeedsOne` scenario, and its key is then composed value by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from pydantic import BaseModel
+
+from dtnsim.composition.compose import compose
+from dtnsim.ground import units
+from dtnsim.ground.errors import UnitError
+from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.ground.records import Problem
+from dtnsim.steady import solve, timed
+from dtnsim.steady.matrices import Matrices, Rows
+from dtnsim.steady.reasons import cause_of
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.quantity import Value
+    from dtnsim.steady.solve import Array
+
+Place = tuple[str | int, ...]
+
+
+class NeedsOneError(Exception):
+    """Something reads a parameter's one value where there are many."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Many(Quantity):
+    values: Any = field(default=None, compare=False)
+
+
+class Swept(_Many):
+    """A parameter with a value in each scenario, which the draw alone may read."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> NoReturn:
+        """No single one."""
+        raise NeedsOneError(self.text)
+
+
+def swept(like: Quantity, values: Array) -> Swept:
+    """``like`` with these values."""
+    made = object.__new__(Swept)
+    for name in ("dim", "spread", "source", "text", "typical", "key"):
+        object.__setattr__(made, name, getattr(like, name))
+    object.__setattr__(made, "values", values)
+    return made
+
+
+class Scan(Draw):
+    """Nominal values, and arrays of those that are swept."""
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity``: a float, or one a scenario."""
+        return quantity.values if isinstance(quantity, Swept) else quantity.value
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What scenarios give.
+
+    Attributes:
+        rate_Bps: All transfers together, (S,).
+        seconds: Until the last transfer has finished, (S,).
+        station: What holds the first transfer, in each scenario.
+        kind: The kind of that.
+    """
+
+    rate_Bps: Array
+    seconds: Array
+    station: list[str]
+    kind: list[str]
+
+
+def places(given: PathSpec) -> dict[Place, Any]:
+    """Every leaf of a path's description by its place; quantities whole."""
+    return dict(_leaves(given, ()))
+
+
+def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, BaseModel):
+        yield place, type(value)
+        for name in type(value).model_fields:
+            yield from _leaves(getattr(value, name), (*place, name))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _leaves(item, (*place, str(key)))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _leaves(item, (*place, number))
+    else:
+        yield place, value
+
+
+def numeric(low: PathSpec, high: PathSpec, texts: tuple[str, str]) -> tuple[Place, ...] | None:
+    """Where the number stands in which two descriptions differ; None where more than that number differs.
+
+    Args:
+        low: The path with a value of a key.
+        high: The path with another.
+        texts: The two values.
+    """
+    ends = []
+    for text in texts:
+        try:
+            ends.append(units.read(text)[0])
+        except UnitError:
+            return None
+    first, second = places(low), places(high)
+    if first.keys() != second.keys():
+        return None
+    found = []
+    for place, a in first.items():
+        b = second[place]
+        if isinstance(a, Quantity) and isinstance(b, Quantity):
+            if (a.value, b.value) == tuple(ends) and a.dim == b.dim:
+                found.append(place)
+            elif a.value != b.value or a.spread != b.spread or a.typical != b.typical:
+                return None
+        elif not _same(a, b):
+            return None
+    return tuple(found) or None
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    if is_dataclass(a) and type(a) is type(b):  # a data set, whose sizes are arrays
+        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    return bool(a == b)
+
+
+def put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
+    """A description with other quantities at some places."""
+    if place in table:
+        return table[place]
+    if not any(p[: len(place)] == place for p in table):
+        return value
+    if isinstance(value, BaseModel):
+        changed = {}
+        for name in type(value).model_fields:
+            old = getattr(value, name)
+            new = put(old, table, (*place, name))
+            if new is not old:
+                changed[name] = new
+        made = value.model_copy(update=changed)
+        for name in set(made.__dict__) - set(type(value).model_fields):
+            del made.__dict__[name]  # a cached property
+        return made
+    if isinstance(value, Mapping):
+        return {k: put(v, table, (*place, str(k))) for k, v in value.items()}
+    return [put(v, table, (*place, n)) for n, v in enumerate(value)]
+
+
+def rates(given: PathSpec) -> Rates:
+    """What a path gives: one scenario, or as many as its swept quantities have.
+
+    Raises:
+        NeedsOneError: a swept quantity decides more than a rate or a demand.
+    """
+    if any(t.timing() is not None for t in given.transfers):
+        problem = timed.composed(given, Scan())
+    else:
+        problem = compose(given, Scan(), {})
+    m = solve.matrices(problem)
+    solution = solve.solve(m)
+    slowed = replace(m, capacity=solution.capacity)
+    whole = np.asarray(solution.rate.sum(axis=1))
+    payload = np.array([t.payload_B for t in problem.transfers])
+    with np.errstate(divide="ignore"):
+        each = payload / solution.rate
+    for f, transfer in enumerate(problem.transfers):
+        if transfer.timed:
+            each[:, f] = transfer.time_s
+    names = [_held(problem, slowed, solution, s) for s in range(len(whole))]
+    return Rates(whole, each.max(axis=1), [n for n, _ in names], [k for _, k in names])
+
+
+def _held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:
+    """(station, kind) that holds the first transfer in scenario ``s``."""
+    k: int | None = int(solution.binding[s, 0])
+    if k is not None and k < 0:
+        k = cause_of(_one(m, s), 0, -1).station
+    if k is None:
+        return f"{problem.transfers[0].name}.workers", "latency"
+    return problem.stations[k].name, problem.stations[k].kind
+
+
+def _one(m: Matrices, s: int) -> Matrices:
+    """The arrays of one scenario."""
+
+    def of(rows: Rows) -> Rows:
+        return replace(rows, demand=_column(rows.demand.T, s).T)
+
+    return replace(
+        m, capacity=_column(m.capacity, s), total=of(m.total), phases=of(m.phases), delay=_column(m.delay, s),
+        opening=_column(m.opening, s), lead=_column(m.lead, s),
+    )  # fmt: skip
+
+
+def _column(array: Array, s: int) -> Array:
+    return array[s : s + 1] if len(array) > 1 else array
+
+
+def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Sequence[Array]) -> PathSpec:
+    """The path with the numbers of some keys swept.
+
+    Args:
+        given: The path.
+        where: Places of each key.
+        values: Values of each key, (S,) [SI].
+    """
+    leaves = places(given)
+    table = {place: swept(leaves[place], v) for spots, v in zip(where, values, strict=True) for place in spots}
+    made: PathSpec = put(given, table)
+    return made

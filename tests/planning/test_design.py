@@ -1,0 +1,94 @@
+"""Ranges, lists, samples and tables of scenarios."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+from dtnsim.planning import design
+
+
+def test_a_logarithmic_range_has_equal_ratios_and_both_ends() -> None:
+    numbers = [units.parse(t, "s") for t in design.axis("wan.rtt=1ms..100ms:log5").values]
+    assert numbers == pytest.approx([0.001, 10**-2.5, 0.01, 10**-1.5, 0.1])
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1.01, 1e3), st.integers(2, 50))
+def test_a_linear_range_stays_within_its_ends_and_rises(low: float, ratio: float, steps: int) -> None:
+    axis = design.axis(f"x={low}GB/s..{low * ratio}GB/s:lin{steps}")
+    numbers = [units.parse(t, "B/s") for t in axis.values]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == pytest.approx(low * 1e9, rel=1e-9)
+    assert numbers[-1] == pytest.approx(low * ratio * 1e9, rel=1e-9)
+
+
+def test_whole_numbers_stay_whole() -> None:
+    assert design.axis("transfer.tool.p=1..64:log7").values == ("1", "2", "4", "8", "16", "32", "64")
+
+
+def test_commas_in_brackets_belong_to_the_value() -> None:
+    assert design.axis("transfer.dataset={files: 1, each: 1 GB},{files: 9, each: 1 MB}").values == (
+        "{files: 1, each: 1 GB}",
+        "{files: 9, each: 1 MB}",
+    )
+
+
+def test_all_are_crossed_and_the_last_changes_fastest() -> None:
+    made = design.cartesian([design.axis("a=1,2"), design.axis("b=x,y,z")])
+    assert [made.row(n) for n in range(len(made))] == [(a, b) for a in "12" for b in "xyz"]
+
+
+def test_a_hypercube_hits_every_part_of_every_range_once() -> None:
+    made = design.hypercube([design.axis("a=0 s..1s"), design.axis("b=1ms..1s:log")], 40, seed=3)
+    for n, scale in enumerate((lambda v: v, lambda v: np.log(v / 1e-3) / np.log(1e3))):
+        numbers = np.array([units.parse(made.row(k)[n], "s") for k in range(40)])
+        assert sorted(np.floor(scale(numbers) * 40)) == list(range(40))
+    again = design.hypercube([design.axis("a=0 s..1s"), design.axis("b=1ms..1s:log")], 40, seed=3)
+    assert [made.row(n) for n in range(40)] == [again.row(n) for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("wan.rtt", "varies nothing"),
+        ("wan.rtt=", "varies nothing"),
+        ("wan.rtt=1ms..2", "one unit"),
+        ("wan.rtt=9ms..2ms:log3", "a smaller and a larger"),
+        ("wan.rtt=0s..2s:log3", "above 0"),
+        ("wan.rtt=1ms..2ms:log1", "from 2 on"),
+        ("wan.rtt=1ms..2ms:sqrt3", "no number of steps"),
+        ("wan.rtt=1ms..2 parsec", "parsec"),
+        ("a=1,,2", "empty value"),
+    ],
+)
+def test_what_is_no_range_is_refused_with_what_to_write(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        design.axis(text)
+
+
+def test_a_range_without_steps_is_refused_where_steps_are_needed() -> None:
+    with pytest.raises(InputError, match="how many steps"):
+        design.cartesian([design.axis("wan.rtt=1ms..9ms")])
+
+
+def test_a_key_may_not_be_varied_twice_and_something_must_be() -> None:
+    with pytest.raises(InputError, match="varied twice"):
+        design.check([design.axis("a=1,2"), design.axis("a=3")])
+    with pytest.raises(InputError, match="nothing is varied"):
+        design.check([])
+
+
+def test_tables_need_a_heading_and_full_rows(tmp_path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("wan.rtt,transfer.tool.p\n1ms,2\n\n5ms,4\n")
+    made = design.table(file)
+    assert [made.row(n) for n in range(2)] == [("1ms", "2"), ("5ms", "4")]
+    file.write_text("wan.rtt,transfer.tool.p\n1ms\n")
+    with pytest.raises(InputError, match="row 2 has 1 cells"):
+        design.table(file)
+    with pytest.raises(InputError, match="cannot be read"):
+        design.table(tmp_path / "none.csv")

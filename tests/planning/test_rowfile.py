@@ -1,0 +1,40 @@
+"""Rows on disk: whole blocks, a torn end cut off, numbers as they were."""
+
+from __future__ import annotations
+
+import pytest
+
+from dtnsim.ground.errors import InputError
+from dtnsim.planning.rowfile import RowFile
+
+ROWS = [("1 ms", 1.25e9 / 3, 4.0, "a.b, c", "core", "", "p"), ("2 ms", None, None, "", "", 'no "x"', "p")]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rows_come_back_as_they_went(tmp_path, kind: str) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    file = RowFile(tmp_path / f"r.{kind}", ["wan.rtt"], "p")
+    for row in ROWS:
+        file.append([row])
+    file.finish()
+    assert list(RowFile(tmp_path / f"r.{kind}", ["wan.rtt"], "p").done.values()) == ROWS
+
+
+def test_a_torn_end_is_cut_off_and_the_next_row_begins_a_line(tmp_path) -> None:
+    name = tmp_path / "r.csv"
+    RowFile(name, ["wan.rtt"], "p").append(ROWS[:1])
+    whole = name.read_bytes()
+    name.write_bytes(whole + b"2 ms,1")
+    file = RowFile(name, ["wan.rtt"], "p")
+    assert len(file.done) == 1
+    file.append(ROWS[1:])
+    assert name.read_bytes().startswith(whole)
+    assert list(RowFile(name, ["wan.rtt"], "p").done.values()) == ROWS
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "r.parquet").write_text("nothing")
+    with pytest.raises(InputError, match="no Parquet file"):
+        RowFile(tmp_path / "r.parquet", ["wan.rtt"], "p")

@@ -1,0 +1,194 @@
+"""A sweep gives what predict gives, keeps its rows and goes on where it ended."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.ground.errors import InputError
+from dtnsim.planning import groups, swept
+from dtnsim.planning.design import axis, cartesian
+
+#: a path, what is varied (arrays and single values together), and which keys must be arrays
+CASES = [
+    (
+        "venadi/gridftp-gpfs",
+        ["wan.rtt=1ms,80ms", "hosts.venadi.cpu.clock=1GHz..6GHz:9", "hosts.nersc.memory.rate=500MT/s..4000MT/s:5"],
+        {"hosts.venadi.cpu.clock", "hosts.nersc.memory.rate"},
+    ),
+    (
+        "examples/nightly-sync",
+        ["hosts.office.memory.rate=100MT/s..4000MT/s:8", "transfer.tool.name=rsync,scp"],
+        {"hosts.office.memory.rate"},
+    ),
+    ("venadi/dd-zfs-fdatasync", ["hosts.venadi.volumes./bigdata.array.of.write=50MB/s..900MB/s:12"], None),
+    ("venadi/iperf3", ["wan.rtt=1ms..90ms:log5"], set()),
+]
+
+
+@pytest.mark.parametrize(("path", "vary", "arrays"), CASES, ids=[c[0] for c in CASES])
+def test_every_number_is_that_of_predict(path: str, vary: list[str], arrays: set[str] | None) -> None:
+    result = dtnsim.sweep(path, vary)
+    if arrays is not None:
+        assert set(result.vector) == arrays
+    assert len({r for r in result.throughput_Bps if np.isfinite(r)}) > 1, "nothing moved"
+    picks = np.unique(np.linspace(0, len(result) - 1, 12).astype(int))
+    for n in picks:
+        row = result.to_dicts()[n]
+        same = dtnsim.predict(path, overrides=[f"{k}={row[k]}" for k in result.keys], samples=0)
+        assert row["throughput_Bps"] == pytest.approx(same.throughput_Bps.p50, rel=1e-9)
+        assert row["duration_s"] == pytest.approx(same.duration_s.p50, rel=1e-9)
+        assert (row["bottleneck"], row["kind"]) == (same.bottleneck.station, same.bottleneck.kind)
+
+
+def test_numbers_alone_are_one_composition(monkeypatch) -> None:
+    composed = []
+    whole = swept.compose
+    monkeypatch.setattr(swept, "compose", lambda *a: composed.append(1) or whole(*a))
+    result = dtnsim.sweep("venadi/gridftp-gpfs", ["hosts.venadi.cpu.clock=2GHz..5GHz:3000"])
+    assert len(result) == 3000
+    assert len(composed) < 20  # one for all, and those that it is compared with
+
+
+def test_only_the_draw_reads_a_swept_number() -> None:
+    given = spec.load("venadi/gridftp-gpfs")
+    ends = given.changed(["wan.rtt=1ms"]), given.changed(["wan.rtt=9ms"])
+    place = swept.numeric(*ends, ("1ms", "9ms"))
+    assert place == (("wan", 0, "rtt"),)
+    many = swept.with_values(given, [place], [np.array([0.001, 0.009])])
+    with pytest.raises(swept.NeedsOneError):
+        _ = many.wan[0].rtt.value
+    with pytest.raises(swept.NeedsOneError):  # the round model starts from one round trip
+        swept.rates(many)
+
+
+def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkeypatch) -> None:
+    given = spec.load("venadi/gridftp-gpfs")
+    wanted = cartesian([axis("hosts.venadi.cpu.clock=1GHz..6GHz:8")])
+    assert groups.vector_keys(given, wanted)
+    whole = swept.rates
+
+    def wrong(path: spec.PathSpec) -> swept.Rates:  # as if a decision had been made for all of them at the median
+        made = whole(path)
+        return made if len(made.rate_Bps) == 1 else swept.Rates(made.rate_Bps * 1.01, *_rest(made))
+
+    monkeypatch.setattr(swept, "rates", wrong)
+    assert groups.vector_keys(given, wanted) == ()
+    (group,) = groups.groups(wanted, ("hosts.venadi.cpu.clock",), np.arange(8))
+    found = [o.rate_Bps for o in groups.outcomes(given, group)]
+    assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)])
+
+
+def _rest(made: swept.Rates) -> tuple:
+    return made.seconds, made.station, made.kind
+
+
+VARY = ["transfer.tool.p=1,2,4,8", "hosts.venadi.cpu.clock=2GHz..5GHz:6"]
+
+
+def _rows(file: Path) -> list[list[str]]:
+    with file.open(newline="") as stream:
+        return list(csv.reader(stream))
+
+
+def test_a_run_broken_off_keeps_its_rows_and_goes_on(tmp_path) -> None:
+    out = tmp_path / "rows.csv"
+
+    def stop(done: int, of: int) -> None:
+        if done >= 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out, progress=stop)
+    assert len(_rows(out)) == 1 + 12
+    out.write_bytes(out.read_bytes() + b"8,40000000")  # a line that was never finished
+    result = dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out)
+    whole = dtnsim.sweep("venadi/gridftp-gpfs", VARY)
+    assert (len(result), result.kept) == (24, 12)
+    assert result.rows == whole.rows
+    rows = _rows(out)
+    assert len(rows) == 25
+    assert len({tuple(r[:2]) for r in rows[1:]}) == 24
+    assert dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out).kept == 24
+    assert _rows(out) == rows
+
+
+def test_rows_of_another_path_are_not_mixed(tmp_path) -> None:
+    out = tmp_path / "rows.csv"
+    dtnsim.sweep("venadi/gridftp-gpfs", VARY[:1], out=out)
+    with pytest.raises(InputError, match="write elsewhere"):
+        dtnsim.sweep("venadi/gridftp-gpfs", VARY[:1], overrides=["wan.rtt=50ms"], out=out)
+    with pytest.raises(InputError, match="other columns"):
+        dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out)
+    with pytest.raises(InputError, match=r"neither a \.csv nor"):
+        dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=tmp_path / "rows.xls")
+
+
+def test_parquet_has_the_same_rows_and_goes_on(tmp_path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    out = tmp_path / "rows.parquet"
+
+    def stop(done: int, of: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out, progress=stop)
+    assert not out.exists()
+    result = dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out)
+    assert result.kept == 6
+    assert sorted(map(tuple, (r.values() for r in parquet.read_table(out).to_pylist()))) == sorted(result.rows)
+    assert dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out).kept == 24
+    assert [p.name for p in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+def test_processes_give_the_same_rows(tmp_path) -> None:
+    several = dtnsim.sweep("venadi/gridftp-gpfs", VARY, processes=2, out=tmp_path / "rows.csv")
+    assert several.rows == dtnsim.sweep("venadi/gridftp-gpfs", VARY).rows
+
+
+def test_a_scenario_that_is_refused_says_why_and_the_others_stay() -> None:
+    result = dtnsim.sweep("venadi/gridftp-gpfs", ["transfer.tool.p=1,0,2"])
+    assert [np.isfinite(v) for v in result.throughput_Bps] == [True, False, True]
+    assert "tool" in result.refused[0]
+
+
+def test_a_key_that_does_not_exist_is_refused_before_any_work() -> None:
+    with pytest.raises(InputError, match="is not a key here"):
+        dtnsim.sweep("venadi/gridftp-gpfs", ["wan.rrt=1ms,2ms"])
+
+
+def test_a_result_is_short_in_print_and_a_frame_where_pandas_is() -> None:
+    result = dtnsim.sweep("venadi/gridftp-gpfs", VARY[:1])
+    assert len(repr(result)) < 120
+    try:
+        import pandas as pd  # noqa: F401
+    except ImportError:
+        with pytest.raises(InputError, match=r"pip install 'dtn-pathsim\[pandas\]'"):
+            result.to_frame()
+    else:
+        assert list(result.to_frame()["throughput_Bps"]) == list(result.throughput_Bps)
+
+
+def test_the_command_line_has_rows_progress_and_exit_codes(tmp_path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "dtnsim", "sweep", "venadi/gridftp-gpfs", *words]
+        return subprocess.run(line, capture_output=True, text=True, check=False)
+
+    done = run("--vary", "transfer.tool.p=1,2", "--json")
+    assert done.returncode == 0
+    assert [r["transfer.tool.p"] for r in json.loads(done.stdout)["rows"]] == ["1", "2"]
+    assert "2 of 2 scenarios (100%)" in done.stderr
+    refused = run("--vary", "transfer.tool.p=1,0")
+    assert refused.returncode == 2
+    assert "1 of 2 scenarios refused" in refused.stderr
+    lost = run("--vary", "transfer.tool.p=1,2", "-o", str(tmp_path / "none" / "rows.csv"))
+    assert (lost.returncode, lost.stdout) == (2, "")
+    assert "Traceback" not in lost.stderr
