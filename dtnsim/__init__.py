@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
     from dtnsim.logs import read_logs
     from dtnsim.logs.measurement import Measurement
+    from dtnsim.planning.compare import compare
     from dtnsim.planning.sweep import sweep
     from dtnsim.simulation import simulate
     from dtnsim.steady.prediction import predict
@@ -34,6 +35,7 @@ _HOME = {
     "Measurement": "logs.measurement",
     "Prediction": "ground.records",
     "Quantity": "ground.quantity",
+    "compare": "planning.compare",
     "load": "description.spec",
     "predict": "steady.prediction",
     "read_logs": "logs",
@@ -47,6 +49,7 @@ __all__ = [
     "Measurement",
     "Prediction",
     "Quantity",
+    "compare",
     "load",
     "predict",
     "read_logs",

@@ -1,0 +1,90 @@
+"""``dtnsim compare``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.planning.compare import Comparison
+
+#: stations of a variant that are shown
+_SHOWN: Final = 8
+
+
+def command(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Path files, or names of shipped ones.")],
+    variants: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="KEY=VALUE", help="A variant of the one path; several keys with ';' between."),
+    ] = None,
+    overrides: options.Set = None,
+    rates: Annotated[
+        list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where prices are in several currencies.")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    seed: options.Seed = 1,
+    calibration: options.Calibration = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Compare variants: throughput, duration, bottleneck, price, and why, station by station.
+
+    \b
+    Examples:
+      dtnsim compare examples/dtn-100g-xfs examples/dtn-100g-zfs
+      dtnsim compare venadi/gridftp-gpfs --with wan.rtt=50ms --with transfer.tool.p=1
+      dtnsim compare my-path.yaml --with 'hosts.here.nic=connectx-5-100g; hosts.here.slots.eth=pcie-gen4-x16'
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.planning.compare import compare
+
+    result = compare(
+        *paths, variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
+        overrides=overrides or (), calibration=calibration, rates=rates or (), samples=samples, seed=seed,
+    )  # fmt: skip
+    if json:
+        differences = [
+            {"variant": v.name, "why": result.sentence(n), "stations": [asdict(c) for c in result.changes(n)]}
+            for n, v in enumerate(result.variants)
+            if n
+        ]
+        options.emit({"schema": "dtnsim.compare/1", "variants": result.to_dicts(), "differences": differences})
+        return
+    _show(result)
+
+
+def _show(result: Comparison) -> None:
+    from dtnsim.ground import units
+    from dtnsim.report.console import console, table
+
+    out = console()
+    shown = table(
+        ("variant", "left"), ("throughput", "right"), ("p10 to p90", "right"), ("duration", "right"),
+        ("price", "right"), ("bottleneck", "left"),
+    )  # fmt: skip
+    for v in result.variants:
+        rate = v.prediction.throughput_Bps
+        price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")
+        between = f"{units.show(rate.p10, 'B/s')} to {units.show(rate.p90, 'B/s')}"
+        duration = units.show(v.prediction.duration_s.p50, "s")
+        shown.add_row(v.name, units.show(rate.p50, "B/s"), between, duration, price, v.prediction.bottleneck.station)
+    out.print(shown)
+    unpriced = sorted({p for v in result.variants for p in v.unpriced})
+    if unpriced:
+        out.print(f"no price is known of: {', '.join(unpriced)}")
+    for number in range(1, len(result.variants)):
+        out.print()
+        out.print(result.sentence(number))
+        changes = result.changes(number)
+        rows = table(("station", "left"), (result.variants[0].name, "right"), (result.variants[number].name, "right"))
+        for change in changes[:_SHOWN]:
+            cells = ("-" if v is None else units.show(v, "B/s") for v in (change.before_Bps, change.after_Bps))
+            rows.add_row(change.station, *cells)
+        if changes:
+            out.print("what each station would allow by itself, where that differs:")
+            out.print(rows)
+        if len(changes) > _SHOWN:
+            out.print(f"and {len(changes) - _SHOWN} more that allow more; --json has all")

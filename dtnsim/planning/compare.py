@@ -1,0 +1,163 @@
+"""`compare`: variants of a path side by side, and the difference explained station by station."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dtnsim.description import spec
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+from dtnsim.planning import bill
+from dtnsim.planning.frame import frame
+from dtnsim.planning.money import Money, exchange
+from dtnsim.steady.prediction import predict
+
+if TYPE_CHECKING:
+    from dtnsim.ground.records import Prediction
+
+#: relative change of a station's allowance that is worth a line
+_WORTH = 0.005
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Variant:
+    """One of the paths compared.
+
+    Attributes:
+        name: What it is called here.
+        prediction: Its answer.
+        price: Sum of the prices that its parts' files give; None where they give none.
+        unpriced: Parts of which no price is known.
+    """
+
+    name: str
+    prediction: Prediction
+    price: Money | None
+    unpriced: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Variant {self.name}: {units.show(self.prediction.throughput_Bps.p50, 'B/s')}>"
+
+    def allowances(self) -> dict[str, float]:
+        """What each station would allow by itself, all transfers in their proportion [B/s]."""
+        return {
+            u.station.name: float(u.station.capacity) / u.demand_per_byte
+            for u in self.prediction.stations
+            if u.demand_per_byte > 0 and u.utilization > 0
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StationChange:
+    """What a station allows in the first variant and in another; None where it is not on the way."""
+
+    station: str
+    before_Bps: float | None
+    after_Bps: float | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """Variants side by side; the first is what the others are compared with."""
+
+    variants: tuple[Variant, ...]
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Comparison of {len(self.variants)} variants: {', '.join(v.name for v in self.variants)}>"
+
+    def changes(self, number: int) -> tuple[StationChange, ...]:
+        """Stations that allow something else in variant ``number`` than in the first, the tightest first."""
+        a, b = self.variants[0].allowances(), self.variants[number].allowances()
+        found = []
+        for name in {**a, **b}:
+            before, after = a.get(name), b.get(name)
+            if before is None or after is None or abs(after - before) > _WORTH * before:
+                found.append(StationChange(name, before, after))
+        return tuple(sorted(found, key=lambda c: min(v for v in (c.before_Bps, c.after_Bps) if v is not None)))
+
+    def sentence(self, number: int) -> str:
+        """Why variant ``number`` is faster or slower than the first."""
+        first, other = self.variants[0], self.variants[number]
+        before, after = first.prediction, other.prediction
+        a, b = before.throughput_Bps.p50, after.throughput_Bps.p50
+        held, now = before.bottleneck.station, after.bottleneck.station
+        if abs(b - a) <= _WORTH * a:
+            return f"{other.name}: as fast as {first.name}; {now} binds: {after.bottleneck.reason}"
+        text = f"{other.name}: {b / a:.3g} times {first.name}" if a > 0 else f"{other.name}: {first.name} moves nothing"
+        old, new = first.allowances().get(held), other.allowances().get(held)
+        if old is not None and new is None:
+            text += f"; {held}, which bound, is no longer on the way"
+        elif old is not None and new is not None and abs(new - old) > _WORTH * old:
+            text += f"; {held}, which bound, allows {units.show(new, 'B/s')} instead of {units.show(old, 'B/s')}"
+        return text + (f"; now {now} binds" if now != held else f"; {now} still binds") + f": {after.bottleneck.reason}"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """One row a variant."""
+        rows = []
+        for v in self.variants:
+            rate, seconds = v.prediction.throughput_Bps, v.prediction.duration_s
+            rows.append(
+                {
+                    "variant": v.name, "p10_Bps": rate.p10, "throughput_Bps": rate.p50, "p90_Bps": rate.p90,
+                    "duration_s": seconds.p50, "bottleneck": v.prediction.bottleneck.station,
+                    "price": v.price.amount if v.price is not None else None,
+                    "currency": v.price.currency if v.price is not None else None,
+                    "unpriced": ", ".join(v.unpriced),
+                }
+            )  # fmt: skip
+        return rows
+
+    def to_frame(self) -> Any:
+        """The variants as a ``pandas.DataFrame``."""
+        rows = self.to_dicts()
+        return frame(rows, list(rows[0]))
+
+
+def compare(
+    *paths: str | Path | spec.PathSpec,
+    variants: Sequence[str | Sequence[str]] = (),
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    rates: Sequence[str] = (),
+    samples: int = 256,
+    seed: int = 1,
+) -> Comparison:
+    """Predicts variants side by side.
+
+    Args:
+        paths: Path files, or names of shipped ones.
+        variants: For one path: ``key=value``, or several of them, that make each variant.
+        overrides: ``key=value`` that all share.
+        calibration: File of fitted parameters to use.
+        rates: ``EUR/USD=1.08`` where prices are in several currencies.
+        samples: Draws behind p10 and p90.
+        seed: Seed of the draws.
+
+    Returns:
+        The `Comparison`.
+
+    Raises:
+        InputError: nothing to compare, a path that cannot be used, or currencies without a rate.
+    """
+    loaded = []
+    for path in paths:
+        given = path if isinstance(path, spec.PathSpec) else spec.load(path, (), calibration)
+        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given.changed(list(overrides))))
+    if variants and len(loaded) != 1:
+        raise InputError("--with makes variants of one path; give one path, or several without --with")
+    for variant in variants:
+        changes = [variant] if isinstance(variant, str) else list(variant)
+        loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
+    if len(loaded) < 2:
+        raise InputError("needs two variants; give a second path, or --with key=value")
+    known, found, currency = exchange(rates), [], None
+    for name, given in loaded:
+        price, unpriced = bill.total(bill.items(given), known, currency)
+        currency = price.currency if price is not None else currency
+        found.append(Variant(name, predict(given, samples=samples, seed=seed), price, unpriced))
+    return Comparison(tuple(found))

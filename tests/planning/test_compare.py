@@ -1,0 +1,95 @@
+"""Variants side by side: their numbers, their prices (money, bill), and why they differ."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.ground.errors import InputError
+from dtnsim.planning import bill
+from dtnsim.planning.money import Money, exchange, money
+from tests.cli.conftest import Run
+from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+
+PATH = "venadi/gridftp-gpfs"
+
+
+def test_a_variant_has_the_numbers_of_predict() -> None:
+    made = dtnsim.compare(PATH, variants=["wan.rtt=200ms"])
+    for variant, overrides in zip(made.variants, ((), ("wan.rtt=200ms",)), strict=True):
+        same = dtnsim.predict(PATH, overrides=overrides)
+        assert variant.prediction.throughput_Bps == same.throughput_Bps
+        # what binds a transfer allows what it gets
+        assert min(variant.allowances().values()) == pytest.approx(same.throughput_Bps.p50, rel=1e-6)
+
+
+def test_the_station_that_changed_is_named() -> None:
+    made = dtnsim.compare(PATH, variants=["hosts.nersc.cpu.clock=4GHz", "hosts.venadi.memory.rate=2400MT/s"], samples=0)
+    held = made.variants[0].prediction.bottleneck.station
+    before, after = next((c.before_Bps, c.after_Bps) for c in made.changes(1) if c.station == held)
+    assert after == pytest.approx(before * 4 / 2.7, rel=0.05)  # cycles a second; memory slows the core a little
+    assert f"{held}, which bound, allows" in made.sentence(1)
+    assert "as fast as" in made.sentence(2)
+    assert len(repr(made)) < 200
+
+
+def test_prices_are_those_of_the_parts_and_drives_count() -> None:
+    found = bill.items(spec.load("examples/dtn-100g-xfs"))
+    drives = [i for i in found if i.where == "hosts.east.volumes./xfs.array.of"]
+    assert [(i.part, i.count) for i in drives] == [("samsung-pm9a3", 8)]
+    sas = [i.count for i in bill.items(spec.load("nasa/nuttscp-1of7-put")) if i.part == "wd5001aals"]
+    assert max(sas) == 32  # eight in each of four controllers
+    price, unpriced = bill.total(found, exchange([]))
+    assert price is not None
+    assert price.amount == sum(i.count * i.price.amount for i in found if i.price is not None)
+    assert not {i.part for i in found if i.price is not None} & set(unpriced)
+
+
+@given(st.floats(1, 1e7), st.floats(0.01, 100))
+def test_a_rate_goes_both_ways(amount: float, rate: float) -> None:
+    known = exchange([f"EUR/USD={rate:.6f}"])
+    there = Money(known.to(Money(amount, "EUR"), "USD", "x"), "USD")
+    assert known.to(there, "EUR", "x") == pytest.approx(amount)
+
+
+def test_prices_are_read_as_people_write_them_and_nothing_else() -> None:
+    assert money("15kEUR", "") == Money(15000, "EUR")
+    assert money("$ 1,300", "") == Money(1300, "USD")
+    assert money("700 usd", "") == Money(700, "USD")
+    for text in ("15k", "EUR", "-5 EUR", "1 EUR 2"):
+        with pytest.raises(InputError, match="no price"):
+            money(text, "--budget")
+    with pytest.raises(InputError, match="no rate"):
+        exchange(["EUR=1"])
+
+
+def test_currencies_mix_only_by_a_rate() -> None:
+    items = (bill.Item("a", 1, Money(100, "EUR"), ""), bill.Item("b", 2, Money(100, "USD"), ""))
+    with pytest.raises(InputError, match=r"--rate USD/EUR"):
+        bill.total(items, exchange([]))
+    assert bill.total(items, exchange(["EUR/USD=2"]))[0] == Money(200, "EUR")
+
+
+def test_two_variants_are_needed() -> None:
+    with pytest.raises(InputError, match="needs two variants"):
+        dtnsim.compare(PATH)
+    with pytest.raises(InputError, match="variants of one path"):
+        dtnsim.compare(PATH, "venadi/iperf3", variants=["wan.rtt=1ms"])
+
+
+def test_the_command_shows_a_table_and_why(run: Run) -> None:
+    code, out, _ = run("compare", PATH, "--with", "wan.rtt=200ms; transfer.tool.p=1", "--samples", "16")
+    assert code == 0
+    assert "network.tcp.nersc-venadi[transfer] binds" in out
+    assert "no price is known of" in out
+    code, out, _ = run("compare", PATH, "--with", "wan.rtt=200ms", "--samples", "16", "--json")
+    document = json.loads(out)
+    assert [v["variant"] for v in document["variants"]] == [PATH, "wan.rtt=200ms"]
+    assert document["differences"][0]["stations"]
+    code, _, err = run("compare", PATH, "--with", "wan.rrt=200ms")
+    assert (code, "is not a key here" in err) == (2, True)
