@@ -122,9 +122,14 @@ def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
                 )  # fmt: skip
             if part != "prior":
                 entry.put(part, value, *given.lines[part])
-        if prior is not None and (not isinstance(prior, Mapping) or set(prior) != {"value", "spread"}):
+        if prior is not None and not _remembered(prior):
             raise SpecError("needs the value and the spread before the fit", **where, remedy=_MADE)
         yield key, entry, prior
+
+
+def _remembered(prior: object) -> bool:
+    both = isinstance(prior, Mapping) and set(prior) == {"value", "spread"}
+    return isinstance(prior, Mapping) and both and all(isinstance(v, str) for v in prior.values())
 
 
 def _free(steps: list[str], written: set[Steps]) -> bool:

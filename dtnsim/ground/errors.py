@@ -12,6 +12,13 @@ Every message names what was given and what to write instead; no traceback reach
 
 from __future__ import annotations
 
+#: characters of a file's or a key's name that are worth a place in a message
+_NAMED = 200
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAMED else f"{name[: _NAMED // 2]}...{name[-_NAMED // 2 :]}"
+
 
 class DtnsimError(Exception):
     """Base of every error dtnsim raises on purpose."""
@@ -62,7 +69,7 @@ class SpecError(InputError):
         where = self.file or ""
         if where and self.line is not None:
             where += f":{self.line}"
-        parts = [p for p in (where, self.key) if p]
+        parts = [_short(p) for p in (where, self.key) if p]
         text = ": ".join([*parts, self.message])
         if self.value is not None:
             shown = repr(self.value)

@@ -30,7 +30,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
         idle = _idle(m, f) if m.lead[0, f] > 0 else 0.0
         phases: list[Phase] = []
         for phase, times in zip(transfer.phases, solve.solo_times(m, f), strict=True):
-            waits = _waits(phase, station.name, transfer)
+            waits = _waits(phase, station.name, transfer, float(m.at_work[f]))
             if idle > 0 and not phases:
                 why = "the slowest station's time less the workers' own"
                 waits += (Demand(station.name, idle, "waiting for their share of a station", f"{idle:.7g}", why),)
@@ -61,17 +61,17 @@ def _work(problem: Problem, phase: Phase, times: tuple[Index, Array], name: str)
     return (Demand(name, seconds, f"{phase.name} at {at}", f"{cost:.7g} / {cost / seconds:.7g}", "demand / capacity"),)
 
 
-def _waits(phase: Phase, name: str, transfer: Transfer) -> tuple[Demand, ...]:
+def _waits(phase: Phase, name: str, transfer: Transfer, at_work: float) -> tuple[Demand, ...]:
     """The delays of a phase as demands on the workers."""
     gone_by = once(transfer) if transfer.timed else ()
-    return tuple(_waited(d, name, transfer) for d in phase.delays if d.each not in gone_by)
+    return tuple(_waited(d, name, at_work) for d in phase.delays if d.each not in gone_by)
 
 
-def _waited(delay: Demand, name: str, transfer: Transfer) -> Demand:
+def _waited(delay: Demand, name: str, at_work: float) -> Demand:
     """A delay as a demand; some keep all workers waiting at the same time."""
-    if delay.each != "lead" or transfer.workers == 1:
+    if delay.each != "lead" or at_work == 1:
         return replace(delay, station=name)
-    whole = Term(delay.per_byte, f"({delay.formula})", delay.source) * transfer.workers
+    whole = Term(delay.per_byte, f"({delay.formula})", delay.source) * at_work
     return replace(delay, station=name, per_byte=whole.value, formula=whole.formula)
 
 
@@ -80,4 +80,4 @@ def _idle(m: Matrices, f: int) -> float:
     own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
     own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
     pace = 1 / float(solve.ceilings(m)[0, f]) - float(m.lead[0, f])
-    return max(pace * float(m.workers[f]) - own, 0.0)
+    return max(pace * float(m.at_work[f]) - own, 0.0)

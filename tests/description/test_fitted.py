@@ -95,6 +95,7 @@ def test_what_is_remembered_is_exact() -> None:
         ("{venadi: {cpu.clock: {spread: 1 %}}}", "needs a fitted value"),
         ("{venadi: {cpu.clock: {value: 3 GHz, spred: 1 %}}}", "cpu.clock.spred: is not a key of a fitted value"),
         ("{venadi: {cpu.clock: {value: 3 GHz, prior: 3 GHz}}}", "value and the spread before"),
+        ("{venadi: {cpu.clock: {value: 3 GHz, prior: {value: 3 GHz, spread: [4 %]}}}}", "value and the spread before"),
         ("{venadi: {cpu.clock: {value: 3 GHz, spread: }}}", "spread needs one word"),
         ("{venadi: {cpu.clock: {value: 3 GHz, spread: [1]}}}", "spread needs one word"),
         ("{venadi: {cpu.clock: {value: 3 GHz, spread: {a: 1}}}}", "spread needs one word"),

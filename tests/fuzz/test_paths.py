@@ -1,0 +1,89 @@
+"""A thousand mutants of descriptions (more: ``python tests/fuzz/paths.py 100000``); what they found stays found."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dtnsim.steady.prediction import predict
+
+_SPEC = importlib.util.spec_from_file_location("fuzz_paths", Path(__file__).parent / "paths.py")
+assert _SPEC is not None
+fuzz = importlib.util.module_from_spec(_SPEC)
+sys.modules["fuzz_paths"] = fuzz
+_SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 100))
+def test_mutants_are_answered_or_refused(first: int, tmp_path: Path) -> None:
+    wrong = {
+        seed: problem
+        for seed in range(first, first + 100)
+        if (problem := fuzz.check(*fuzz.mutant(seed), tmp_path)) is not None
+    }
+    assert not wrong
+
+
+def test_enough_of_them_get_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutants that the reader refuses test the reader only."""
+    codes = []
+    judged = fuzz._wrong
+    monkeypatch.setattr(fuzz, "_wrong", lambda code, *a, **k: codes.append(code) or judged(code, *a, **k))
+    for seed in range(60):
+        fuzz.check(*fuzz.mutant(seed), tmp_path)
+    assert len(codes) == 60
+    assert codes.count(0) > 10
+
+
+GOOD = json.dumps(
+    {"schema": "dtnsim.prediction/1", "throughput_Bps": {"p10": 1, "p50": 2, "p90": 3}, "transfers": [{}],
+     "duration_s": {"p10": 1, "p50": 2, "p90": 3}, "stations": [
+        {"station": "w", "kind": "nic", "unit": "B/s", "utilization": 1, "capacity": 2, "demand_per_byte": 1}]}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "out", "err", "says"),
+    [
+        (0, GOOD, "", None),
+        (5, "", "", "exit code 5"),
+        (2, "", "one\ntwo\n", "2 lines"),
+        (2, "answer", "dtnsim: x", "beside an error"),
+        (1, "", "dtnsim: internal error: x", "not what is wrong"),
+        (2, "", "dtnsim: \x1b[31m", "a raw"),
+        (0, GOOD.replace('"p50": 2', '"p50": NaN'), "", "invalid JSON"),
+        (0, GOOD.replace('"p10": 1', '"p10": 9'), "", "throughput_Bps"),
+        (0, GOOD.replace('"utilization": 1', '"utilization": 1.01'), "", "utilization"),
+        (0, GOOD.replace('"capacity": 2', '"capacity": 1'), "", "more than"),
+    ],
+)
+def test_the_check_finds_what_is_wrong(code: int, out: str, err: str, says: str | None) -> None:
+    found = fuzz._wrong(code, out, err, json_wanted=True)
+    assert found is None if says is None else says in found
+
+
+def test_the_check_stops_what_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(fuzz, "CPU_S", 0.05)
+    monkeypatch.setattr(fuzz, "run", hang)
+    assert "of CPU" in fuzz.check({"path.yaml": {}}, ["predict", "path.yaml"], tmp_path)
+    monkeypatch.setattr(fuzz, "run", lambda _: 1 // 0)
+    assert "ZeroDivisionError" in fuzz.check({"path.yaml": {}}, ["predict", "path.yaml"], tmp_path)
+
+
+# -- findings --------------------------------------------------------------------------------------------------
+
+
+def test_workers_that_queue_at_a_shared_station_are_busy_at_most_all_the_time() -> None:
+    """100 equal files on 8 workers at one full station: the last round is not full, the station is."""
+    for files in (100, 500, 9):
+        answer = predict("examples/dtn-100g-xfs", overrides=[f"transfer.dataset={{files: {files}, each: 50 GB}}"])
+        for use in answer.stations:
+            assert use.utilization <= 1 + 1e-9, use.station.name
