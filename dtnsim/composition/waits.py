@@ -57,7 +57,9 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         whole = count(number, "file") * term(seconds, "s", base) * each
         left = largest(whole - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else whole
-        wait(left, f"file operations ({' + '.join(operations)}) on {end.host.name}:{end.volume}")
+        away = end.volume is not None and end.host.volumes[end.volume].server is not None
+        what = "file operations" + (" x latency to the server" if away else "")
+        wait(left, f"{what} ({' + '.join(operations)}) on {end.host.name}:{end.volume}")
         spent = np.maximum(spent - whole.value, 0.0)
     if cost.fixed is not None:
         wait(count(files, "file") * row.term(cost.fixed) * each, "per-file work")

@@ -123,7 +123,7 @@ def water_filled(sizes_B: ArrayLike, room_B: float) -> FloatArray:
     before = np.concatenate([[0.0], np.cumsum(order)[:-1]])
     levels = (room_B - before) / np.arange(order.size, 0, -1)
     fits = levels < order
-    return sizes if not fits.any() else np.minimum(sizes, levels[int(np.argmax(fits))])
+    return sizes if not fits.any() else np.minimum(sizes, np.maximum(levels[int(np.argmax(fits))], 0.0))
 
 
 def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:

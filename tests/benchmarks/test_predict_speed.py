@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from dtnsim.composition.compose import compose
 from dtnsim.description import spec
-from dtnsim.steady.prediction import predict, scenario_rates
+from dtnsim.ground.quantity import Draw
+from dtnsim.steady.prediction import predict
+from dtnsim.steady.scenarios import scenarios as drawn
 
 PATH = "venadi/gridftp-gpfs"
 
@@ -45,5 +48,6 @@ def test_prediction_once_loaded(benchmark: Any) -> None:
 @pytest.mark.parametrize("scenarios", [100, 1_000, 10_000, 100_000])
 def test_scenarios_in_bulk(benchmark: Any, scenarios: int) -> None:
     given = spec.load(PATH)
-    rates = benchmark(lambda: scenario_rates(given, scenarios))
+    nominal = compose(given, Draw())
+    rates = benchmark(lambda: drawn(given, nominal, scenarios).parameters)
     assert rates.shape == (scenarios, 1)

@@ -71,16 +71,6 @@ def test_a_hundred_gigabytes(benchmark: Any) -> None:
     report(benchmark, Cases.of(rate_Bps=1.25e9, rtt_s=0.05, size_B=1e11, mtu_B=9000, duration_s=80.0), "100 GB")
 
 
-def test_the_opening_of_a_connection(benchmark: Any) -> None:
-    from dtnsim.physics.tcp import opening
-
-    def fresh() -> int:
-        opening._opening.cache_clear()
-        return len(opening.opening(rate_Bps=1.25e9, rtt_s=0.05, mtu_B=9000).times_s)
-
-    assert benchmark(fresh) > 5
-
-
 def test_two_flows(benchmark: Any) -> None:
     seconds = 5.0 if benchmark.disabled else 40.0
     cases = Cases.of(rate_Bps=1.25e7, rtt_s=0.03, cc="cubic", cc2="bbr", warmup_s=15.0, duration_s=seconds)

