@@ -75,7 +75,10 @@ def test_a_prediction_has_an_interval_and_a_ladder(name: str) -> None:
 def test_a_100g_dtn_fills_what_the_network_leaves(pool: str) -> None:
     answer = predict(f"examples/dtn-100g-{pool}", samples=0)
     assert answer.bottleneck.kind in ("tcp", "network")
-    assert answer.throughput_Bps.p50 == pytest.approx(12.5e9 * 0.9 * JUMBO, rel=0.01)  # a tenth is others' traffic
+    link = 12.5e9 * 0.9 * JUMBO  # a tenth is others' traffic
+    # 100 files on 16 workers: in the last of seven rounds 12 workers have no file, and a worker's streams cannot open
+    # up at once to what the others leave
+    assert 100 / 112 * link <= answer.throughput_Bps.p50 <= link
 
 
 def test_mirrors_write_twice_and_parity_a_third_more() -> None:
@@ -99,9 +102,10 @@ def test_one_stream_of_one_file_leaves_most_of_100g_empty() -> None:
 
 
 def test_untuned_buffers_hold_a_long_path_to_a_window_a_round_trip() -> None:
-    """Linux defaults (6 MiB, 4 MiB; half is window): 32 streams x 2 MiB over 70 ms are 7.7 Gb/s."""
+    """Linux defaults (6 MiB, 4 MiB; half is window): 32 streams x 2 MiB over 70 ms are 7.7 Gb/s at most."""
     defaults = [f"hosts.{h}.tcp.{k}" for h in ("east", "west") for k in ("rmem_max=6 MiB", "wmem_max=4 MiB")]
-    assert rate("dtn-100g-zfs", *defaults) == pytest.approx(32 * 2 * 2**20 / 0.070, rel=0.01)
+    most = 32 * 2 * 2**20 / 0.070
+    assert 100 / 112 * most <= rate("dtn-100g-zfs", *defaults) <= most  # rounds of files as above
 
 
 def test_400g_needs_gen_5_and_half_of_the_memory() -> None:

@@ -15,7 +15,12 @@ FRAME = 9038 / 8948
 
 
 def through(wall: dict[str, Any], streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
-    segment = {"bandwidth": "10 Gb/s", "rtt": rtt, "firewall": {"kind": "firewall", "buffer": "1 GB", **wall}}
+    segment = {
+        "bandwidth": "10 Gb/s",
+        "rtt": rtt,
+        "mtu": "1500 B",
+        "firewall": {"kind": "firewall", "buffer": "1 GB", **wall},
+    }
     data = {"files": 1, "size": "1000 PB"}
     return journey(wan=segment, tool={"name": "iperf3", "P": streams}, dataset=data)
 
@@ -30,18 +35,20 @@ def test_one_flow_has_one_engine_and_several_have_several_up_to_the_total() -> N
 
 
 def test_a_stripped_window_leaves_64_kib_a_round_trip() -> None:
-    """es.net case study, Penn State and VTTI: about 50 Mb/s over 10 ms; 65 535 B / 10 ms = 52.4 Mb/s."""
-    found = answer(through({"engine": "10 Gb/s", "strips_window_scaling": True}))
-    assert found.throughput_Bps.p50 == pytest.approx(65535 / 10e-3, rel=1e-6)
+    """es.net case study, Penn State and VTTI: about 50 Mb/s over 10 ms; 65 535 B / 10 ms = 52.4 Mb/s at most."""
+
+    def stripped(streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
+        path = through({"engine": "10 Gb/s", "strips_window_scaling": True}, streams, rtt)
+        return {**path, "wan": {**path["wan"], "mtu": "1500 B"}}
+
+    found = answer(stripped())
+    assert 0.9 * 65535 / 10e-3 <= found.throughput_Bps.p50 <= 65535 / 10e-3  # whole segments of 1448 B
     assert found.throughput_Bps.p50 * 8e-6 == pytest.approx(50, rel=0.06)
     assert "window-limited" in found.bottleneck.reason
     # twice the delay, half the rate; twice the streams, twice the rate
-    slow, two = (
-        rate(through({"engine": "10 Gb/s", "strips_window_scaling": True}, n, rtt))
-        for n, rtt in ((1, "20 ms"), (2, "10 ms"))
-    )
-    assert slow == pytest.approx(found.throughput_Bps.p50 / 2, rel=1e-4)
-    assert two == pytest.approx(found.throughput_Bps.p50 * 2, rel=1e-4)
+    slow, two = rate(stripped(1, "20 ms")), rate(stripped(2))
+    assert slow == pytest.approx(found.throughput_Bps.p50 / 2, rel=0.01)  # segments take their time on the wire, too
+    assert two == pytest.approx(found.throughput_Bps.p50 * 2, rel=0.01)
 
 
 def test_a_firewall_never_helps() -> None:

@@ -64,7 +64,8 @@ def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None
     assert found.rate("network.wan2") == pytest.approx(found.bound) == pytest.approx(1.25e9 / FRAME)
     # a window of 2 MB (setsockopt doubles it, half of that is window) over 1 + 20 + 4 ms
     windowed = rate(journey(wan=segments, tool={"name": "iperf3", "w": "2 MB"}, dataset={"files": 1, "size": "1 PB"}))
-    assert windowed == pytest.approx(2e6 / 25e-3, rel=1e-3)
+    whole = 2e6 - 2 * 8948  # a delayed ACK holds a pair of segments back
+    assert windowed == pytest.approx(whole / 25e-3, rel=0.01)
 
 
 def test_losses_of_segments_in_series_multiply() -> None:
