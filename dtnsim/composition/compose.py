@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import waits
+from dtnsim.composition import sharing, waits
 from dtnsim.composition.leg import Leg, end_of, leg, openings
 from dtnsim.composition.network import Network
 from dtnsim.composition.storage import Shelf, Storage
@@ -50,12 +51,14 @@ class Composer:
     def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float]) -> None:
         self.spec, self.ledger, self.moved = spec, ledger, moved
         self.network = Network(spec)
+        self.weights: dict[str, float] = {}
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         self.storage = Storage(spec, ledger, self.network, self.legs)
 
     def problem(self) -> Problem:
         """The whole path."""
-        transfers = tuple(self.transfer(leg) for leg in self.legs)
+        transfers = sharing.weighed([self.transfer(leg) for leg in self.legs], self.ledger)
+        self.weights = {t.name: t.weight for t in transfers}
         spec, ledger = self.spec, self.ledger
         slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
         return Problem(
@@ -76,7 +79,8 @@ class Composer:
         whole = self.storage.streams
         self.storage.streams = {**whole, **streams}
         try:
-            return self.transfer(self.legs[number])
+            made = self.transfer(self.legs[number])
+            return replace(made, weight=self.weights.get(made.name, made.weight))
         finally:
             self.storage.streams = whole
 

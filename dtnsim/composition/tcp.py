@@ -113,7 +113,11 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     if c.limit == "link" and c.steady_Bps >= FULL * middle:  # the link itself holds it
         steady = np.maximum(steady, closed)
     stretch = np.asarray(drawn.rtt_s) / float(nominal.rtt_s)
-    made = replace(drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady)
+    figures = (nominal.rate_Bps, nominal.rtt_s, nominal.buffer_B, nominal.loss, nominal.window_B)
+    made = replace(
+        drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady,
+        nominal=tuple(float(v) for v in figures),
+    )  # fmt: skip
     if openings is None or not np.any(least > 0):
         return made
     took = (many[:, None] * _time_of(made, least, openings[2])).sum(axis=0)

@@ -186,6 +186,7 @@ class Connection:
         limit: What holds them.
         course: How they go in time at nominal values (`dtnsim.physics.tcp.course.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
+        nominal: Rate, round trip, buffer, loss and window at nominal values, as above.
     """
 
     rate_Bps: Value
@@ -205,6 +206,7 @@ class Connection:
     course: Any = None
     factor: Value = 1.0
     stretch: Value = 1.0
+    nominal: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dtnsim.composition import sharing
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
@@ -70,9 +71,9 @@ def simulate(
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     told.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        drawn = settled(
-            timed.composed(given, Draw(replicas - 1, seed, given.correlation), timed.amounts(scene.problem))
-        )
+        draw = Draw(replicas - 1, seed, given.correlation)
+        composed = timed.composed(given, draw, timed.amounts(scene.problem))
+        drawn = settled(sharing.as_in(composed, scene.problem))
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}

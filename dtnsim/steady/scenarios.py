@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dtnsim.composition import sharing
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Interval
 from dtnsim.steady import discrepancy, solve, timed
@@ -59,7 +60,7 @@ def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1) ->
         seed: Seed of the draws.
     """
     draw = Draw(samples, seed, given.correlation)
-    problem = timed.composed(given, draw, timed.amounts(nominal))
+    problem = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
     m = solve.matrices(problem)
     solution = solve.solve(m)
     rates = np.broadcast_to(solution.rate, (samples, solution.rate.shape[1]))

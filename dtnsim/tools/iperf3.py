@@ -35,7 +35,7 @@ class Iperf3(Tool):
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
     C: Annotated[
-        Literal["reno", "cubic", "htcp", "bbr", "bbr3"] | None,
+        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] | None,
         Field(validation_alias=AliasChoices("C", "congestion")),
     ] = None
     R: Annotated[bool, Field(validation_alias=AliasChoices("R", "reverse"))] = False

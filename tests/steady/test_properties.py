@@ -18,8 +18,9 @@ from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
 from tests.strategies import load, paths
 
-#: TCP's rounds draw losses: the same draws everywhere leave differences of chance of a per cent or two
-CHANCE = 1.02
+#: TCP's rounds draw losses: the same draws everywhere leave differences of chance of a per cent or two, and of three
+#: where one segment in a hundred is lost within a tenth of a millisecond
+CHANCE = 1.04
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
