@@ -18,7 +18,6 @@ def through(wall: dict[str, Any], streams: int = 1, rtt: str = "10 ms") -> dict[
     segment = {
         "bandwidth": "10 Gb/s",
         "rtt": rtt,
-        "mtu": "1500 B",
         "firewall": {"kind": "firewall", "buffer": "1 GB", **wall},
     }
     data = {"files": 1, "size": "1000 PB"}
