@@ -54,6 +54,7 @@ class Composer:
         self.weights: dict[str, float] = {}
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         self.storage = Storage(spec, ledger, self.network, self.legs)
+        self._wholes: dict[tuple[str, int], Phase] = {}
 
     def problem(self) -> Problem:
         """The whole path."""
@@ -78,11 +79,12 @@ class Composer:
         """
         whole = self.storage.streams
         self.storage.streams = {**whole, **streams}
+        self._wholes = {}  # drives answer otherwise now
         try:
             made = self.transfer(self.legs[number])
             return replace(made, weight=self.weights.get(made.name, made.weight))
         finally:
-            self.storage.streams = whole
+            self.storage.streams, self._wholes = whole, {}
 
     def _leg(self, number: int) -> Leg:
         spec = self.spec.transfers[number]
@@ -138,7 +140,7 @@ class Composer:
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
         known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
-        whole = next(known, None) or self._phase(leg, step, Stretch(step.name), step.name)
+        whole = next(known, None) or self._whole(leg, step)
         return {"cache": cache, "buffered": whole, "flushed": write.finish != "none", **space}
 
     # -- one step ---------------------------------------------------------------------------------
@@ -151,25 +153,29 @@ class Composer:
         if write is not None and destination.volume is not None:
             volume = destination.host.volumes[destination.volume]
             if write.finish in ("fdatasync", "none"):
-                fill, share = self._fill_rate(leg, step), self.storage.memory_share(leg)
-                drain = share * self._drain_rate(leg, step, fill)  # who shares the memory shares the medium
-                write = write.but(fill_Bps=fill, drain_Bps=drain, memory_share=share)
+                (fill, drain), share = self._cache_rates(leg, step), self.storage.memory_share(leg)
+                # who shares the memory shares the medium
+                write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
         single = len(stretches) == 1
         return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
 
-    def _fill_rate(self, leg: Leg, step: Step) -> Value:
-        """Rate at which a step fills the destination's cache as long as nothing has to be written back [B/s]."""
-        alone = self._phase(leg, step, Stretch(step.name, medium=0.0), step.name)
-        waiting = sum((d.per_byte for d in alone.delays), 0.0)
+    def _cache_rates(self, leg: Leg, step: Step) -> tuple[Value, Value]:
+        """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
+        whole = self._whole(leg, step)
+        waiting = sum((d.per_byte for d in whole.delays), 0.0)
+        above = [d for d in whole.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
-            moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, alone.demands))
-            return 1.0 / np.maximum(moving + waiting, 1e-15)
+            moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, above))
+            fill = 1.0 / np.maximum(moving + waiting, 1e-15)
+        return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
-    def _drain_rate(self, leg: Leg, step: Step, fill: Value) -> Value:
-        """Rate at which the destination's medium empties the cache beside what fills it at ``fill`` [B/s]."""
-        whole = self._phase(leg, step, Stretch(step.name), step.name)
-        return waits.rate_beside(self.ledger.stations, whole.demands, fill)
+    def _whole(self, leg: Leg, step: Step) -> Phase:
+        """A step as one phase, not yet split by what the cache takes."""
+        key = leg.spec.name, leg.plan.steps.index(step)
+        if key not in self._wholes:
+            self._wholes[key] = self._phase(leg, step, Stretch(step.name), step.name)
+        return self._wholes[key]
 
     def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
         """The phase in which a stretch of a step happens: everything on the way charges its row."""
