@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.components.nic import Nic
-from dtnsim.composition import tcp
+from dtnsim.composition import relief, tcp
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
@@ -76,6 +76,7 @@ def charge(
             capacity=count(net.streams, "stream") * row.term(pacing),
             private=True,
             what="pacing",
+            remedy=f"a higher pacing rate (hosts.{route.source.name}.tcp.pacing), or more streams",
         )
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
@@ -110,6 +111,7 @@ def _tcp(
         capacity=term(known.capacity_Bps, "B/s", source),
         private=True,
         what=_tcp_words(known, route, net, frame, nics),
+        remedy=relief.remedy(known, route, net, frame, narrowest_name(route, frame, nics, net.streams)),
     )
     own = np.median(window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B)
     if net.pooled and known.limit == "link" and own >= np.median(known.rate_Bps):

@@ -1,13 +1,16 @@
-"""What relieves a bottleneck: the key of the path file, and what the answer becomes."""
+"""What relieves a bottleneck (`remedies`, and `relief` of TCP): the key of the path file, and what the answer becomes."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 import dtnsim
 from dtnsim.ground import library
-from dtnsim.ground.records import Problem, Station
+from dtnsim.ground.records import Bottleneck, Problem, Station
 from dtnsim.steady.remedies import key_of, remedy
+from tests.lab import answer, journey, machine
 
 
 def test_the_remedy_names_the_key_of_the_component() -> None:
@@ -40,5 +43,60 @@ def test_every_bottleneck_of_the_shipped_paths_has_a_remedy() -> None:
     for name in library.names("paths")[::6]:
         found = dtnsim.predict(name, samples=0)
         without += [(name, r.station) for r in found.ladder if not r.remedy]
-    kinds = {s.rpartition(".")[2] for _, s in without}
-    assert all(s.startswith("network.tcp.") or "udt" in s or "fasp" in s for _, s in without), kinds
+    assert not without
+
+
+PLAIN = machine(tcp={})
+TCP = {
+    "window": ({"rtt": "50 ms", "buffer": "125 MB"}, {"name": "iperf3", "t": "60 s"}),
+    "tool's window": ({"rtt": "50 ms", "buffer": "125 MB"}, {"name": "iperf3", "t": "60 s", "w": "2 MiB"}),
+    "find the loss": ({"rtt": "50 ms", "loss": "1e-4", "buffer": "125 MB"}, {"name": "iperf3", "t": "60 s"}),
+    "buffer of": ({"rtt": "50 ms", "buffer": "600 kB"}, {"name": "iperf3", "t": "60 s", "C": "reno"}),
+}
+
+
+def held(name: str, *overrides: str) -> Bottleneck:
+    wan, tool = TCP[name]
+    hosts = (PLAIN, PLAIN) if name == "window" else (None, None)
+    path = journey(*hosts, wan={"bandwidth": "10 Gb/s", **wan}, tool=tool)
+    return answer(path, *overrides).transfers[0].bottleneck
+
+
+def rate(text: str) -> float:
+    """The first rate that a remedy gives [Gb/s]."""
+    number, unit = re.search(r"then ([\d.]+) ([GM]b/s)", text).groups()  # type: ignore[union-attr]
+    return float(number) * (1.0 if unit == "Gb/s" else 1e-3)
+
+
+def test_small_windows_name_the_keys_of_the_hosts_and_what_comes_of_them() -> None:
+    text = held("window").remedy
+    assert "hosts.a.tcp.wmem_max (net.ipv4.tcp_wmem) from 4 MiB" in text
+    assert "hosts.b.tcp.rmem_max (net.ipv4.tcp_rmem) from 6 MiB" in text
+    size = re.search(r"at least ([\d.]+ MiB)", text)
+    assert size is not None
+    sizes = [f"hosts.a.tcp.wmem_max={size[1]}", f"hosts.b.tcp.rmem_max={size[1]}"]
+    wan, tool = TCP["window"]
+    path = journey(PLAIN, PLAIN, wan={"bandwidth": "10 Gb/s", **wan}, tool=tool)
+    assert answer(path, *sizes).throughput_Bps.p50 * 8e-9 == pytest.approx(rate(text), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("tool's window", ["transfer.tool.w=59 MiB"]),
+        ("find the loss", ["wan.loss=0"]),
+        ("buffer of", ["wan.buffer=63 MB"]),
+    ],
+)
+def test_what_a_remedy_of_tcp_promises_is_what_the_change_brings(name: str, change: list[str]) -> None:
+    text = held(name).remedy
+    assert name in text
+    wan, tool = TCP[name]
+    path = journey(wan={"bandwidth": "10 Gb/s", **wan}, tool=tool)
+    assert answer(path).throughput_Bps.p50 * 8e-9 < rate(text) / 1.05
+    assert answer(path, *change).throughput_Bps.p50 * 8e-9 == pytest.approx(rate(text), rel=0.1)
+
+
+def test_windows_that_linux_does_not_have_ask_for_streams() -> None:
+    wan = {"bandwidth": "100 Gb/s", "rtt": "250 ms", "buffer": "3 GB"}
+    assert "at least 3 streams" in answer(journey(wan=wan)).transfers[0].bottleneck.remedy
