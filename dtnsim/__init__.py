@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dtnsim.logs import read_logs
     from dtnsim.logs.measurement import Measurement
     from dtnsim.planning.compare import compare
+    from dtnsim.planning.plan import plan
     from dtnsim.planning.sweep import sweep
     from dtnsim.simulation import simulate
     from dtnsim.steady.prediction import predict
@@ -37,6 +38,7 @@ _HOME = {
     "Quantity": "ground.quantity",
     "compare": "planning.compare",
     "load": "description.spec",
+    "plan": "planning.plan",
     "predict": "steady.prediction",
     "read_logs": "logs",
     "simulate": "simulation",
@@ -51,6 +53,7 @@ __all__ = [
     "Quantity",
     "compare",
     "load",
+    "plan",
     "predict",
     "read_logs",
     "simulate",

@@ -1,0 +1,141 @@
+"""``dtnsim plan``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError, UnitError
+
+if TYPE_CHECKING:
+    from dtnsim.planning.plan import Plan, Stage
+    from dtnsim.report.console import Out
+
+
+def command(
+    path: options.Path,
+    target: Annotated[str | None, typer.Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
+    move: Annotated[str | None, typer.Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
+    within: Annotated[str | None, typer.Option(metavar="TIME", help="... in so much time: 8h.")] = None,
+    budget: Annotated[str | None, typer.Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
+    confidence: Annotated[str, typer.Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
+    allow: Annotated[str, typer.Option(help="What may change: tuning, parts, or both.")] = "tuning,parts",
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
+    ] = None,
+    mine: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="A host that is; without either, the first source.")
+    ] = None,
+    catalog: Annotated[str | None, typer.Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
+    max_watts: Annotated[str | None, typer.Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
+    rates: Annotated[
+        list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")
+    ] = None,
+    overrides: options.Set = None,
+    samples: Annotated[int, typer.Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
+    seed: options.Seed = 1,
+    calibration: options.Calibration = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Plan: what to set for nothing, what to buy, what it gives, how sure that is, and what then holds you back.
+
+    A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread: 10 %}}', or
+    CSV with the columns part, price, date and, where known, source, spread, watts, fits. The search is exact for the
+    median throughput; probabilities are worked out for the sets on its frontier. Exit code 3: not reached.
+
+    \b
+    Examples:
+      dtnsim plan examples/dtn-100g-zfs --target 90Gb/s --mine east --mine west
+      dtnsim plan my-path.yaml --move 10TB --within 8h --budget 15kEUR --catalog shop.csv
+      dtnsim plan venadi/gridftp-gpfs --target 20Gb/s --keep hosts.nersc --confidence 90%
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.planning.plan import plan
+
+    made = plan(
+        path, target=target, move=move, within=within, budget=budget, confidence=_read("--confidence", confidence, "1"),
+        allow=[a.strip() for a in allow.split(",") if a.strip()], keep=keep or (), mine=mine or (), catalog=catalog,
+        max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"), rates=rates or (),
+        overrides=overrides or (), calibration=calibration, samples=samples, seed=seed,
+    )  # fmt: skip
+    if json:
+        options.emit(_document(made))
+    else:
+        _show(made)
+    if made.chosen is None:
+        raise typer.Exit(3)
+
+
+def _read(option: str, text: str, dim: str) -> float:
+    try:
+        return units.parse(text, dim)
+    except UnitError as error:
+        raise InputError(f"{option}: {error}") from None
+
+
+def _document(made: Plan) -> dict[str, object]:
+    wins = [
+        {
+            "what": w.setting.what, "set": list(w.setting.overrides), "commands": list(w.setting.commands),
+            "alone_Bps": w.alone_Bps, "together": w.together,
+        }
+        for w in made.wins
+    ]  # fmt: skip
+    return {
+        "schema": "dtnsim.plan/1",
+        "path": made.path,
+        "target_Bps": made.target_Bps,
+        "confidence": made.confidence,
+        "hosts": list(made.hosts),
+        "free": wins,
+        "stages": made.to_dicts(),
+        "chosen": made.chosen.name if made.chosen is not None else None,
+        "measure_first": [asdict(s) for s in made.measure_first],
+        "sentences": list(made.sentences),
+    }
+
+
+def _show(made: Plan) -> None:
+    from dtnsim.report.console import console, table
+
+    out = console()
+    goal = units.show(made.target_Bps, "B/s")
+    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {', '.join(made.hosts)}")
+    rows = table(
+        ("", "left"), ("price", "right"), ("throughput", "right"), ("P", "right"), ("per 1,000", "right"),
+        ("then binds", "left"),
+    )  # fmt: skip
+    for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *made.purchases[1:]):
+        rows.add_row(*_cells(stage))
+    out.print(rows)
+    _free(made, out)
+    for stage in made.purchases[1:]:
+        for part, use in stage.idle:
+            out.print(f"{stage.name}: {part} is used by {use:.0%} only")
+    for sentence in made.sentences:
+        out.print(sentence)
+    for share in made.measure_first:
+        out.print(f"measure first: {share.name} ({share.share:.0%} of the variance): {share.measure}")
+
+
+def _cells(stage: Stage) -> tuple[str, ...]:
+    rate = units.show(stage.prediction.throughput_Bps.p50, "B/s")
+    gain = units.show(stage.marginal_Bps, "B/s") if stage.marginal_Bps is not None else ""
+    bought = f"{stage.price}" if stage.options else "nothing"
+    return stage.name, bought, rate, f"{stage.probability:.0%}", gain, stage.prediction.bottleneck.station
+
+
+def _free(made: Plan, out: Out) -> None:
+    if not made.wins:
+        out.print("Nothing that can be set for nothing helps.")
+        return
+    out.print("free:")
+    base = made.now.prediction.throughput_Bps.p50
+    for win in made.wins:
+        gain = f"{win.alone_Bps / base - 1:+.1%} alone" + (", taken" if win.together else ", not with the others")
+        out.print(f"  {win.setting.what} ({gain}):")
+        for line in win.setting.commands:
+            out.print(f"    {line}")

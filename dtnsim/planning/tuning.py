@@ -1,0 +1,199 @@
+"""What can be had for nothing: settings of the hosts that are yours and options of the tools, each with its command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import Draw
+from dtnsim.physics.tcp.window import MOST_SYSCTL_B
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+#: options of tools that are a number of streams, files or processes at once
+_AT_ONCE: Final = frozenset({"p", "cc", "N", "s", "P", "streams", "transfers", "parallel", "numjobs"})
+_MULTIPLES: Final = (2, 4, 8)
+#: more than this no tool takes kindly
+_MOST_AT_ONCE: Final = 64
+#: tools whose long options have one dash
+_ONE_DASH: Final = frozenset({"gridftp"})
+_JUMBO_B: Final = 9000.0
+_RECORDS: Final = ("1 MiB",)
+#: gain that is worth a line
+WORTH: Final = 0.002
+
+Rate = Callable[[Sequence[str]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of something that can be set.
+
+    Attributes:
+        what: Of what it is a value; at most one of each is taken.
+        overrides: ``key=value`` of the path.
+        commands: What to type.
+    """
+
+    what: str
+    overrides: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """A setting with what it gives by itself.
+
+    Attributes:
+        setting: It.
+        alone_Bps: Throughput with nothing else changed.
+        together: Whether it is among those that are taken together.
+    """
+
+    setting: Setting
+    alone_Bps: float
+    together: bool
+
+
+def settings(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> list[Setting]:
+    """What could be set on some hosts, and on the tools."""
+    found = [*_buffers(given, hosts, target_Bps), *_cc(given, hosts), *_mtu(given, hosts), *_records(given, hosts)]
+    return [*found, *_options(given)]
+
+
+def _buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+    rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
+    need = 2 * target_Bps * rtt  # Linux keeps half of a buffer for itself
+    size = min(2 ** math.ceil(math.log2(max(need, 4096.0))), int(MOST_SYSCTL_B))
+    draw = Draw()
+    for name in hosts:
+        tcp = given.hosts[name].tcp
+        if min(draw(tcp.rmem_max), draw(tcp.wmem_max)) >= size:
+            continue
+        yield Setting(
+            f"{name}: TCP buffers",
+            (f"hosts.{name}.tcp.rmem_max={size} B", f"hosts.{name}.tcp.wmem_max={size} B"),
+            (
+                f"sysctl -w net.core.rmem_max={size} net.core.wmem_max={size}",
+                f"sysctl -w net.ipv4.tcp_rmem='4096 131072 {size}' net.ipv4.tcp_wmem='4096 65536 {size}'",
+            ),
+        )
+
+
+def _cc(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
+    senders = {t.source_end.partition(":")[0].strip() for t in given.transfers}
+    for name in hosts:
+        if name not in senders:
+            continue
+        for cc in ("cubic", "htcp", "bbr"):
+            if cc != given.hosts[name].tcp.cc:
+                queue = "net.core.default_qdisc=fq " if cc == "bbr" else ""
+                yield Setting(
+                    f"{name}: congestion control",
+                    (f"hosts.{name}.tcp.cc={cc}",),
+                    (f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"),
+                )
+
+
+def _mtu(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
+    if any(s.mtu is not None and s.mtu.value < _JUMBO_B for s in [*given.wan, *given.links.values()]):
+        return
+    small = [
+        (host, nic) for host in hosts for nic, card in given.hosts[host].nics.items()
+        if card.protocol == "ethernet" and card.mtu.value < _JUMBO_B
+    ]  # fmt: skip
+    if small:
+        yield Setting(
+            "MTU",
+            tuple(f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small),
+            tuple(f"ip link set dev {n} mtu 9000   # on {h}" for h, n in small),
+        )
+
+
+def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
+    for name in hosts:
+        for mount, volume in given.hosts[name].volumes.items():
+            if volume.filesystem.kind != "zfs":
+                continue
+            for size in _RECORDS:
+                overrides = [f"hosts.{name}.volumes.{mount}.filesystem.recordsize={size}"]
+                if getattr(volume.array, "record", None) is not None:
+                    overrides.append(f"hosts.{name}.volumes.{mount}.array.record={size}")
+                yield Setting(
+                    f"{name}: recordsize of {mount}",
+                    tuple(overrides),
+                    (f"zfs set recordsize={size.replace(' MiB', 'M')} {mount.strip('/')}   # holds for new files",),
+                )
+
+
+def _options(given: PathSpec) -> Iterator[Setting]:
+    for number, transfer in enumerate(given.transfers):
+        for name in type(transfer.tool).model_fields:
+            now = getattr(transfer.tool, name)
+            if name not in _AT_ONCE or isinstance(now, bool) or not isinstance(now, int):
+                continue
+            for times in _MULTIPLES:
+                value = now * times
+                if value > _MOST_AT_ONCE:
+                    continue
+                key = "transfer" if len(given.transfers) == 1 else f"transfers.{number}"
+                dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
+                yield Setting(
+                    f"{transfer.name}: {dash}{name}",
+                    (f"{key}.tool.{name}={value}",),
+                    (f"{transfer.tool.kind} {dash}{name} {value}",),
+                )
+
+
+def wins(given: PathSpec, found: Sequence[Setting], rate: Rate) -> tuple[Win, ...]:
+    """What helps, alone or together with others, the greatest gain first.
+
+    Together: from all of them at once, each is set to what is best beside the others, and left out where that costs
+    nothing, so that two that only help both at once are found.
+
+    Args:
+        given: The path.
+        found: What could be set.
+        rate: Throughput with overrides; 0 where they cannot be.
+    """
+    usable = [s for s in found if _works(given, s)]
+    base = rate(())
+    alone = {s: rate(s.overrides) for s in usable}
+    groups: dict[str, list[Setting]] = {}
+    for setting in usable:
+        groups.setdefault(setting.what, []).append(setting)
+    chosen: dict[str, Setting | None] = {what: max(group, key=lambda s: alone[s]) for what, group in groups.items()}
+
+    def together() -> float:
+        return rate([o for s in chosen.values() if s is not None for o in s.overrides])
+
+    for _ in range(2):
+        for what, group in reversed(groups.items()):  # more streams last: what they make up for comes first
+            rates: list[tuple[float, Setting | None]] = []
+            tried: tuple[Setting | None, ...] = (None, *group)
+            for one in tried:
+                chosen[what] = one
+                rates.append((together(), one))
+            most = max(r for r, _ in rates)
+            chosen[what] = next(s for r, s in rates if r >= most * (1 - WORTH / 2))
+    made = [Win(s, alone[s], chosen[s.what] == s) for s in usable]
+    kept = [w for w in made if w.together or _best_alone(w, made, base)]
+    return tuple(sorted(kept, key=lambda w: (not w.together, -w.alone_Bps)))
+
+
+def _best_alone(win: Win, all_of_them: Sequence[Win], base: float) -> bool:
+    same = [w for w in all_of_them if w.setting.what == win.setting.what]
+    better = win.alone_Bps > base * (1 + WORTH) and not any(w.together for w in same)
+    return better and win.alone_Bps >= max(w.alone_Bps for w in same)
+
+
+def _works(given: PathSpec, setting: Setting) -> bool:
+    try:
+        given.changed(setting.overrides)
+    except DtnsimError:
+        return False
+    return True
