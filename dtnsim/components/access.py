@@ -45,6 +45,7 @@ class Access:
         finish: When the tool considers bytes written.
         random: True for random access.
         cached: True where the bytes are known to lie in the page cache or ARC.
+        again: True where the tool itself has moved these bytes just before.
         rewrite: True where the blocks exist already.
         queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
@@ -75,6 +76,7 @@ class Access:
     finish: Finish = "steady"
     random: bool = False
     cached: bool = False
+    again: bool = False
     rewrite: bool = False
     queue_depth: int = 1
     stored: float = 1.0

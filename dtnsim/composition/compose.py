@@ -118,6 +118,7 @@ class Composer:
             max(job.payload_B, 1.0),  # an empty folder takes its time as well
             job.files,
             plan.weight,
+            divided=plan.divided,
             sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),
             counts=tuple(int(c) for c in leg.data.counts),
             start_s=spec.start.value if spec.start is not None else 0.0,

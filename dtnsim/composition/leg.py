@@ -14,12 +14,16 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.description.spec import DEVICES, PathSpec, TransferSpec, split_end
+from dtnsim.physics import cache
+from dtnsim.tools._common import version_tuple
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 
 #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 FIRST_GUESS_BPS: Final = 1e9
 #: files whose sizes differ by less leave workers in step: they wait, and then share the link, all at once
 _VARIED: Final = 0.2
+#: the kernel from which on files may lie in the memory of all NUMA nodes where nothing is set
+_FAR_MEMORY: Final = (3, 16)
 #: initial window: ten segments of 1448 B (RFC 6928)
 _BURST_B: Final = 14480.0
 
@@ -100,12 +104,19 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         source=source.kind,
         destination=destination.kind,
         memory_B=destination.host.memory.size.value,
+        file_memory_B=(_file_memory(source.host), _file_memory(destination.host)),
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=route is not None,
         sizes_B=tuple(data.sizes_B.tolist()),
         counts=tuple(data.counts.tolist()),
     )
     return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
+
+
+def _file_memory(host: Host) -> float:
+    """Memory of a host in which files stay that a tool has read or written [B]."""
+    near = version_tuple(host.stack.kernel) < _FAR_MEMORY
+    return float(cache.file_memory_bytes(host.memory.size.value, host.vm.used.value, host.cpu.sockets, near))
 
 
 def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | None]:

@@ -111,7 +111,7 @@ class Storage:
         seen = use.but(
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
-            cached=cached if cached is not None and use.operation == "read" else use.cached,
+            cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
             rtt_s=self.server_rtt(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,

@@ -142,6 +142,7 @@ class Transfer:
             the cache has them.
         time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
         omitted_s: Time before that, which does not count.
+        divided: True where files are cut into blocks, so that all workers can work on one of them.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Transfer:
     flushed: bool = True
     time_s: float = math.inf
     omitted_s: float = 0.0
+    divided: bool = False
 
     @property
     def timed(self) -> bool:

@@ -42,6 +42,8 @@ _OWN_PART: Final = 32
 MAX_OPENINGS: Final = 1000
 #: parts a thread takes of a file that it shares with others
 _ROUNDS: Final = 32
+#: parts a worker takes in all, at least, of files that are cut into blocks
+_BLOCKS: Final = 128
 
 #: a file without an end is so many times as long as what a timed transfer is expected to move
 _ENDLESS: Final = 1000.0
@@ -227,6 +229,7 @@ class Job:
         shared_since: When the file that all workers share was begun [s]; nan where none is.
         omitted: What had arrived when a timed transfer began to count [B].
         over: Whether its time is up.
+        luck: A file's share of what it shares, over that of its equals in the mean.
     """
 
     transfer: Transfer
@@ -250,6 +253,7 @@ class Job:
     shared_since: float = math.nan
     omitted: float = 0.0
     over: bool = False
+    luck: Callable[[], float] = lambda: 1.0
 
     @property
     def begun(self) -> bool:
@@ -268,7 +272,7 @@ class Job:
 
     def begin(self, files: int, now: float) -> float:
         """When the file began of which a worker takes a part now, or the file or batch itself [s]."""
-        if self.transfer.files >= self.workers:
+        if not parts_of_files(self.transfer):
             return now
         began = now if math.isnan(self.shared_since) else self.shared_since
         self.shared_since = math.nan if files else began
@@ -314,18 +318,33 @@ def work(transfer: Transfer) -> Iterator[tuple[float, int]]:
         yield from steps(again)
 
 
-def _shared(transfer: Transfer, threads: int) -> Generator[tuple[float, int], None, None]:
-    """Files that several threads share, as those of bonnie++ or fio do: many parts; the last counts as the file.
+def parts_of_files(transfer: Transfer) -> int:
+    """Parts in which the workers take each file; 0 where each takes a whole one."""
+    files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
+    if 0 < files < workers:
+        return _ROUNDS * math.ceil(workers / files)
+    many = _BLOCKS * workers
+    return math.ceil(many / files) if transfer.divided and workers > 1 and 0 < files < many else 0
 
-    The first parts differ in size, so that the threads fall out of step as their single operations do.
+
+def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None, None]:
+    """Files that several threads share, as those of bonnie++ or wdt: many parts; the last counts as the file.
+
+    The first parts differ in size, so that the threads fall out of step as their single operations do; the last ones
+    make up for it, since no thread waits for longer than such an operation when all ends.
     """
-    rounds = _ROUNDS * threads
-    for size, count in zip(transfer.sizes_B, transfer.counts, strict=True):
-        for _ in range(int(count)):
-            ramp = [(n + 0.5) / threads for n in range(threads)]
-            equal = (rounds - sum(ramp)) / (rounds - threads)
-            for n in range(rounds):
-                yield size * (ramp[n] if n < threads else equal) / rounds, int(n == rounds - 1)
+    threads = min(int(transfer.workers), parts // 2)
+    ramp = [(n + 0.5) / max(threads, 1) for n in range(threads)]
+    files = [size for size, count in zip(transfer.sizes_B, transfer.counts, strict=True) for _ in range(int(count))]
+    for number, size in enumerate(files):
+        weights = [1.0] * parts
+        if number == 0:
+            weights[:threads] = ramp
+        if number == len(files) - 1:
+            weights[parts - threads :] = [1.0 - part for part in ramp]
+        whole = math.fsum(weights)
+        for n, weight in enumerate(weights):
+            yield size * weight / whole, int(n == parts - 1)
 
 
 def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
@@ -338,8 +357,8 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     """
     left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
     ahead, behind = sum(n for _, _, n in left), 0
-    if 0 < ahead < int(transfer.workers):
-        yield from _shared(transfer, math.ceil(int(transfer.workers) / ahead))
+    if parts := parts_of_files(transfer):
+        yield from _shared(transfer, parts)
         return
     part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
     to_come_B, come_B = transfer.payload_B, 0.0

@@ -175,7 +175,7 @@ def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) 
     """Starts bytes of a worker on their way through a phase."""
     place, size, files = what
     leg = job.legs[place]
-    weight = job.transfer.weight / job.transfer.workers
+    weight = job.transfer.weight / job.transfer.workers * job.luck()
     if job.cache is not None and leg.drain is not None:
         move = job.cache.fill(leg, size, weight, max(files, 1))
     else:

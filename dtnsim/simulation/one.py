@@ -14,6 +14,7 @@ from dtnsim.ground.errors import ModelError
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
+from dtnsim.simulation.luck import uneven
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import PhaseTime, Run, Series, TransferRun
 from dtnsim.steady.timed import sender_rate
@@ -82,6 +83,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     engine = Engine(env, [c if together else math.inf for c, together in shared])
     world = World(engine, scene, problem, scenario)
     world.jobs = _jobs(engine, problem, capacity, scenario)
+    uneven(world.jobs, seed, drawn=problem is not scene.problem)
     others = world.taken if world.crowds else None
     width = first_width(min(scene.expected_s, limits.until), len(world.jobs))
     recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)

@@ -62,6 +62,7 @@ class Matrices:
             that is spread over the bytes, in ``delay``).
         lead: (S, F) seconds per payload byte before any worker of a transfer moves.
         private: (K,): station serves one transfer only, and its capacity is that of all its workers.
+        in_turn: (F,): several workers do one step after the other with each file.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
 
@@ -76,6 +77,7 @@ class Matrices:
     opening: Array
     lead: Array
     private: NDArray[np.bool_]
+    in_turn: NDArray[np.bool_]
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
 
     def phases_of(self, f: int) -> range:
@@ -129,6 +131,7 @@ def matrices(problem: Problem) -> Matrices:
         np.array([np.broadcast_to(opening(t), (count,)) for t in problem.transfers]).T,
         np.array([np.broadcast_to(lead(t), (count,)) for t in problem.transfers]).T,
         np.array([s.private for s in problem.stations], dtype=bool),
+        np.array([in_turn(t) for t in problem.transfers], dtype=bool),
         tuple(
             (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope),
              np.atleast_1d(d.reference))
@@ -168,9 +171,14 @@ def lead(transfer: Transfer) -> Array:
     return np.asarray(sum(first, np.zeros(1)), float)
 
 
+def in_turn(transfer: Transfer) -> bool:
+    """Whether several workers do one step after the other with each file, so that they meet at what they share."""
+    return transfer.workers > 1 and len({p.step for p in transfer.phases}) > 1
+
+
 def at_work(transfer: Transfer) -> float:
-    """Workers that have a file to work on, in the mean; all of them where a time ends the transfer."""
-    if transfer.timed or not transfer.sizes_B:
+    """Workers that have a file to work on, in the mean; all where a time ends it or files are cut."""
+    if transfer.timed or transfer.divided or not transfer.sizes_B:
         return transfer.workers
     return workers_at_work(transfer.sizes_B, transfer.counts, int(transfer.workers))
 

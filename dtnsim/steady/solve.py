@@ -121,7 +121,32 @@ class _Workers:
             pace = cycle_time(m.workers[f], busy[f] - moving[f], shared, moving[f])
             pace = np.maximum(pace, busy[f] / m.at_work[f])  # the last round of whole files is seldom full
             bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
+        for f in np.flatnonzero(m.in_turn):
+            bound[f] = np.minimum(bound[f], _meeting(replace(m, capacity=capacity), int(f), busy[f]))
         return bound.T
+
+
+def _meeting(m: Matrices, f: int, busy: Array) -> Array:
+    """(S,) what the workers of a transfer allow that do one step after the other, and meet at a station they share.
+
+    Args:
+        m: The problem.
+        f: The transfer.
+        busy: (S,) seconds per payload byte of one of its workers alone.
+    """
+    phases, count = solo_times(m, f), len(busy)
+    common: dict[int, Array] = {}
+    for station, alone in phases:
+        for k, seconds in zip(station, alone.T, strict=True):
+            if not m.private[k]:
+                common[int(k)] = common.get(int(k), 0.0) + seconds
+    if not common:
+        return np.full(count, np.inf)
+    first = max(common, key=lambda k: float(common[k][0]))
+    own = sum((alone.max(axis=1) for station, alone in phases if first in station), np.zeros(count))
+    here = np.broadcast_to(common[first], (count,))
+    with np.errstate(divide="ignore"):
+        return 1.0 / cycle_time(m.workers[f], np.maximum(busy - own, 0.0), here, own)
 
 
 def station_time(m: Matrices, capacity: Array) -> Array:

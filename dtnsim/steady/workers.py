@@ -27,7 +27,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
             continue
         station = _station(transfer, float(m.at_work[f]), float(m.opening[0, f]))
         stations.append(station)
-        idle = _idle(m, f) if m.lead[0, f] > 0 else 0.0
+        idle = _idle(m, f) if m.lead[0, f] > 0 or m.in_turn[f] else 0.0
         phases: list[Phase] = []
         for phase, times in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             waits = _waits(phase, station.name, transfer, float(m.at_work[f]))

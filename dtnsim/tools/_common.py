@@ -38,6 +38,10 @@ RANDOM_BYTE: Final = prior(
 )
 
 
+#: part of a host's memory that holds files for another reading (assumed: programs and what waits to be written have
+#: the rest; from a quarter to nearly all)
+CACHE_PART: Final = 0.5
+
 #: AES-GCM of TLS, as a card of the host could compute it
 TLS: Final = Duty("cipher", "aes-gcm", "tls")
 
@@ -119,12 +123,19 @@ def writing(
     )
 
 
-def rereading(job: Job, thread: Thread, block: Quantity, *, workers: int = 1) -> Access | None:
-    """Reading the destination back after each file; from memory where the files in flight fit there."""
-    access = reading(replace(job, source=job.destination), thread, block, workers=workers)
+def rereading(
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, end: End = "destination"
+) -> Access | None:
+    """Reading a file once more after it has been moved; from memory where the files in flight fit there."""
+    there = end == "destination"
+    access = reading(replace(job, source=job.destination) if there else job, thread, block, workers=workers)
     if access is None:
         return None
-    return access.but(cached=job.mean_B * workers < 0.5 * job.memory_B, stored=job.stored)
+    again = job.mean_B * workers
+    fits = again < CACHE_PART * job.file_memory_B[there]
+    # least recently used pages go first: of a file that does not fit none is left when it is read again
+    kept = {"cached": True, "total_B": again} if fits else {}
+    return access.but(again=True, stored=job.stored if there else 1.0, **kept)
 
 
 def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:

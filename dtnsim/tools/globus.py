@@ -114,7 +114,7 @@ class Globus(Tool):
         there = {"source": job.source == "volume", "destination": job.destination == "volume"}
         return Step(
             "verification",
-            read=reading(job, sender, self.checksum_block, workers=workers),
+            read=rereading(job, sender, self.checksum_block, workers=workers, end="source"),
             reread=rereading(job, receiver, self.checksum_block, workers=workers),
             cpu=tuple(use for use in sums if there[use.end]),
             files=FileCost(

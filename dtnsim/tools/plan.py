@@ -34,6 +34,7 @@ class Job:
         memory_B: Memory of the destination's host.
         cores: Cores of the host with fewer of them.
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
+        file_memory_B: Memory at source and destination in which files stay for another reading.
         sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
@@ -50,6 +51,7 @@ class Job:
     apart: bool | None = None
     sizes_B: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
+    file_memory_B: tuple[float, float] = (0.0, 0.0)
 
     def per_file(self, count: Callable[[float], float]) -> float:
         """Mean over the files of something that depends on their sizes."""
@@ -226,11 +228,21 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a tool does to a job."""
+    """Everything a tool does to a job.
+
+    Attributes:
+        steps: What each worker does with each of its files, one after the other.
+        workers: Files or parts of files in progress at once.
+        weight: Weight in fair sharing (number of streams).
+        divided: True where files are cut into blocks, so that all workers can work on one of them.
+        warnings: What the user should know.
+        opening: What is done once.
+    """
 
     steps: tuple[Step, ...]
     workers: int = 1
     weight: float = 1.0
+    divided: bool = False
     warnings: tuple[str, ...] = field(default=())
     opening: Opening = Opening()
 

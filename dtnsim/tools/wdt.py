@@ -62,7 +62,7 @@ class Wdt(Tool):
                 directory=("mkdir",) if volume else (),
             ),
         )
-        return Plan((step,), workers=workers, weight=workers)
+        return Plan((step,), workers=workers, weight=workers, divided=size > 0)
 
     def _limit(self) -> Rate | None:
         if self.avg_mbytes_per_sec < 0:

@@ -79,4 +79,5 @@ def test_seekers_of_one_file_nearly_reach_the_asymptote() -> None:
     seeks = dtnsim.simulate("venadi/bonnie-seeks").runs[0].transfers[0]
     bound = dtnsim.predict("venadi/bonnie-seeks", samples=0).throughput_Bps.p50
     assert 0.85 * bound < seeks.throughput_Bps <= bound
-    assert seeks.file_s.tolist() == [pytest.approx(seeks.duration_s)]
+    # the part of the file that is taken last ends within a part of the others
+    assert seeks.file_s.tolist() == [pytest.approx(seeks.duration_s, rel=1 / 32)]

@@ -32,9 +32,13 @@ def test_verification_reads_both_ends_and_sums_each(tool, job):
 
 
 def test_what_was_just_written_is_read_from_memory_only_where_it_fits(tool, job):
-    small = tool("globus").plan(job(files=2, payload_B=20e9)).steps[1].reread
-    large = tool("globus").plan(job(files=2, payload_B=200e9)).steps[1].reread
-    assert (small.cached, large.cached) == (True, False)
+    small = tool("globus").plan(job(files=2, payload_B=20e9)).steps[1]
+    large = tool("globus").plan(job(files=2, payload_B=200e9)).steps[1]
+    assert (small.reread.cached, large.reread.cached) == (True, False)
+    assert (small.read.cached, large.read.cached) == (True, False)
+    assert small.read.again
+    one_end = tool("globus").plan(job(files=2, payload_B=20e9, file_memory_B=(128e9, 16e9))).steps[1]
+    assert (one_end.read.cached, one_end.reread.cached) == (True, False)
 
 
 def test_nothing_is_summed_where_there_is_no_file(tool, job):

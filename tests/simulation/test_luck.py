@@ -1,0 +1,62 @@
+"""Equals that share a link do not march in step (`dtnsim.simulation.luck`); predict has the same mean."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.simulation import luck, simulate
+from dtnsim.steady.prediction import predict
+from tests.lab import machine, volume
+from tests.strategies import load
+
+
+def pairs(count: int, *, files: int = 40, cc: int = 2, read: str = "3 GB/s", **tool: Any) -> Any:
+    """Pairs of hosts with a Globus task each, over one link."""
+    drive = {"/d": volume({"kind": "ssd", "read": read, "write": "3 GB/s"})}
+    host = machine(volumes=drive, nic={"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"})
+    transfers = [
+        {
+            "name": f"t{n}", "from": f"a{n}:/d", "to": f"b{n}:/d", "tool": {"name": "globus", "cc": cc, **tool},
+            "dataset": {"files": files, "size": f"{files * 10} GB"},
+        }
+        for n in range(count)
+    ]  # fmt: skip
+    hosts = {f"{side}{n}": host for side in "ab" for n in range(count)}
+    return load({"name": "pairs", "hosts": hosts, "wan": {"bandwidth": "100 Gb/s", "rtt": "20 ms", "mtu": "9000 B"},
+                 "transfers": transfers})  # fmt: skip
+
+
+def rate(path: Any, seed: int = 1) -> float:
+    return float(np.mean([t.throughput_Bps for t in simulate(path, seed=seed).runs[0].transfers]))
+
+
+def test_twenty_pairs_on_one_link_share_it_as_predicted() -> None:
+    path = pairs(20)
+    predicted = np.mean([t.throughput_Bps.p50 for t in predict(path, samples=0).transfers])
+    assert np.mean([rate(path, seed) for seed in (1, 2)]) == pytest.approx(predicted, rel=0.05)
+    ends = [t.finished_s for t in simulate(path).runs[0].transfers]
+    assert len(set(ends)) == len(ends)
+
+
+@pytest.mark.parametrize(("cc", "read"), [(2, "1 GB/s"), (4, "1 GB/s"), (4, "3 GB/s")])
+def test_workers_of_one_task_meet_at_the_drive_as_predicted(cc: int, read: str) -> None:
+    path = pairs(1, files=200, cc=cc, read=read)
+    predicted = predict(path, samples=0).throughput_Bps.p50
+    assert np.mean([rate(path, seed) for seed in (1, 2, 3)]) == pytest.approx(predicted, rel=0.05)
+
+
+def test_same_seed_same_answer_another_another() -> None:
+    path = pairs(2, files=8)
+    assert rate(path, 1) == rate(path, 1) != rate(path, 2)
+
+
+def test_one_worker_alone_is_as_fast_whatever_its_luck() -> None:
+    path = pairs(1, files=8, cc=1)
+    assert rate(path, 2) == pytest.approx(rate(path, 1), rel=0.01)
+    assert rate(pairs(1, files=8, verify=False), 1) == rate(pairs(1, files=8, verify=False), 2)
+
+
+def test_drawn_runs_draw_how_unfair_shares_are() -> None:
+    assert 0 < luck.UNFAIRNESS.value < 0.2
+    assert luck.UNFAIRNESS.spread >= 0.5
