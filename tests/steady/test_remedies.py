@@ -1,4 +1,4 @@
-"""What relieves a bottleneck (`remedies`, and `relief` of TCP): the key of the path file, and what the answer becomes."""
+"""What relieves a bottleneck (`remedies`; `relief` of TCP): the key of the path file, and what the answer becomes."""
 
 from __future__ import annotations
 
