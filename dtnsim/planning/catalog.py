@@ -36,7 +36,7 @@ class Offer:
         date: Day of the price.
         source: Who says so.
         watts: Power it takes [W]; None where nobody says.
-        fits: Socket, bay or form factor; empty for cards, whose slots are checked.
+        fits: Sockets, bays or form factors, its own first; empty for cards, whose slots are checked.
     """
 
     part: str
@@ -47,6 +47,11 @@ class Offer:
     source: str
     watts: float | None
     fits: str
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it fits, its own form first."""
+        return tuple(p.strip() for p in self.fits.split(",") if p.strip())
 
     def old(self, today: dt.date) -> bool:
         """Whether its price is."""
@@ -62,7 +67,7 @@ class Catalog:
 
     def place_of(self, part: str | None) -> str:
         """Socket, bay or form factor of a part; empty where it is not known."""
-        return self.fits.get(part or "", "")
+        return self.fits.get(part or "", "").partition(",")[0].strip()
 
 
 def read(file: str | None = None) -> Catalog:

@@ -89,7 +89,7 @@ def options(
             own = catalog.place_of(now)
             if offers and not own:
                 notes.append(f"{key}: what fits in the place of {now or 'the present part'} is not in the catalogue")
-            offers = [o for o in offers if own and o.fits == own]
+            offers = [o for o in offers if own and own in o.places]
         made, misfits = [], {}
         for offer in offers:
             price = rates.to(offer.price, currency, offer.part) * count
@@ -139,7 +139,7 @@ class Search:
         on_the_way = {p: o for p, parts in self.choices.items() if (o := [x for x in parts if self.matters(x)])}
         tops = {place: self._tops(parts) for place, parts in on_the_way.items()}
         best: list[tuple[Set, float]] = [((), self._of(()))]
-        self._branch((), self._useful(tops), tops, best)
+        self._branch((), list(tops), tops, best)
         return sorted(best, key=lambda b: (_price(b[0]), -b[1]))
 
     def _of(self, chosen: Set) -> float:
@@ -165,18 +165,6 @@ class Search:
             return float("inf")
         corners = itertools.product(*(tops[place] for place in left))
         return max(self._of((*chosen, *(o for o in corner if o is not None))) for corner in corners)
-
-    def _useful(self, tops: Mapping[str, list[Option | None]]) -> list[str]:
-        """Places that bind when every other has its quickest part: others never do."""
-        left = list(tops)
-        if not left:
-            return left
-        top = self._bound((), left, tops)
-        for place in list(left):
-            others = [p for p in left if p != place]
-            if self._bound((), others, tops) >= top * (1 - _SAME) and top < float("inf"):
-                left = others
-        return left
 
     def _branch(
         self, chosen: Set, left: Sequence[str], tops: Mapping[str, list[Option | None]], best: list[tuple[Set, float]]
