@@ -1,9 +1,12 @@
 """The command line: one file a command; only the file of the command asked for is loaded."""
 
+import contextlib
+import functools
 import importlib
 import io
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Final
 
 from dtnsim.ground.errors import DtnsimError
@@ -68,7 +71,23 @@ def _register(root: object, name: str, line: str) -> None:
         if error.name != f"dtnsim.cli.{name}":
             raise
         return
-    root.command(name, short_help=line)(module.command)  # type: ignore[attr-defined]  # typer.Typer
+    root.command(name, short_help=line)(_until_its_reader_leaves(module.command))  # type: ignore[attr-defined]  # typer.Typer
+
+
+class _ReaderLeftError(Exception):
+    """Whoever read the output has had enough; typer would take a broken pipe for a failure."""
+
+
+def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def whole(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()  # a full disk or a closed pipe shows here, not when Python ends
+        except BrokenPipeError:
+            raise _ReaderLeftError from None
+
+    return whole
 
 
 def main() -> None:
@@ -95,20 +114,31 @@ def main() -> None:
         error.show(file=said)
         sys.stderr.write("".join(visible(line) + "\n" for line in said.getvalue().splitlines()))
         sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except (BrokenPipeError, _ReaderLeftError):  # whoever read it has had enough
+        _nowhere()
         sys.exit(0)
     except KeyboardInterrupt:
         fail("stopped", 130)
     except RecursionError:
         fail("the input is nested too deeply", 2)
+    except MemoryError:
+        fail("not enough memory for this input", 1)
     except OSError as error:
+        _nowhere()
         fail(f"{error.filename or 'output'}: {error.strerror or error}", 2 if error.filename else 1)
     except Exception as error:  # the last resort: a fault of ours, which DTNSIM_DEBUG=1 shows whole
         if os.environ.get("DTNSIM_DEBUG"):
             raise
         fail(f"internal error: {type(error).__name__}: {error}; DTNSIM_DEBUG=1 shows where", 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _nowhere() -> None:
+    """What is still to be written to standard output goes nowhere: writing it has failed."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def _safe_streams() -> None:

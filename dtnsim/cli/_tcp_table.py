@@ -12,7 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.ground.errors import InputError, SpecError
+from dtnsim.ground import output
+from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import linux, loss, outcome, rounds, window
 from dtnsim.physics.tcp.algorithms import ALGORITHMS
 
@@ -212,19 +213,4 @@ def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
         sys.stdout.write(stream.getvalue())
         sys.stdout.flush()
     else:
-        put(Path(path), stream.getvalue())
-
-
-def put(path: Path, text: str) -> None:
-    """Writes a file in one piece: either it is complete, or the old one stays."""
-    direct = path.exists() and not path.is_file()  # a pipe or /dev/null takes what comes, a directory refuses it
-    part = path if direct else path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        if not direct:
-            part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}; choose another -o") from None
-    finally:
-        if not direct:
-            part.unlink(missing_ok=True)
+        output.write(path, stream.getvalue(), "--out")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.cli import options
-from dtnsim.cli._tcp_table import put
 from dtnsim.evidence import tool_runs
+from dtnsim.ground import output
 from dtnsim.ground.errors import SpecError
 
 PREDICTED: Final = ("predicted_wall_s", "p10_s", "p90_s", "held_by")
@@ -88,4 +88,4 @@ def write(columns: list[str], rows: list[dict[str, Any]], path: str | None) -> N
         sys.stdout.write(stream.getvalue())
         sys.stdout.flush()
     else:
-        put(Path(path), stream.getvalue())
+        output.write(path, stream.getvalue(), "--out")

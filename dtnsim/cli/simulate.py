@@ -66,6 +66,7 @@ def command(
     from dtnsim.report import text
     from dtnsim.simulation import simulate
 
+    report.check_trace(trace)
     try:
         end = math.inf if until is None else units.parse(until, "s")
     except UnitError as error:

@@ -57,9 +57,10 @@ def command(
         discrepancy_file.write(found.judgements, Path(discrepancy))
         return
     if html is not None:
+        from dtnsim.ground import output
         from dtnsim.report.validation_html import page
 
-        Path(html).write_text(page(found), encoding="utf-8")
+        output.write(html, page(found), "--html")
     if json:
         options.emit(found.as_dict())
     elif markdown:

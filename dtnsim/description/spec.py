@@ -196,7 +196,7 @@ def load(
             if key not in ("events", "others"):
                 raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
             raw.put(key, value, *around.lines[key])
-    return resolve(raw, overrides, beside=file.parent)
+    return resolve(raw, overrides, beside=file.parent if file.is_file() else Path())
 
 
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:

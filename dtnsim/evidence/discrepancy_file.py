@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dtnsim.evidence import learn
+from dtnsim.ground import output
 from dtnsim.steady.discrepancy import SCHEMA, Discrepancy, Law
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ def write(judged: Sequence[Judgement], file: Path) -> dict[str, Any]:
     import yaml
 
     whole, folds = made(judged)
-    file.write_text(_HEAD + yaml.safe_dump(whole, sort_keys=False, width=118), encoding="utf-8")
+    output.write(file, _HEAD + yaml.safe_dump(whole, sort_keys=False, width=118))
     beside = file.with_name(f"{file.stem}-folds{file.suffix}")
     text = yaml.safe_dump(folds, sort_keys=False, width=1000, default_flow_style=None)
-    beside.write_text(_FOLDS + text, encoding="utf-8")
+    output.write(beside, _FOLDS + text)
     return whole

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.evidence.fit import Fit
-from dtnsim.ground import units
-from dtnsim.ground.errors import InputError
+from dtnsim.ground import output, units
 from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
@@ -175,16 +171,4 @@ def write(found: Fit, file: Path) -> None:
 
     head = "# Made by 'dtnsim calibrate'; the same logs give the same bytes. Values here are put over the hosts' own.\n"
     text = head + yaml.safe_dump(document(found), sort_keys=False, width=110, allow_unicode=True)
-    temporary = ""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=file.parent, prefix=f".{file.name}.", delete=False
-        ) as out:
-            temporary = out.name
-            out.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, file)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise InputError(f"{file}: cannot be written: {error.strerror or error}; choose another -o") from None
+    output.write(file, text)

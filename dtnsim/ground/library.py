@@ -37,6 +37,8 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
     Raises:
         SpecError: there is none; the message names the nearest.
     """
+    if folder == "paths" and name == "-":
+        return Path("/dev/stdin")
     if len(name) > 300 or "\x00" in name:
         raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
     for base in (beside, Path()):
@@ -44,7 +46,7 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
             continue
         direct = base / name
         try:
-            if direct.is_file() or (direct.exists() and folder == "paths" and direct.suffix):
+            if direct.is_file() or (direct.exists() and folder == "paths" and (direct.suffix or not direct.is_dir())):
                 return direct
             if (direct.parent / f"{direct.name}.yaml").is_file():
                 return direct.parent / f"{direct.name}.yaml"

@@ -7,6 +7,7 @@ is built, so that a bomb of aliases or a huge file costs milliseconds.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 
 MAX_BYTES: Final = 2_000_000
+#: how long a pipe may be silent
+PATIENCE_MS: Final = 10_000
 MAX_DEPTH: Final = 40
 MAX_NODES: Final = 100_000
 
@@ -60,7 +63,7 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
                 file=name,
                 remedy="give a path file, not data",
             )
-        raw = path.read_bytes()
+        raw = path.read_bytes() if path.is_file() else _from_pipe(path, name)
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
     try:
@@ -68,6 +71,24 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
     except UnicodeDecodeError:
         raise SpecError("is not UTF-8 text", file=name, remedy="give a YAML file") from None
     return loads(text, name, source=source)
+
+
+def _from_pipe(path: Path, name: str) -> bytes:
+    """What a pipe or a device holds: no more than a description may have, and no waiting without end."""
+    import select
+
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as file:
+        ready, found = select.poll(), bytearray()
+        ready.register(file, select.POLLIN)
+        while ready.poll(None if file.isatty() else PATIENCE_MS):
+            part = file.read(65536)
+            if part == b"":
+                return bytes(found)
+            found += part or b""
+            if len(found) > MAX_BYTES:
+                raise SpecError(f"is longer than {MAX_BYTES} bytes", file=name, remedy="give a path file, not data")
+    seconds = PATIENCE_MS / 1000
+    raise SpecError(f"is a pipe that nobody wrote to for {seconds:g} s", file=name, remedy="write to it first")
 
 
 def loads(text: str, name: str, *, source: str = "") -> Mapping:

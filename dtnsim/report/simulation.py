@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground import units
+from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.report import text
 from dtnsim.report.document import number
@@ -219,6 +220,7 @@ def write_trace(s: Simulation, path: Path) -> None:
     Raises:
         InputError: another ending, pyarrow missing, or a place that cannot be written.
     """
+    check_trace(path)
     run = s.runs[0]
     columns: dict[str, Any] = {"start_s": run.series.edge_s[:-1], "end_s": run.series.edge_s[1:]}
     for f, t in enumerate(run.transfers):
@@ -228,26 +230,30 @@ def write_trace(s: Simulation, path: Path) -> None:
     for k, name in enumerate(run.stations):
         columns[f"{name}.utilization"] = run.series.utilization[:, k]
         columns[f"{name}.flows"] = run.series.flows[:, k]
-    part = path.with_name(path.name + ".part")
-    try:
-        if path.suffix == ".csv":
-            lines = (",".join(repr(float(v)) for v in row) for row in zip(*columns.values(), strict=True))
-            part.write_text("\n".join([",".join(f'"{c}"' for c in columns), *lines]) + "\n", encoding="utf-8")
-        elif path.suffix == ".parquet":
+    with output.in_one_piece(path, "--trace") as part:
+        if path.suffix == ".parquet":
             _parquet(columns, part)
-        else:
-            raise InputError(f"--trace {path}: write a file that ends in .csv or .parquet")
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"--trace {path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+            return
+        lines = (",".join(repr(float(v)) for v in row) for row in zip(*columns.values(), strict=True))
+        part.write_text("\n".join([",".join(f'"{c}"' for c in columns), *lines]) + "\n", encoding="utf-8")
+
+
+def check_trace(path: Path | None) -> None:
+    """Whether a trace can be written so, before it is made.
+
+    Raises:
+        InputError: another ending, or pyarrow missing.
+    """
+    if path is None:
+        return
+    if path.suffix not in (".csv", ".parquet"):
+        raise InputError(f"--trace {path}: write a file that ends in .csv or .parquet")
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise InputError("--trace: Parquet needs pyarrow (the extra 'parquet'); or write a .csv")
 
 
 def _parquet(columns: dict[str, Any], path: Path) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise InputError("--trace: Parquet needs pyarrow (the extra 'parquet'); or write a .csv") from None
+    import pyarrow as pa
+    from pyarrow import parquet
+
     parquet.write_table(pa.table(columns), path)

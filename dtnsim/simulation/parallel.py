@@ -2,8 +2,8 @@
 
 A child is a fresh interpreter that reads work from its standard input and writes results to its
 standard output, so nothing of the caller's threads, locks or main module gets into it; it ends when
-its input does, so that none outlives its parent. It stands in a session of its own: Ctrl-C reaches
-the parent alone, which ends its children itself.
+its input does and looks whether its parent lives, so that none outlives it. It stands in a session of its
+own: Ctrl-C reaches the parent alone, which ends its children itself.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Final
 
 from dtnsim.ground.errors import DtnsimError, InputError, ModelError
@@ -134,7 +135,8 @@ class _Child:
         self.number = number
         path = os.pathsep.join(p for p in sys.path if p)
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter with a fixed program
-            [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+            [sys.executable, "-c", _START, str(os.getpid())],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
             env={**os.environ, "PYTHONPATH": path},
         )  # fmt: skip
         assert self._process.stdin is not None
@@ -175,10 +177,21 @@ class _Child:
                 continue
 
 
+def _watch(parent: int) -> None:
+    """Ends a child whose parent is gone, also in the middle of a replica."""
+    while os.getppid() == parent:
+        sleep(_POLL_S)
+    os._exit(1)
+
+
 def serve() -> None:
     """What a child does: reads the work, then numbers, until its input ends."""
+    threading.Thread(target=_watch, args=(int(sys.argv[1]),), daemon=True).start()
     given, answers = sys.stdin.buffer, sys.stdout.buffer
-    work: Work = pickle.load(given)  # noqa: S301 - written by our own parent
+    try:
+        work: Work = pickle.load(given)  # noqa: S301 - written by our own parent
+    except (EOFError, pickle.UnpicklingError):
+        return
     while True:
         try:
             number = pickle.load(given)  # noqa: S301 - written by our own parent

@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from dtnsim.cli import app
-from dtnsim.evidence import fit_report
-from dtnsim.ground import library
+from dtnsim.ground import library, output
 from dtnsim.ground.errors import InputError
 from dtnsim.steady.prediction import predict
 
@@ -81,7 +80,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(fit_report.os, "replace", full)
+    monkeypatch.setattr(output.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
         run("calibrate", str(LOGS / "dd.txt"), "--host", "venadi", "-o", str(old))
     assert old.read_text() == "old"

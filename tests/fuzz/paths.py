@@ -36,10 +36,10 @@ CODES: Final = frozenset({0, 1, 2, 3})
 
 _HOSTILE: Final = (
     None, "", "0", "-1", "1", "1e-300", "1e300", "1e999", "nan", "inf", "-0", "9" * 400, "0 B", "1 B", "0 s", "1 ns",
-    "1e9 d", "0 Gb/s", "1 b/s", "1e15 Gb/s", "0 %", "100 %", "99.9999 %", "1e-13", "yes", "off",
-    "x" * 3000, "\x1b[31m", "a\nb", "\u202e", "[bold]", "{}", "../../etc/passwd", ".", "/", "é", "none", "unknown", [], {}, [[]], {"": ""}, [None],
-    ["a", "b"], {"value": "1", "spread": None}, {"value": "1 GB/s", "spread": []},
-    {"value": "3 GHz", "spread": {"a": 1}}, {"value": "1 ms", "spread": "3"}, {"part": "."}, {"kind": "nothing"}, {"kind": "raid"}, {"like": "x"},
+    "1e9 d", "0 Gb/s", "1 b/s", "1e15 Gb/s", "0 %", "100 %", "99.9999 %", "1e-13", "yes", "off", "x" * 3000, "a\nb",
+    "\x1b[31m", "\u202e", "[bold]", "{}", "../../etc/passwd", ".", "/", "é", "none", "unknown", [], {}, [[]], {"": ""},
+    [None], ["a", "b"], {"value": "1", "spread": None}, {"value": "1 GB/s", "spread": []}, {"part": "."}, {"like": "x"},
+    {"value": "3 GHz", "spread": {"a": 1}}, {"value": "1 ms", "spread": "3"}, {"kind": "nothing"}, {"kind": "raid"},
 )  # fmt: skip
 _NUMBER: Final = re.compile(r"^([-+0-9.e]+)(.*)$", re.DOTALL)
 _HOST_KEYS: Final = ("placement", "tcp", "vm", "stack", "slots", "hbas", "nics", "devices", "volumes", "cpu", "memory")

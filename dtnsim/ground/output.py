@@ -1,0 +1,60 @@
+"""Files of answers: written in one piece, so that what is there is whole, whatever stops the program."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dtnsim.ground.errors import InputError
+
+
+@contextmanager
+def in_one_piece(file: Path | str, option: str = "") -> Iterator[Path]:
+    """A place to write to that becomes ``file`` at the end; if anything goes wrong, the old one stays.
+
+    Args:
+        file: The file; pipes and devices take what comes as it comes.
+        option: Option that named it, for messages.
+
+    Raises:
+        InputError: it cannot be written; the message names the file.
+    """
+    path, temporary = Path(file), ""
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            yield path
+            return
+        whole = path.resolve()  # what a link leads to is written, the link stays
+        number, temporary = tempfile.mkstemp(dir=whole.parent, prefix=f".{whole.name[:100]}.", suffix=".part")
+        os.close(number)
+        yield Path(temporary)
+        os.chmod(temporary, whole.stat().st_mode & 0o777 if whole.exists() else 0o666 & ~_umask())
+        os.replace(temporary, whole)
+    except OSError as error:
+        where = f"{option}: {path}" if option else str(path)
+        raise InputError(f"{where}: cannot be written: {error.strerror or error}; write elsewhere") from None
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def _umask() -> int:
+    now = os.umask(0)
+    os.umask(now)
+    return now
+
+
+def write(file: Path | str, text: str, option: str = "") -> None:
+    """Writes text in one piece.
+
+    Raises:
+        InputError: it cannot be written; the message names the file.
+    """
+    with in_one_piece(file, option) as part, part.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()

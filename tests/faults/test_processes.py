@@ -1,0 +1,134 @@
+"""The command as a process: pipes, full disks, readers that leave, parents that are killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dtnsim.ground import library, output, yamlio
+from dtnsim.ground.errors import InputError, SpecError
+
+DTNSIM = [sys.executable, "-m", "dtnsim"]
+SHIPPED = library.root("models") / "paths" / "venadi" / "gridftp-gpfs.yaml"
+
+
+def shell(text: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["bash", "-c", text], capture_output=True, text=True, timeout=60, check=False, **more)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_path_may_come_through_a_pipe(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m dtnsim predict"
+    for text in (f"{command} - < {SHIPPED}", f"cat {SHIPPED} | {command} -", f"cat {SHIPPED} | {command} /dev/stdin",
+                 f"mkfifo {tmp_path}/p; cat {SHIPPED} > {tmp_path}/p & {command} {tmp_path}/p"):  # fmt: skip
+        found = shell(text)
+        assert found.returncode == 0, (text, found.stderr)
+        assert found.stdout.startswith("NERSC"), text
+
+
+def test_a_silent_pipe_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "p.yaml")
+    monkeypatch.setattr(yamlio, "PATIENCE_MS", 50)
+    with pytest.raises(SpecError, match="nobody wrote to"):
+        yamlio.load(library.find("paths", str(tmp_path / "p.yaml")))
+
+
+def test_an_endless_device_is_refused() -> None:
+    with pytest.raises(SpecError, match="is longer than"):
+        yamlio.load(Path("/dev/zero"))
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    found = shell(f"set -o pipefail; {sys.executable} -m dtnsim explain venadi/gridftp-gpfs | head -1")
+    assert (found.returncode, found.stderr) == (0, "")
+    process = subprocess.Popen(
+        [*DTNSIM, "explain", "venadi/gridftp-gpfs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_under_standard_output_is_one_line() -> None:
+    found = shell(f"{sys.executable} -m dtnsim predict venadi/gridftp-gpfs --json > /dev/full")
+    assert found.returncode == 1
+    assert found.stderr == "dtnsim: output: No space left on device\n"
+
+
+def test_a_full_disk_names_the_file_and_leaves_nothing(tmp_path: Path) -> None:
+    old = tmp_path / "run.csv"
+    old.write_text("old")
+    found = shell(f"ulimit -f 1; {sys.executable} -m dtnsim simulate venadi/gridftp-gpfs --trace {old} > /dev/null")
+    assert found.returncode == 2
+    assert f"--trace: {old}: cannot be written: File too large" in found.stderr
+    assert old.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["run.csv"]
+
+
+def test_what_is_written_is_whole_and_keeps_its_mode(tmp_path: Path) -> None:
+    file, link = tmp_path / "x", tmp_path / "link"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    output.write(link, "new")
+    assert (file.read_text(), link.is_symlink(), file.stat().st_mode & 0o777) == ("new", True, 0o640)
+    with pytest.raises(InputError, match=r"-o: .*nowhere.*cannot be written"):
+        output.write(tmp_path / "nowhere" / "x", "new", "-o")
+    with pytest.raises(ZeroDivisionError), output.in_one_piece(file):
+        raise ZeroDivisionError
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "x"]
+    output.write("/dev/null", "goes")
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x", "x.parquet"])
+def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dtnsim.report import simulation
+
+    monkeypatch.setattr(simulation, "find_spec", lambda _: None)
+    with pytest.raises(InputError, match="--trace"):
+        simulation.check_trace(tmp_path / name)
+
+
+_PARENT = """
+import os, sys, time
+from dtnsim.simulation import parallel
+parallel._START = "import sys, threading, time; from dtnsim.simulation import parallel as p; " \\
+    "threading.Thread(target=p._watch, args=(int(sys.argv[1]),), daemon=True).start(); " \\
+    "print('up', flush=True); time.sleep(60)"
+child = parallel._Child(b"", 0)
+child.output.readline()
+print(child._process.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_child_in_the_middle_of_its_work_does_not_outlive_its_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.send_signal(signal.SIGKILL)
+    parent.wait(10)
+    parent.stdout.close()
+    end = time.monotonic() + 5  # a second where the machine is not busy
+    while time.monotonic() < end and _lives(child):
+        time.sleep(0.05)
+    assert not _lives(child)
+
+
+def _lives(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
