@@ -63,7 +63,8 @@ def test_a_prediction_has_an_interval_and_a_ladder(name: str) -> None:
     i = answer.throughput_Bps
     assert 0 < i.p10 < i.p50 <= i.p90
     for transfer in answer.transfers:
-        assert len(transfer.ladder) >= 5
+        # a program that reads from memory meets core and memory alone
+        assert len(transfer.ladder) >= (4 if "program" in name else 5)
         assert all(a.throughput_Bps <= b.throughput_Bps * (1 + 1e-9) for a, b in pairwise(transfer.ladder))
     assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)
 

@@ -53,6 +53,9 @@ class Access:
         fill_Bps: Rate at which the tool fills the cache while nothing drains it.
         drain_Bps: Rate at which the medium drains it, alone.
         memory_share: Part of the memory's limits on dirty bytes that this transfer gets beside other writers.
+        held_B: Memory that programs of the path hold meanwhile on this host, the tool's own included.
+        dirty_B: Dirty bytes that earlier writers have left there.
+        draining: Whether write-back is at work on them.
         hot: True where the same block is moved again and again, so that it stays in the processor's cache.
         llc_B: Last-level cache of the processor (infinite where it is not known).
         l2_B: Cache of one core below it (infinite where it is not known).
@@ -84,6 +87,9 @@ class Access:
     fill_Bps: Value = math.inf
     drain_Bps: Value = 0.0
     memory_share: float = 1.0
+    held_B: float = 0.0
+    dirty_B: float = 0.0
+    draining: bool = False
     hot: bool = False
     llc_B: float = math.inf
     l2_B: float = math.inf

@@ -27,6 +27,7 @@ class Beegfs(SharedFilesystem):
     """
 
     kind: ClassVar[str] = "beegfs"
+    in_page_cache: ClassVar[bool] = False
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write", "mirror")
     striped: ClassVar[bool] = False
 

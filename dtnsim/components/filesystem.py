@@ -60,6 +60,8 @@ class Filesystem(Component):
 
     #: True where close() waits until all that was written has reached the server
     flushes_at_close: ClassVar[bool] = False
+    #: True where the host's page cache keeps what is read and written; others have a cache of their own, or none
+    in_page_cache: ClassVar[bool] = True
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
@@ -93,7 +95,7 @@ class Filesystem(Component):
             copied = Stretch("copy", medium=0.0)
             flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
             return (copied, flushed)
-        background, ceiling = (use.memory_share * b for b in self.cache_limits(row, host))
+        background, ceiling = self._limits(row, use, host)
         age, fill = self.dirty_age(row, host), np.minimum(use.fill_Bps, 1e15)
         background = np.minimum(background, age * fill)
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
@@ -102,6 +104,14 @@ class Filesystem(Component):
             free = cache.filled_bytes(background, ceiling, fill, use.drain_Bps)
             return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, use.drain_Bps))
         return _fdatasync(total, background)
+
+    def _limits(self, row: Row, use: Access, host: Host) -> tuple[Value, Value]:
+        """This writer's part of the limits on dirty bytes, less what earlier writers have left dirty."""
+        background, ceiling = self.cache_limits(row, host, use.held_B)
+        left = use.dirty_B
+        if use.draining:  # it goes on until nothing is left
+            background = np.zeros_like(np.asarray(background))
+        return use.memory_share * np.maximum(background - left, 0.0), use.memory_share * np.maximum(ceiling - left, 1.0)
 
     def sees(self, use: Access) -> Access:
         """The access as this file system takes it, which may not know all that a tool asks for."""
@@ -147,10 +157,13 @@ class Filesystem(Component):
         """Bytes that a device is asked for where a program asks for one block."""
         return use.block_B
 
-    def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
-        """Dirty bytes after which write-back starts, and those from which on writers are throttled [B]."""
-        background, limit = host.vm.dirty_limits(row, row.value(host.memory.size))
-        return background, cache.free_run_ceiling(background, limit)
+    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+        """Dirty bytes after which write-back starts, and those from which on writers are throttled [B].
+
+        ``held_B`` is memory that programs of the path hold meanwhile.
+        """
+        background, limit = host.vm.dirty_limits(row, row.value(host.memory.size), held_B)
+        return background, cache.set_point(background, limit)
 
     def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
         """Calls or round trips to the server for one metadata operation; names of a directory come many at once."""
@@ -186,7 +199,12 @@ class Filesystem(Component):
             return Cache(self.memory_pool(host.name, volume), size)
         age = middle(self.dirty_age(row, host))
         hold = np.minimum(background, size)
-        return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close)
+        free = host.vm.free(row, row.value(host.memory.size)) if self.by_free_memory(host) else np.inf
+        return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close, free)
+
+    def by_free_memory(self, host: Host) -> bool:
+        """Whether the limits on dirty bytes are parts of the memory that programs leave free."""
+        return host.vm.dirty_bytes is None
 
     def memory_pool(self, host: str, volume: str) -> str:  # noqa: ARG002 - file systems with a cache of their own need it
         """What writers share the limits on dirty bytes with: all that the host's page cache takes."""

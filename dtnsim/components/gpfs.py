@@ -28,6 +28,7 @@ class Gpfs(SharedFilesystem):
     """
 
     kind: ClassVar[str] = "gpfs"
+    in_page_cache: ClassVar[bool] = False
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block", "allocation")
 
     block: Annotated[Quantity, Unit("B", low=16384)] = prior(

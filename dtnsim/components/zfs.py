@@ -49,6 +49,7 @@ class Zfs(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "zfs"
+    in_page_cache: ClassVar[bool] = False
 
     version: Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"] = "2.2"
     recordsize: Annotated[Quantity, Unit("B", low=512, high=2**24)] = prior("128 KiB", 0.0, "OpenZFS default")
@@ -141,7 +142,11 @@ class Zfs(LocalFilesystem):
             return use.but(finish="none" if use.finish == "fdatasync" else "steady")
         return use
 
-    def cache_limits(self, row: Row, host: Host) -> tuple[Value, Value]:
+    def by_free_memory(self, host: Host) -> bool:  # noqa: ARG002 - the limit is a part of all memory
+        """The limit on dirty data does not mind what programs hold."""
+        return False
+
+    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:  # noqa: ARG002 - see above
         """A transaction group starts to sync early; writers are delayed from 60 % of ``dirty_max`` on."""
         limit = self._dirty_max(row, host).value
         # zfs_dirty_data_sync_percent starts a txg at 20 % since release 0.8, zfs_dirty_data_sync at 64 MiB before

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import sharing, waits
+from dtnsim.composition import files, sharing, waits
 from dtnsim.composition.leg import Leg, end_of, leg, openings
 from dtnsim.composition.network import Network
+from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
@@ -28,13 +29,14 @@ from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.tools.plan import Step
 
 
-def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
+def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, past: Past = NOTHING) -> Problem:
     """Writes down all stations and demands of a path.
 
     Args:
         spec: The validated path.
         draw: Values of the parameters: nominal, or arrays of draws.
         moved: Bytes that each timed transfer moves, as far as they are known (`dtnsim.steady.timed` finds them).
+        past: What earlier transfers have left behind (`dtnsim.steady.order` finds it).
 
     Returns:
         The `Problem` that `solve` and `simulate` read.
@@ -42,24 +44,34 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
     Raises:
         SpecError: a path between two hosts that does not exist, or ends that make no sense.
     """
-    return Composer(spec, Ledger(draw), moved or {}).problem()
+    return Composer(spec, Ledger(draw), moved or {}, past).problem()
 
 
 class Composer:
     """Composes the transfers of one path on one ledger."""
 
-    def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float]) -> None:
-        self.spec, self.ledger, self.moved = spec, ledger, moved
+    def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: Past = NOTHING) -> None:
+        self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
         self.network = Network(spec)
         self.weights: dict[str, float] = {}
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
-        self.storage = Storage(spec, ledger, self.network, self.legs)
+        self.turns = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
+        #: those that wait for each other never meet: a storage for each turn
+        self.storages = {
+            turn: Storage(spec, ledger, self.network, [g for g in self.legs if self.turns[g.spec.name] == turn], past)
+            for turn in sorted(set(self.turns.values()))
+        }
+        self.storage = self.storages[0]
+        self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
         self._wholes: dict[tuple[str, int], Phase] = {}
 
     def problem(self) -> Problem:
         """The whole path."""
-        transfers = sharing.weighed([self.transfer(leg) for leg in self.legs], self.ledger)
-        self.weights = {t.name: t.weight for t in transfers}
+        made = [self.transfer(leg) for leg in self.legs]
+        for turn in self.storages:  # those of other turns do not compete
+            here = sharing.weighed([t for t in made if self.turns[t.name] == turn], self.ledger)
+            self.weights |= {t.name: t.weight for t in here}
+        transfers = tuple(replace(t, weight=self.weights[t.name]) for t in made)
         spec, ledger = self.spec, self.ledger
         slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
         return Problem(
@@ -77,14 +89,19 @@ class Composer:
 
         The stations keep their capacities: a drive that several streams slow down costs more of its time a byte.
         """
-        whole = self.storage.streams
-        self.storage.streams = {**whole, **streams}
+        storage = self.storage_of(number)
+        whole = storage.streams
+        storage.streams = {**whole, **streams}
         self._wholes = {}  # drives answer otherwise now
         try:
             made = self.transfer(self.legs[number])
             return replace(made, weight=self.weights.get(made.name, made.weight))
         finally:
-            self.storage.streams, self._wholes = whole, {}
+            storage.streams, self._wholes = whole, {}
+
+    def storage_of(self, number: int) -> Storage:
+        """The accesses of those that a transfer may meet."""
+        return self.storages[self.turns[self.legs[number].spec.name]]
 
     def _leg(self, number: int) -> Leg:
         spec = self.spec.transfers[number]
@@ -101,6 +118,7 @@ class Composer:
 
     def transfer(self, leg: Leg) -> Transfer:
         """All phases of one transfer."""
+        self.storage = self.storages[self.turns[leg.spec.name]]
         spec, job, plan = leg.spec, leg.job, leg.plan
         phases = [phase for step in plan.steps for phase in self._phases(leg, step)]
         if not any(p.demands or p.delays for p in phases):
@@ -111,7 +129,7 @@ class Composer:
             )
         # one file that lasts as long as the time does, unless something follows its end
         endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
-        return Transfer(
+        made = Transfer(
             spec.name,
             tuple(phases),
             max(1.0, plan.workers * self.storage.kept_in_flight(leg)),
@@ -124,8 +142,29 @@ class Composer:
             start_s=spec.start.value if spec.start is not None else 0.0,
             time_s=leg.timing.seconds if leg.timing is not None else math.inf,
             omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
+            **self._order(leg),
             **self._destination_memory(leg, phases),
         )
+        return files.found(made, self.past.shares.get(spec.name, ()))
+
+    def _order(self, leg: Leg) -> dict[str, Any]:
+        """What a transfer waits for, and the files that others before it may have left in memory."""
+        spec, plan = leg.spec, leg.plan
+        if self._alone:
+            return {}
+        # what the path file says of it, and tools that know, come before what others have left
+        reads = [s.read for s in plan.steps if s.read is not None]
+        open_to = spec.cached is None and all(not r.cached and not r.random and r.finish != "direct" for r in reads)
+        writes = [s.write for s in plan.steps if s.write is not None and s.write.finish != "direct"]
+        return {
+            "after": tuple(spec.after),
+            "pause_s": spec.pause.value if spec.pause is not None else 0.0,
+            "turn": self.turns[spec.name],
+            "reads": files.kept(self.storage, leg, leg.source) if reads and open_to else (),
+            "writes": files.kept(self.storage, leg, leg.destination) if writes else (),
+            "holder": leg.destination.host.name,
+            "holds_B": plan.holds_B,
+        }
 
     def _destination_memory(self, leg: Leg, phases: list[Phase]) -> dict[str, Any]:
         """What the destination can take before its medium has to keep up, and at all: for the simulation."""
@@ -183,17 +222,18 @@ class Composer:
         row = Row(self.ledger, leg.spec.name, [], step.share)
         busy = row.times(part.cpu)
         use, charge = self.storage.use, self.storage.charge
-        charge(busy, busy, leg.source, use(leg.source, step.read, leg))
+        charge(busy, busy.where_missed(), leg.source, use(leg.source, step.read, leg))
         charge(busy, row.times(part.medium).behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(busy, busy, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
             self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
-            cost: Quantity = getattr(host.stack, work.stack) if work.stack else work.cycles
+            given = getattr(host.stack, work.stack) if work.stack else work.cycles
+            cost = row.term(given) if isinstance(given, Quantity) else given(row)
             duty = None if work.duty is None else self.network.passing(work.duty, host, leg.spec)
-            host.work(busy.at(host.name), leg.placed(work.thread), row.term(cost), work.what, duty)
-        files = Row(self.ledger, leg.spec.name, [], part.cpu)
-        self.storage.metadata(leg, step, files)
-        waiting = waits.delays(self.storage, leg, step, part, row, files.demands)
-        return Phase(name, (*row.demands, *files.demands), tuple(waiting), step.name)
+            host.work(busy.at(host.name), leg.placed(work.thread), cost, work.what, duty)
+        each = Row(self.ledger, leg.spec.name, [], part.cpu)
+        self.storage.metadata(leg, step, each)
+        waiting = waits.delays(self.storage, leg, step, part, row, each.demands)
+        return Phase(name, (*row.demands, *each.demands), tuple(waiting), step.name)

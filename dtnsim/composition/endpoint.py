@@ -21,7 +21,7 @@ from dtnsim.physics import cpu as physics
 from dtnsim.physics.tcp import ratebased
 
 if TYPE_CHECKING:
-    from dtnsim.description.spec import TransferSpec
+    from dtnsim.description.transfer import TransferSpec
     from dtnsim.tools.plan import NetUse
 
 #: FASP's own work on a packet; its cipher is the tool's (ascp without -T)

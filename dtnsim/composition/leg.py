@@ -13,7 +13,8 @@ from dtnsim.composition.route import Route
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
-from dtnsim.description.spec import DEVICES, PathSpec, TransferSpec, split_end
+from dtnsim.description.spec import PathSpec, split_end
+from dtnsim.description.transfer import DEVICES, TransferSpec
 from dtnsim.physics import cache
 from dtnsim.tools._common import version_tuple
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing

@@ -19,7 +19,8 @@ from dtnsim.ground.ledger import Row
 from dtnsim.physics import nic as nic_physics
 
 if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec, TransferSpec
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.description.transfer import TransferSpec
     from dtnsim.tools.plan import NetUse
 
 

@@ -14,10 +14,11 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
+from dtnsim.composition.past import NOTHING, Past
 from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.term import Term, count
 from dtnsim.physics import cache
 from dtnsim.physics.metadata import serial_time
@@ -30,7 +31,8 @@ Shelf = tuple[str, str]
 class Storage:
     """Accesses to the volumes of a path, on one ledger."""
 
-    def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg]) -> None:
+    def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: Past = NOTHING) -> None:
+        self.past = past
         self.spec, self.ledger, self.network = spec, ledger, network
         self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
@@ -83,12 +85,17 @@ class Storage:
                 pools.setdefault(filesystem.memory_pool(end.host.name, end.volume), []).append(leg)
         shares: dict[str, float] = {}
         for together in pools.values():
-            host = together[0].destination.host
-            room = float(np.ravel(host.vm.dirty_limits(Row(self.ledger, "", []), host.memory.size.value)[1])[0])
+            if len(together) == 1:
+                continue
+            end = together[0].destination
+            where = together[0].spec.name, end.host.name
+            filesystem = end.host.volumes[end.volume or ""].filesystem
+            row = Row(self.ledger, "", [], 1.0, end.host.name)
+            limit = middle(filesystem.cache_limits(row, end.host, self.past.held_B.get(where, 0.0))[1])
+            room = max(limit - self.past.dirty_B.get(where, 0.0), 1.0)
             held = cache.water_filled([leg.job.payload_B for leg in together], room)
             for leg, bytes_held in zip(together, held, strict=True):
-                alone = len(together) == 1 or held.sum() < room
-                shares[leg.spec.name] = 1.0 if alone else max(float(bytes_held) / room, 1e-6)
+                shares[leg.spec.name] = max(float(bytes_held / held.sum()), 1e-6)
         return shares
 
     def memory_share(self, leg: Leg) -> float:
@@ -116,6 +123,9 @@ class Storage:
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
+            held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
+            dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
+            draining=(leg.spec.name, end.host.name) in self.past.draining,
         )
         return end.host.volumes[end.volume].filesystem.sees(seen)
 
@@ -134,10 +144,11 @@ class Storage:
         server = end.host.volumes[end.volume or ""].server
         if server is None:
             return 0.0
-        remote = self._server(server, end)
+        remote = self.server(server, end)
         return self.network.route(end.host, remote.host, []).rtt(self.ledger.draw)
 
-    def _server(self, server: str, end: End) -> End:
+    def server(self, server: str, end: End) -> End:
+        """The volume of another host that a mount shows."""
         name, _ = split_end(server)
         where: dict[str, Any] = {"value": server, "key": f"hosts.{end.host.name}.volumes.{end.volume}.server"}
         if name not in self.spec.hosts:
@@ -175,7 +186,7 @@ class Storage:
 
     def _remote(self, row: Row, end: End, use: Access, server: str) -> None:
         """The network and the server below a network file system."""
-        remote = self._server(server, end)
+        remote = self.server(server, end)
         filesystem = end.host.volumes[end.volume or ""].filesystem
         ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
         route = self.network.route(*ends, [])
@@ -212,7 +223,7 @@ class Storage:
             block_B=self._asked(filesystem, use),
         )
         self._serving.append(end)
-        self.charge(row, row, remote, inner)
+        self.charge(row, row.where_missed() if row.missed else row, remote, inner)
         self._serving.pop()
 
     @staticmethod
@@ -269,6 +280,6 @@ class Storage:
             server = end.host.volumes[end.volume].server
             if server is not None and isinstance(filesystem, Remote):
                 time = filesystem.thread_operations(here, each)
-                self._threads(here, self._server(server, end), end, time, "file operations")
+                self._threads(here, self.server(server, end), end, time, "file operations")
                 continue
             filesystem.metadata(here, each, job.directories, end.host, end.volume)

@@ -152,4 +152,5 @@ def _path_as_written(schema: dict[str, Any]) -> None:
     properties["transfer"] = transfer
     properties["transfers"] = {"anyOf": [properties["transfers"], {"type": "object", "additionalProperties": transfer}]}
     schema["required"] = ["name", "hosts"]
-    schema["oneOf"] = [{"required": ["transfer"]}, {"required": ["transfers"]}]
+    schema["anyOf"] = [{"required": [key]} for key in ("transfer", "transfers", "programs")]
+    schema["not"] = {"required": ["transfer", "transfers"]}

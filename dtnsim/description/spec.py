@@ -11,87 +11,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
-from dtnsim.description import dataset
 from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.hosts import Hosts, inside
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import override, split_key
+from dtnsim.description.programs import Program, expanded
+from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Correlation, Quantity, Scalar, Unit
+from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools._command import parse
-from dtnsim.tools.plan import Timing, Tool
 
 if TYPE_CHECKING:
     import networkx as nx
-
-#: ends of a transfer that are no volume, and what kind of end they are
-DEVICES = {
-    "/dev/zero": "zero",
-    "/dev/null": "null",
-    "/dev/urandom": "random",
-    "/dev/random": "random",
-    "/dev/shm": "memory",  # noqa: S108 - an end of a transfer, not a file of ours
-    "memory": "memory",
-}
-
-
-class TransferSpec(Model):
-    """One transfer: from where, to where, with which tool, what data.
-
-    Attributes:
-        name: What it is called in answers.
-        source_end: host:/path, host:memory, host:/dev/zero ...
-        to: host:/path, host:memory, host:/dev/null ...
-        tool: Name of the tool, or {name: ..., options under the tool's own names}.
-        dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
-        via: Links in the order in which the path takes them.
-        start: When it begins.
-        duration: How long it lasts, where a time ends it and the tool has no option for that.
-        core: Which of the placed application cores it runs on.
-    """
-
-    name: str = "transfer"
-    source_end: Annotated[str, Field(alias="from")]
-    to: str
-    tool: Annotated[Tool, Pick(Tool)]
-    dataset: Any = None
-    via: list[str] = Field(default_factory=list)
-    nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
-    ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
-    start: Annotated[Quantity, Unit("s")] | None = None
-    duration: Annotated[
-        Quantity | None,
-        Unit("s", low=0.001),
-        Field(description="ends after so long; its files are moved over and over until then"),
-    ] = None
-    core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
-    cached: Annotated[
-        bool | None,
-        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
-    ] = None
-
-    def timing(self) -> Timing | None:
-        """How long it lasts where a time ends it, said here or by the tool; None where its bytes do."""
-        tool = self.tool.timing(sized=self.dataset is not None)
-        if self.duration is None:
-            return tool
-        if tool is not None:
-            where: dict[str, Any] = {"key": f"transfer {self.name}.duration", "value": str(self.duration)}
-            raise SpecError(f"{self.tool.kind} has a time of its own", **where, remedy="write the tool's own option")
-        return Timing(self.duration.value)
-
-    @field_validator("dataset", mode="before")
-    @classmethod
-    def _load_dataset(cls, given: object) -> object:
-        return None if given is None else dataset.load(given)
 
 
 class PathSpec(Model):
@@ -104,7 +43,9 @@ class PathSpec(Model):
         hosts: Machines by name: the name of a shipped one, or its description.
         wan: One segment, or several in series between the ends.
         links: Segments by name, each 'between: [a, b]', for other topologies.
-        transfers: Transfers that run at once; 'transfer' is short for one.
+        transfers: Transfers, at once or one ``after`` the other, those of ``programs`` included; 'transfer' is short
+            for one.
+        programs: Programs that read, compute and write, in several instances.
         calibration: Fitted parameters to use: a file, or the name of a shipped calibration.
         events: What happens while it is simulated.
         others: Other people's transfers while it is simulated.
@@ -118,6 +59,7 @@ class PathSpec(Model):
     wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
+    programs: list[Program] = Field(default_factory=list, description="programs that read, compute and write in turn")
     calibration: str | None = None
     events: list[Event] = Field(default_factory=list)
     others: list[Others] = Field(default_factory=list)
@@ -259,6 +201,10 @@ def _one_or_many(raw: Mapping) -> None:
         items = [_named(item, name) for name, item in items.items()]
     if isinstance(items, list):
         raw.put("transfers", _transfers(items), *raw.lines["transfers"])
+    if "programs" in raw:
+        at = raw.lines["programs"]
+        steps = _transfers(expanded(raw["programs"], at))
+        raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
 
 
 def _named(item: object, name: str) -> object:
@@ -314,6 +260,7 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             for host in set(named) - set(spec.hosts):
                 where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}
                 raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
+        check_order(spec.transfers, number, place(items[number], "after"))
         for link in transfer.via:
             if link not in spec.links:
                 raise SpecError(

@@ -43,9 +43,12 @@ class Vm(Model):
                     raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")
         return given
 
-    def dirty_limits(self, row: Row, memory_B: Value) -> tuple[Value, Value]:
-        """Dirty bytes from which on write-back runs, and those at which writers are throttled [B]."""
-        free = self.free(row, memory_B)
+    def dirty_limits(self, row: Row, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
+        """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
+
+        ``held_B`` is what programs of the path hold besides ``used``.
+        """
+        free = self.free(row, memory_B, held_B)
         background, limit = cache.dirty_limits(
             free, row.value(self.dirty_background_ratio), row.value(self.dirty_ratio)
         )
@@ -53,6 +56,6 @@ class Vm(Model):
         begins = background if self.dirty_background_bytes is None else row.value(self.dirty_background_bytes)
         return cache.below_limit(begins, at_most), at_most
 
-    def free(self, row: Row, memory_B: Value) -> Value:
+    def free(self, row: Row, memory_B: Value, held_B: float = 0.0) -> Value:
         """Memory for files: what programs do not hold [B]."""
-        return cache.dirtyable_bytes(memory_B, row.value(self.used))
+        return cache.dirtyable_bytes(memory_B, row.value(self.used) + held_B)

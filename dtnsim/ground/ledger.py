@@ -45,6 +45,7 @@ class Row:
         factor: Bytes here per byte of the phase.
         host: Host that the charging component stands in.
         below_cache: True where the destination's page cache stands before what is charged.
+        missed: How many memories must lack what is read for this to be charged.
     """
 
     ledger: Ledger
@@ -53,6 +54,7 @@ class Row:
     factor: Term | Value = 1.0
     host: str = ""
     below_cache: bool = False
+    missed: int = 0
 
     def at(self, host: str) -> Self:
         """The same row, seen from another host."""
@@ -65,6 +67,10 @@ class Row:
     def behind_cache(self) -> Self:
         """The same row, below the destination's page cache."""
         return replace(self, below_cache=True)
+
+    def where_missed(self) -> Self:
+        """The same row for what the next memory on the way does not have."""
+        return replace(self, missed=self.missed + 1)
 
     def value(self, quantity: Quantity) -> Value:
         """Value of a parameter in this scenario, or in all of them."""
@@ -123,7 +129,9 @@ class Row:
         else:
             use = use * _scale(known, own)
         whole = use * term(self.factor)
-        demand = Demand(name, whole.value, what, whole.formula, whole.source, below_cache=self.below_cache)
+        demand = Demand(
+            name, whole.value, what, whole.formula, whole.source, below_cache=self.below_cache, missed=self.missed
+        )
         self.demands.append(demand)
         return name
 

@@ -10,14 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
-import numpy as np
-
+from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Value
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: what the delay of a connection that opens up is called
 SLOW_START: Final = "slow start"
@@ -70,6 +66,7 @@ class Demand:
             of the whole transfer, in which none of its workers moves anything
             (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
         below_cache: True where the destination's page cache stands before the station.
+        missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
     """
 
     station: str
@@ -79,6 +76,7 @@ class Demand:
     source: str = ""
     each: Literal["byte", "file", "start", "lead"] = "byte"
     below_cache: bool = False
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +108,7 @@ class Cache:
         write_back_B: Bytes at which the medium begins to work.
         write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
         flush_files: True where a file is flushed when it is closed, before the next one is begun.
+        free_B: Memory that the first two are parts of, which programs may take from; infinite where they are none.
     """
 
     pool: str
@@ -117,6 +116,24 @@ class Cache:
     write_back_B: Value = 0.0
     write_back_s: float = 0.0
     flush_files: bool = False
+    free_B: Value = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file that is read or written, as the page cache of a host knows it.
+
+    Attributes:
+        host: The host.
+        file: Name of the file there.
+        size_B: Its bytes.
+        room_B: Memory of the host that programs leave to files.
+    """
+
+    host: str
+    file: str
+    size_B: float
+    room_B: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +160,11 @@ class Transfer:
         time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
         omitted_s: Time before that, which does not count.
         divided: True where files are cut into blocks, so that all workers can work on one of them.
+        after: Names of the transfers that must have finished before it begins.
+        pause_s: Time between that and its own beginning.
+        turn: Length of the longest row of transfers before it; those of different turns never meet.
+        reads, writes: Its files as page caches know them: that of its own host, then that of the server.
+        holder, holds_B: Host on which the program has memory of its own, and how much.
     """
 
     name: str
@@ -161,6 +183,13 @@ class Transfer:
     time_s: float = math.inf
     omitted_s: float = 0.0
     divided: bool = False
+    after: tuple[str, ...] = ()
+    pause_s: float = 0.0
+    turn: int = 0
+    reads: tuple[Kept, ...] = ()
+    writes: tuple[Kept, ...] = ()
+    holder: str = ""
+    holds_B: float = 0.0
 
     @property
     def timed(self) -> bool:
@@ -311,32 +340,6 @@ class StationUse:
     station: Station
     demand_per_byte: float
     utilization: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
-    """The scenarios behind an interval.
-
-    Attributes:
-        rates_Bps: Rates of the transfers, (S, F).
-        payloads_B: Bytes of the transfers, (F,).
-        scores: Standard normal scores of everything that was drawn, by key, (S,) each.
-    """
-
-    rates_Bps: NDArray[np.float64]
-    payloads_B: tuple[float, ...]
-    scores: Mapping[str, NDArray[np.float64]]
-
-    @property
-    def total_Bps(self) -> NDArray[np.float64]:
-        """Rate of all transfers together, (S,)."""
-        return np.asarray(self.rates_Bps.sum(axis=1))
-
-    @property
-    def seconds(self) -> NDArray[np.float64]:
-        """Time until the last transfer has finished, (S,)."""
-        with np.errstate(divide="ignore"):
-            return np.asarray((np.asarray(self.payloads_B) / self.rates_Bps).max(axis=1))
 
 
 @dataclass(frozen=True, slots=True)

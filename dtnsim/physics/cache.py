@@ -144,6 +144,24 @@ def free_run_ceiling(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     return 0.5 * (np.minimum(as_float(background_B), limit) + limit)
 
 
+def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
+    """Dirty memory around which Linux holds throttled writers: (ceiling + limit) / 2, ceiling that of the free run.
+
+    Args:
+        background_B: Background threshold, at most the limit [B].
+        limit_B: Dirty limit [B].
+
+    Returns:
+        Dirty memory in equilibrium [B].
+
+    Valid: as `dirty_limits`. What a writer has produced less what the medium has is this, however it came there.
+    Neglects: the way there: between ceiling and set point a writer has up to twice the medium's rate
+        (pos_ratio_polynom).
+    Source: Linux mm/page-writeback.c, wb_position_ratio: "setpoint = (freerun + limit) / 2".
+    """
+    return 0.5 * (free_run_ceiling(background_B, limit_B) + as_float(limit_B))
+
+
 def filled_bytes(
     background_B: ArrayLike, ceiling_B: ArrayLike, memory_rate: ArrayLike, disk_rate: ArrayLike
 ) -> FloatArray:

@@ -101,3 +101,24 @@ def interference(utilization: ArrayLike, stall: ArrayLike, reference: ArrayLike 
     k = as_float(stall)
     used, known = (np.clip(as_float(u), 0.0, 1.0) for u in (utilization, reference))
     return as_float((1 + k * used) / (1 + k * known))
+
+
+def first_touch(fault: ArrayLike, page_B: ArrayLike, clear: ArrayLike) -> FloatArray:
+    """Work of a core for a byte of memory that a program uses for the first time.
+
+    c = fault / page + clear
+
+    Args:
+        fault: Exception, page tables and allocation of one page [cycles].
+        page_B: Page that a fault maps [B].
+        clear: Clearing of a byte [cycles/B].
+
+    Returns:
+        Work [cycles/B].
+
+    Valid: every byte is used, in order, for the first time.
+    Neglects: reclaim of other pages where no free one is left; faults of several threads that wait for one lock.
+    Source: Linux mm/memory.c, do_anonymous_page (one fault a page, which is cleared); Documentation/admin-guide/mm/
+        transhuge.rst: a fault then maps 2 MiB.
+    """
+    return as_float(fault) / as_float(page_B) + as_float(clear)

@@ -88,11 +88,11 @@ class PageCache:
         self.env: simpy.Environment = engine.env
         self.engine, self.leg, self.memory, self.payload, self.weight = engine, leg, memory, payload, weight
         hold, self._age = min(write_back[0], memory.size), write_back[1]
-        self._hold = hold if hold > _LEAST * payload else 0.0
+        self._begins = hold if hold > _LEAST * payload else 0.0
         memory.join(self)
         self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
-        self._resting = State.HELD if self._hold > 0 and self._age > 0 else State.EMPTY
+        self._resting = State.HELD if self._begins > 0 and self._age > 0 else State.EMPTY
         self.state = self._resting
         self.outflow: Transfer | None = None
         self._out_left = 0.0
@@ -112,6 +112,11 @@ class PageCache:
     def level(self) -> float:
         """Bytes in the store when they were last counted [B]."""
         return max(self.filled - self.drained, 0.0)
+
+    @property
+    def _hold(self) -> float:
+        """Dirty bytes of all at which write-back begins, less what programs take from them [B]."""
+        return self._begins * self.memory.part
 
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""

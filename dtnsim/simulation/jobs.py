@@ -21,6 +21,7 @@ from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
 
 if TYPE_CHECKING:
+    import simpy
     from numpy.typing import NDArray
 
     from dtnsim.engine.flows import Row
@@ -230,6 +231,8 @@ class Job:
         omitted: What had arrived when a timed transfer began to count [B].
         over: Whether its time is up.
         luck: A file's share of what it shares, over that of its equals in the mean.
+        follows: Ends of the transfers that it waits for.
+        found: Parts of what it reads that memories on the way have.
     """
 
     transfer: Transfer
@@ -254,6 +257,8 @@ class Job:
     omitted: float = 0.0
     over: bool = False
     luck: Callable[[], float] = lambda: 1.0
+    follows: list[simpy.Event] = field(default_factory=list)
+    found: tuple[float, ...] = ()
 
     @property
     def begun(self) -> bool:

@@ -8,7 +8,10 @@ Neglects: the parts of the limit that Linux gives each device and each task by i
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
+
+from dtnsim.physics import cache
 
 if TYPE_CHECKING:
     from dtnsim.simulation.cache import PageCache
@@ -22,18 +25,35 @@ class Memory:
 
     Args:
         size: Dirty bytes from which on writers are throttled [B].
+        free: Memory that this is a part of, which programs may take from [B]; infinite where it is none.
 
     Attributes:
         caches: Those that share it.
+        part: What programs leave of the limits [1].
     """
 
-    def __init__(self, size: float) -> None:
-        self.size = size
+    def __init__(self, size: float, free: float = math.inf) -> None:
+        self._whole, self._free, self._held = size, free, 0.0
+        self.part = 1.0
         self.caches: list[PageCache] = []
 
-    def join(self, cache: PageCache) -> None:
+    @property
+    def size(self) -> float:
+        """Dirty bytes from which on writers are throttled now [B]."""
+        return self._whole * self.part
+
+    def hold(self, size: float) -> None:
+        """A program takes memory, or gives some back (negative): the limits follow."""
+        self._held += size
+        if math.isinf(self._free):
+            return
+        self.part = float(cache.dirtyable_bytes(self._free, self._held)) / self._free
+        for each in self.caches:
+            each.look()
+
+    def join(self, one: PageCache) -> None:
         """One more that shares it."""
-        self.caches.append(cache)
+        self.caches.append(one)
 
     def beside(self, cache: PageCache) -> tuple[float, float]:
         """What the others hold now [B], and how fast that grows [B/s]."""

@@ -64,10 +64,19 @@ def book(engine: Engine, job: Job, time: float) -> None:
 def run_job(
     env: simpy.Environment, engine: Engine, job: Job,
     begun: Callable[[], None] = lambda: None, ended: Callable[[], None] = lambda: None,
+    follows: Callable[[], None] = lambda: None,
 ) -> Process:  # fmt: skip
-    """The process of a transfer: waits for its start, runs its workers, notes its end; tells of start and end."""
+    """The process of a transfer: waits for its start and for those before it, runs its workers, notes its end.
+
+    It tells when those before it have finished, when it begins, and when it has ended.
+    """
     if job.transfer.start_s:
         yield env.timeout(job.transfer.start_s)
+    if job.follows:
+        yield env.all_of(job.follows)
+    follows()
+    if job.transfer.pause_s:
+        yield env.timeout(job.transfer.pause_s)
     job.started = env.now
     begun()
     workers = [env.process(_worker(env, engine, job, n)) for n in range(job.workers)]

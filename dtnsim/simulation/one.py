@@ -21,6 +21,7 @@ from dtnsim.steady.timed import sender_rate
 
 if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine
+    from dtnsim.simulation.memory import Memory
     from dtnsim.simulation.scene import Scene
     from dtnsim.simulation.world import World
 
@@ -75,6 +76,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     import simpy
 
     from dtnsim.engine.engine import Engine
+    from dtnsim.simulation.files import Files
     from dtnsim.simulation.world import World, arrive, follow, happen
 
     env = simpy.Environment(0.0)
@@ -82,15 +84,13 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     shared = zip(capacity, engine_stations(problem), strict=True)
     engine = Engine(env, [c if together else math.inf for c, together in shared])
     world = World(engine, scene, problem, scenario)
-    world.jobs = _jobs(engine, problem, capacity, scenario)
+    world.jobs, memories = _jobs(engine, problem, capacity, scenario)
+    world.files = Files(world.jobs, memories, scenario)
     uneven(world.jobs, seed, drawn=problem is not scene.problem)
     others = world.taken if world.crowds else None
     width = first_width(min(scene.expected_s, limits.until), len(world.jobs))
     recorder = world.recorder = Recorder(engine, world.jobs, capacity, width, others)
-    processes = [
-        env.process(moves.run_job(env, engine, job, partial(world.begun, f), partial(world.ended, f)))
-        for f, job in enumerate(world.jobs)
-    ]
+    processes = _processes(world)
     for number, event in enumerate(scene.events):
         env.process(happen(world, number, event))
     env.process(follow(world))
@@ -104,8 +104,27 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
 
 
-def _jobs(engine: Engine, problem: Problem, capacity: list[float], scenario: int) -> list[Job]:
-    """The transfers; those that write to one host share the limits on its dirty bytes."""
+def _processes(world: World) -> list[Any]:
+    """The transfers, each waiting for those that it follows."""
+    env, jobs = world.env, world.jobs
+    made = [
+        env.process(
+            moves.run_job(
+                env, world.engine, job, partial(world.begun, f), partial(world.ended, f), partial(world.follows, f)
+            )
+        )
+        for f, job in enumerate(jobs)
+    ]
+    by_name = {job.transfer.name: process for job, process in zip(jobs, made, strict=True)}
+    for job in jobs:
+        job.follows = [by_name[name] for name in job.transfer.after]
+    return made
+
+
+def _jobs(
+    engine: Engine, problem: Problem, capacity: list[float], scenario: int
+) -> tuple[list[Job], dict[str, Memory]]:
+    """The transfers, and the limits on dirty bytes that those that write to one host share."""
     from dtnsim.simulation.cache import PageCache
     from dtnsim.simulation.memory import Memory
 
@@ -115,12 +134,12 @@ def _jobs(engine: Engine, problem: Problem, capacity: list[float], scenario: int
         given = job.transfer.cache
         if given is None or not cached(job.transfer):
             continue
-        memory = memories.setdefault(given.pool, Memory(at(given.size_B, scenario)))
+        memory = memories.setdefault(given.pool, Memory(at(given.size_B, scenario), at(given.free_B, scenario)))
         job.cache = PageCache(
             engine, job.legs[job.main], memory, job.transfer.payload_B, weight=job.transfer.weight,
             each_file=given.flush_files, write_back=(at(given.write_back_B, scenario), given.write_back_s),
         )  # fmt: skip
-    return jobs
+    return jobs, memories
 
 
 def _drain(world: World, limits: Limits) -> None:

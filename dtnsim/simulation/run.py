@@ -72,7 +72,7 @@ def simulate(
     told.done = 1
     if replicas > 1 and not runs[0].interrupted:
         draw = Draw(replicas - 1, seed, given.correlation)
-        composed = timed.composed(given, draw, timed.amounts(scene.problem))
+        composed = timed.composed(given, draw, timed.amounts(scene.problem), in_time=True)
         drawn = settled(sharing.as_in(composed, scene.problem))
         work = parallel.Work(scene, drawn, seed, until, max_events)
         runs += _drawn(work, runs[0], told, processes)

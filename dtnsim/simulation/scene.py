@@ -124,7 +124,7 @@ class Scene:
 
 def _composed(given: PathSpec, moved: Mapping[str, float] | None = None) -> tuple[Problem, Volumes]:
     """A path at the median, its cores as slow as the steady load makes them, and what its drives cost."""
-    composer = timed.composer(given, Draw(), moved)
+    composer = timed.composer(given, Draw(), moved, in_time=True)
     problem = composer.problem()
     return settled(problem), Volumes(composer, problem.transfers)
 

@@ -98,5 +98,5 @@ def _drawn_phase(old: Phase, new: Phase, drawn: Phase, scenario: int) -> Phase:
     return replace(new, demands=demands("demands"), delays=demands("delays"))
 
 
-def _name(demand: Demand) -> tuple[str, str, str, bool]:
-    return demand.station, demand.what, demand.each, demand.below_cache
+def _name(demand: Demand) -> tuple[str, str, str, bool, int]:
+    return demand.station, demand.what, demand.each, demand.below_cache, demand.missed

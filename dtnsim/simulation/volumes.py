@@ -38,7 +38,7 @@ class Volumes:
 
     def __init__(self, composer: Composer, whole: tuple[Transfer, ...]) -> None:
         self._composer, self._whole = composer, whole
-        self._visited = [composer.storage.visited(leg) for leg in composer.legs]
+        self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
         self._alike: set[int] = set()
         self._differs: set[int] = set()
@@ -69,7 +69,7 @@ class Volumes:
         """The transfer beside so many streams on each volume."""
         shelves = [shelf for shelf, _ in self._visited[f]]
         here = tuple(streams[shelf] for shelf in shelves)
-        if f in self._alike or here == tuple(self._composer.storage.streams[shelf] for shelf in shelves):
+        if f in self._alike or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
             return self._whole[f]
         key = f, tuple(map(step, here))
         if key not in self._known:

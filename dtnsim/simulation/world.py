@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, MakeRow, engine_stations, legs_of, station_capacities
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dtnsim.description.events import Event
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.background import Crowd
+    from dtnsim.simulation.files import Files
     from dtnsim.simulation.record import Recorder
 
 Process = Generator[Any, Any, None]
@@ -43,6 +45,7 @@ class World:
     Attributes:
         jobs: The transfers, once they are made.
         recorder: Who counts, once it is there.
+        files: What the hosts' memories hold, once it is there.
         happened: (time [s], what) of everything that happened.
         pending: Events that are still to come.
     """
@@ -57,6 +60,7 @@ class World:
         self._shared = engine_stations(problem)
         self.jobs: list[Job] = []
         self.recorder: Recorder | None = None
+        self.files: Files | None = None
         self.happened: list[tuple[float, str]] = []
         self.pending = 0
         self._key = scene.start
@@ -103,14 +107,30 @@ class World:
         self._apply(range(len(self._base)))
         self._renew()
 
+    def follows(self, f: int) -> None:
+        """Those before a transfer have finished: its program has its memory from now on."""
+        if self.files is not None:
+            self.files.holds(f, 1)
+
     def begun(self, f: int) -> None:
-        """A transfer has begun: drives that it shares have more streams to serve from now on."""
+        """A transfer has begun: it need not read what memory has, and drives have more streams to serve."""
+        shares = self.files.begun(f) if self.files is not None else ()
+        if any(share > 0 for share in shares):
+            job = self.jobs[f]
+            if self.recorder is not None:
+                self.recorder.replaced([f])
+            job.found = shares
+            self._change(job, self._as_drawn(f, self._beside(f)), self.capacities())
+            job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
         if self.recorder is not None:
             self.recorder.under_way[f] = self.jobs[f]
         self._came_or_went(f, 1)
 
     def ended(self, f: int) -> None:
-        """A transfer has ended: drives that it shares have fewer streams to serve."""
+        """A transfer has ended: its files are in memory, and drives that it shares have fewer streams to serve."""
+        if self.files is not None:
+            self.files.ended(f)
+            self.files.holds(f, -1)
         if self.recorder is not None:
             del self.recorder.under_way[f]
         self._came_or_went(f, -1)
@@ -175,6 +195,7 @@ class World:
     def _change(self, job: Job, transfer: Transfer, capacity: list[float]) -> None:
         job.carried += job.legs[job.main].tally.filled
         places = {leg: place for place, leg in enumerate(job.legs)}
+        transfer = found(transfer, job.found)
         job.legs = legs_of(self._problem, transfer, capacity, self.row, scenario=self.scenario)
         if job.cache is not None:
             job.cache.reroute(job.legs[job.main])

@@ -140,12 +140,14 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
     for k, kind in enumerate(kinds):
         if kind not in WIRES:
             continue
-        entries = np.flatnonzero(rows.station == k)
-        users = rows.row[entries]
-        load = (rates[:, users] * rows.demand[entries].T).sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
-        rates[:, users] *= np.minimum(room, 1.0)[:, None]
+        here = np.flatnonzero(rows.station == k)
+        for turn in np.unique(m.turn[rows.row[here]]):
+            entries = here[m.turn[rows.row[here]] == turn]
+            users = rows.row[entries]
+            load = (rates[:, users] * rows.demand[entries].T).sum(axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                room = np.where(load > 0, m.capacity[:, k] / load, np.inf)
+            rates[:, users] *= np.minimum(room, 1.0)[:, None]
     return rates
 
 

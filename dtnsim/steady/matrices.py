@@ -6,7 +6,7 @@ that sums over them run along memory; what is handed out has the scenarios first
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +61,7 @@ class Matrices:
         opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
             that is spread over the bytes, in ``delay``).
         lead: (S, F) seconds per payload byte before any worker of a transfer moves.
+        turn: (F,) transfers of different turns never meet.
         private: (K,): station serves one transfer only, and its capacity is that of all its workers.
         in_turn: (F,): several workers do one step after the other with each file.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
@@ -78,6 +79,7 @@ class Matrices:
     lead: Array
     private: NDArray[np.bool_]
     in_turn: NDArray[np.bool_]
+    turn: Index
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
 
     def phases_of(self, f: int) -> range:
@@ -90,7 +92,11 @@ class Matrices:
         return np.searchsorted(self.transfer, np.arange(len(self.workers)))
 
     def loads(self, rate: Array) -> Array:
-        """What rates (S, F) take of each station, (S, K) [unit/s]."""
+        """What rates (S, F) take of each station, (S, K) [unit/s]; the most of all turns."""
+        if self.turn.any():
+            each = (np.where(self.turn == g, rate, 0.0) for g in range(int(self.turn.max()) + 1))
+            alike = replace(self, turn=np.zeros_like(self.turn))
+            return np.asarray(np.maximum.reduce([alike.loads(part) for part in each]))
         used = np.zeros((self.capacity.shape[1] + 1, max(len(rate), self.total.demand.shape[1])))
         with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
             np.add.at(used, self.total.station, np.nan_to_num(rate.T[self.total.row] * self.total.demand))
@@ -132,6 +138,7 @@ def matrices(problem: Problem) -> Matrices:
         np.array([np.broadcast_to(lead(t), (count,)) for t in problem.transfers]).T,
         np.array([s.private for s in problem.stations], dtype=bool),
         np.array([in_turn(t) for t in problem.transfers], dtype=bool),
+        np.array([t.turn for t in problem.transfers], np.intp),
         tuple(
             (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope),
              np.atleast_1d(d.reference))

@@ -55,5 +55,5 @@ def drain_rates(problem: Problem, numbers: list[int]) -> Array:
         t = problem.transfers[f]
         assert t.buffered is not None
         below = tuple(d for d in t.buffered.demands if d.below_cache)
-        drains.append(Transfer(t.name, (Phase("write-back", below),), 1.0, t.payload_B, 1))
+        drains.append(Transfer(t.name, (Phase("write-back", below),), 1.0, t.payload_B, 1, turn=t.turn))
     return solve.solve(solve.matrices(replace(problem, transfers=tuple(drains), slowdowns=()))).rate

@@ -11,10 +11,10 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.ground import units
+from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     Bottleneck,
-    Drawn,
     Interval,
     Prediction,
     Problem,
@@ -22,7 +22,7 @@ from dtnsim.ground.records import (
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
-from dtnsim.steady import discrepancy, medium, solve, timed, unstated
+from dtnsim.steady import discrepancy, medium, solve, timed, turns, unstated
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason
 from dtnsim.steady.remedies import remedy
@@ -73,7 +73,8 @@ def predict(
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)
-    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores)
+    ends = turns.ends(problem, rates) if any(t.after for t in problem.transfers) else None
+    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
     return replace(made, warnings=(*made.warnings, *notes), drawn=behind)
 
 
@@ -104,7 +105,7 @@ def answer(problem: Problem, rates: Array | None) -> Prediction:
         _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f]))
         for f in range(len(problem.transfers))
     )
-    total = interval(rates.sum(axis=1), float(nominal.sum()))
+    total = interval(turns.total_rate(problem, rates), float(turns.total_rate(problem, nominal[None, :])[0]))
     warnings = (*problem.warnings, *_too_large(problem))
     return Prediction(problem.name, total, transfers, _uses(full, nominal), warnings, full)
 

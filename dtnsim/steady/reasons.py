@@ -84,7 +84,7 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
     phase = transfer.phases[cause.phase]
     mine = [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station.name]
     text = _station_words(station, mine)
-    others = _visitors(problem)[station.name] - 1
+    others = _visitors(problem)[station.name, transfer.turn] - 1
     if others > 0:
         text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
     if not cause.direct and len(transfer.phases) > 1:
@@ -93,9 +93,11 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
 
 
 @lru_cache(maxsize=1)
-def _visitors(problem: Problem) -> Counter[str]:
-    """How many transfers visit each station."""
-    return Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
+def _visitors(problem: Problem) -> Counter[tuple[str, int]]:
+    """How many transfers visit each station in each turn."""
+    return Counter(
+        (name, t.turn) for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands}
+    )
 
 
 def _rest(problem: Problem, f: int, cause: Cause) -> str:

@@ -25,6 +25,7 @@ import numpy as np
 from dtnsim.physics import memory
 from dtnsim.physics.closed import cycle_time
 from dtnsim.steady.matrices import Matrices, Rows, matrices
+from dtnsim.steady.turns import apart, capacity_of_all
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -283,6 +284,10 @@ def solve(m: Matrices) -> Solution:
     Where memory load slows cores, rates and capacities are found together by repetition: more rate
     means less capacity, so there is one answer, and each round is closer by the slope (a quarter).
     """
+    if m.turn.any():
+        count, whole = m.capacity.shape[1], solve(apart(m))
+        binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
+        return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
     workers = _Workers(m)
     solution = maxmin(m.capacity, m.total, m.weight, workers.ceilings(m.capacity))
     enough = _EXACT if len(solution.rate) == 1 else _DRAWN

@@ -14,10 +14,12 @@ import numpy as np
 
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
+from dtnsim.composition.past import NOTHING
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.timed import ahead_of_arrival
 from dtnsim.steady import solve
+from dtnsim.steady.order import past
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -28,7 +30,9 @@ _ROUNDS: Final = 30
 _STAYS: Final = 1e-4
 
 
-def composed(given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
+def composed(
+    given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, *, in_time: bool = False
+) -> Problem:
     """The path composed, its timed transfers with what they move.
 
     Args:
@@ -36,16 +40,19 @@ def composed(given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = No
         draw: Values of the parameters.
         moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
             draws take those of the median.
+        in_time: True where a simulation finds out what earlier transfers have left behind.
     """
-    return composer(given, draw, moved).problem()
+    return composer(given, draw, moved, in_time=in_time).problem()
 
 
-def composer(given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Composer:
+def composer(
+    given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, *, in_time: bool = False
+) -> Composer:
     """What composes the path so; see `composed`."""
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
     if moved is None:
         moved = _settled(given, times) if times else {}
-    return Composer(given, Ledger(draw), moved)
+    return Composer(given, Ledger(draw), moved, NOTHING if in_time else past(given, moved))
 
 
 def amounts(problem: Problem) -> dict[str, float]:

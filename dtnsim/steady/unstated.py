@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground import units
+from dtnsim.steady import turns
 
 if TYPE_CHECKING:
     from dtnsim.steady.scenarios import Scenarios
@@ -21,7 +22,7 @@ _WORDS: Final = {"loss": "loss", "rmem_max": "TCP buffers", "wmem_max": "TCP buf
 
 def words(ceiling_Bps: float, drawn: Scenarios) -> list[str]:
     """A sentence where what is not stated moves the answer: the ceiling, what is typical, and what to state."""
-    total = drawn.parameters.sum(axis=1)
+    total = turns.total_rate(drawn.problem, drawn.parameters)
     typical = float(np.quantile(total, 0.5, method="inverted_cdf"))
     names = _that_matter(total, drawn)
     if not names or abs(typical / max(ceiling_Bps, 1e-300) - 1) < _WORTH:

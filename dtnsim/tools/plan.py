@@ -237,6 +237,7 @@ class Plan:
         divided: True where files are cut into blocks, so that all workers can work on one of them.
         warnings: What the user should know.
         opening: What is done once.
+        holds_B: Memory of its own that page caches cannot have meanwhile.
     """
 
     steps: tuple[Step, ...]
@@ -245,6 +246,7 @@ class Plan:
     divided: bool = False
     warnings: tuple[str, ...] = field(default=())
     opening: Opening = Opening()
+    holds_B: float = 0.0
 
 
 class Tool(Component):

@@ -44,9 +44,9 @@ LIMITS = cache.dirty_limits(100 * GiB)
 
 @pytest.mark.parametrize("size", [1e9, 15e9, 16.2e9, 20e9, 100e9, 1e13])
 def test_plain_writes_run_ahead_of_the_disk_until_they_are_throttled(size: float) -> None:
-    """Dirty up to (10 % + 20 %) / 2 of memory, the disk draining from 10 % on: V/R_m + (V - F)(1/R_d - 1/R_m)."""
-    assert float(cache.free_run_ceiling(*LIMITS)) == pytest.approx(0.15 * 100 * GiB)
-    free = 0.1 * 100 * GiB + 0.05 * 100 * GiB * MEMORY / (MEMORY - DISK)
+    """Dirty up to the set point (17.5 % of memory), the disk draining from 10 % on: V/R_m + (V - F)(1/R_d - 1/R_m)."""
+    assert float(cache.set_point(*LIMITS)) == pytest.approx(0.175 * 100 * GiB)
+    free = 0.1 * 100 * GiB + 0.075 * 100 * GiB * MEMORY / (MEMORY - DISK)
     expected = size / MEMORY + max(size - free, 0) * (1 / DISK - 1 / MEMORY)
     assert written(size) == pytest.approx(expected, rel=1e-5)  # the system calls make R_m a little less
 

@@ -68,6 +68,7 @@ ZERO = {"tool": {"name": "iperf3", "Z": True}, "start": "a:memory", "to": "b:mem
 DD = {"tool": {"name": "dd", "bs": "4 MiB"}, "start": "b:/dev/zero", "to": "b:/d"}
 DIRECT = {"tool": {"name": "dd", "bs": "4 MiB", "oflag": "direct"}, "start": "b:/dev/zero", "to": "b:/d"}
 REWRITE = {"tool": {"name": "iozone", "test": "record-rewrite", "r": "64 KiB"}, "start": "b:memory", "to": "b:/d"}
+PROGRAM = {"tool": "program", "start": "b:/d", "to": "b:memory"}
 ZFS = (("hosts.b.volumes./d.filesystem", {"kind": "zfs"}),)
 PINNED = (("hosts.b.placement", {"application": [5], "nic_interrupts": [0]}),)
 STREAMS = {"tool": {"name": "gridftp", "p": 8}}
@@ -105,6 +106,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "hot_byte": ("9 cycles/B", ZFS, REWRITE), "zero_byte": ("9 cycles/B", (), DD),
         "miss_byte": ("9 cycles/B", (*ZFS, ("hosts.b.cpu.cache", "1 MiB")), DD),
         "far_byte": ("9 cycles/B", ZFS, DD),
+        "page_fault": ("9 cycles", (), PROGRAM), "page": ("2 MiB", (), PROGRAM),
     }),
     "nic": ("hosts.b.nic", {
         "rate": ("10 Gb/s", (), {}), "ports": (2, BONDED, {}), "bonding": ("application", BONDED, {}),

@@ -70,8 +70,8 @@ def test_the_cache_fills_then_throttles_then_drains() -> None:
     series = simulate(make(SLOW)).runs[0].series
     network = series.rate_Bps[2, 0]
     cache = series.cached_B.max()
-    assert cache == pytest.approx(0.15 * 64 * 2**30, rel=1e-6)  # half way between 10 and 20 % of memory
-    full = cache * 2 / 3 / network + cache / 3 / (network - disk)
+    assert cache == pytest.approx(0.175 * 64 * 2**30, rel=1e-6)  # half way between 15 and 20 % of memory
+    full = cache * 4 / 7 / network + cache * 3 / 7 / (network - disk)
     middle = (series.edge_s[1:] + series.edge_s[:-1]) / 2
     assert np.all(series.rate_Bps[(middle > 1) & (middle < full - 1), 0] > 2 * disk)
     late = series.rate_Bps[(middle > full + 1) & (middle < 200), 0]

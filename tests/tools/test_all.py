@@ -16,10 +16,10 @@ from dtnsim.tools.plan import EndKind, Job, Tool
 ASKED = {
     "dd", "cp", "tar", "rm", "iozone", "bonnie", "fio", "iperf3", "nuttcp", "scp", "sftp", "bbcp", "gridftp",
     "globus", "rsync", "ascp", "crashplan", "rclone", "fdt", "wdt", "xrdcp",
-    "aria2", "curl", "lftp", "nfs-cp", "tar-nc", "tar-ssh",
+    "aria2", "program", "curl", "lftp", "nfs-cp", "tar-nc", "tar-ssh",
 }  # fmt: skip
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
-LOCAL = {"dd", "cp", "tar"}
+LOCAL = {"dd", "cp", "tar", "program"}
 #: what plan may name as an operation on a file system
 OPERATIONS = {
     "create", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "readdir", "access", "list",

@@ -1,0 +1,106 @@
+"""Which files a transfer reads and writes, as the page caches on their way know them, and what is found there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.records import Demand, Kept, Phase, Transfer
+
+if TYPE_CHECKING:
+    from dtnsim.composition.leg import End, Leg
+    from dtnsim.composition.storage import Storage
+    from dtnsim.description.transfer import TransferSpec
+
+#: what a stretch of a read is called, by the memory that has its bytes
+_FOUND: Final = ("from memory", "from the server's memory", "from the medium")
+
+
+def turns(transfers: Sequence[TransferSpec]) -> list[int]:
+    """How many transfers wait for each other in the longest row before each one."""
+    by_name = {t.name: t for t in transfers}
+    found: dict[str, int] = {}
+    for transfer in transfers:
+        stack = [transfer.name]
+        while stack:
+            name = stack[-1]
+            missing = [n for n in by_name[name].after if n in by_name and n not in found]
+            if missing:
+                stack += missing
+                continue
+            found[name] = max((found[n] + 1 for n in by_name[name].after if n in found), default=0)
+            stack.pop()
+    return [found[t.name] for t in transfers]
+
+
+def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
+    """The files at one end: in the memory of its own host, then in that of the server behind a mount."""
+    if end.volume is None:
+        return ()
+    volume = end.host.volumes[end.volume]
+    if not volume.filesystem.in_page_cache:
+        return ()
+    host, path = end.host, end.path.rstrip("/") or "/"
+    row = Row(storage.ledger, leg.spec.name, [], 1.0, host.name)
+    # a single file has its own name; what lies in a folder goes by what it is as well
+    whole = (
+        "" if leg.job.files == 1 and path != end.volume.rstrip("/") else f" {leg.job.files} {leg.job.payload_B:.17g}"
+    )
+    own = Kept(host.name, path + whole, leg.job.payload_B, host.vm.free(row, row.value(host.memory.size)))
+    if volume.server is None:
+        return (own,)
+    remote = storage.server(volume.server, end)
+    inside = replace(remote, path=(remote.volume or "").rstrip("/") + path[len(end.volume.rstrip("/")) :])
+    behind = kept(storage, leg, inside)
+    if whole and behind:
+        behind = (replace(behind[0], file=inside.path + whole), *behind[1:])
+    return (own, *behind)
+
+
+def found(transfer: Transfer, shares: Sequence[float]) -> Transfer:
+    """The transfer where memories on the way have parts of what it reads.
+
+    One thread meets what is in memory at memory's rate and waits for the rest: one stretch after the other. Where the
+    same step writes, both go on side by side, and a mean byte costs the medium so much less.
+
+    Args:
+        transfer: As composed, nothing in memory.
+        shares: Part of its bytes in the memory of its own host, and part in that of the server, of all its bytes [1].
+    """
+    if not any(share > 0 for share in shares):
+        return transfer
+    step = transfer.buffered.step if transfer.buffered is not None else None
+    phases: list[Phase] = []
+    for phase in transfer.phases:
+        most = max((d.missed for d in phase.demands), default=0)
+        if most and phase.step != step:
+            phases += _stretches(phase, shares, most)
+        else:
+            phases.append(_mixed(phase, shares) if most else phase)
+    buffered = transfer.buffered
+    return replace(transfer, phases=tuple(phases), buffered=None if buffered is None else _mixed(buffered, shares))
+
+
+def _stretches(phase: Phase, shares: Sequence[float], most: int) -> list[Phase]:
+    here = [shares[n] if n < len(shares) else 0.0 for n in range(most)]
+    parts = [*here, max(1.0 - sum(here), 0.0)]
+    words = [*_FOUND[:most], _FOUND[-1]]
+    made = []
+    for level, (share, where) in enumerate(zip(parts, words, strict=True)):
+        if share <= 0:
+            continue
+        demands = tuple(_times(d, share) for d in phase.demands if d.missed <= level)
+        name = phase.name if share == 1 else f"{phase.name} {where}"
+        made.append(Phase(name, demands, tuple(_times(d, share) for d in phase.delays), phase.step))
+    return made
+
+
+def _mixed(phase: Phase, shares: Sequence[float]) -> Phase:
+    demands = tuple(_times(d, max(1.0 - sum(shares[: d.missed]), 0.0)) if d.missed else d for d in phase.demands)
+    return replace(phase, demands=demands)
+
+
+def _times(demand: Demand, share: float) -> Demand:
+    return replace(demand, per_byte=demand.per_byte * share, formula=f"{share:.3g} x ({demand.formula})")

@@ -1,0 +1,28 @@
+"""What earlier transfers of a path have left behind when later ones begin, as the steady answer knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What transfers find.
+
+    Attributes:
+        shares: By transfer: parts of what it reads in the memory of its host, and in that of the server.
+        held_B: By transfer and host: memory that programs hold there meanwhile, its own included [B].
+        dirty_B: By transfer and host: dirty bytes that earlier writers have left there [B].
+        draining: Transfers and hosts where write-back is at work on them.
+    """
+
+    shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    held_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    dirty_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    draining: AbstractSet[tuple[str, str]] = frozenset()
+
+
+#: where nothing was before
+NOTHING = Past()

@@ -1,0 +1,122 @@
+"""Which files the page cache of a host holds: in the order of their last use, those used once before those used again.
+
+Whole files come and go at the instants at which transfers begin and end: room is made when one begins, what it moves
+is there for others when it ends.
+
+Neglects: how far a file has come meanwhile, for others that begin while it is moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dtnsim.physics import residency
+
+
+@dataclass(slots=True)
+class _File:
+    """A file in memory.
+
+    Attributes:
+        bytes: What it has of the memory, what is under way included [B].
+        ready: What a reader would find [B].
+        again: Whether it has been used more than once: its pages are on the active list.
+        users: Transfers that move it now.
+    """
+
+    bytes: float = 0.0
+    ready: float = 0.0
+    again: bool = False
+    users: int = 0
+
+
+class Residency:
+    """The files in one host's memory.
+
+    Args:
+        room: Memory of the host that programs leave to files at the start [B].
+        dirty: Says how many bytes of a file are dirty now [B].
+    """
+
+    def __init__(self, room: float, dirty: Callable[[str], float] = lambda _file: 0.0) -> None:
+        self._room, self._dirty = room, dirty
+        self._files: dict[str, _File] = {}  # the least recently used first
+        self.held = 0.0
+
+    @property
+    def room(self) -> float:
+        """Memory for files beside the programs [B]."""
+        return max(self._room - self.held, 0.0)
+
+    @property
+    def taken(self) -> float:
+        """What files have of it [B]."""
+        return sum(f.bytes for f in self._files.values())
+
+    def resident(self, file: str) -> float:
+        """What a reader would find of a file [B]."""
+        return self._files[file].ready if file in self._files else 0.0
+
+    def hold(self, size: float) -> None:
+        """A program takes memory, or gives some back (negative)."""
+        self.held += size
+        self._make_room(0.0)
+
+    def read(self, file: str, size: float) -> float:
+        """A reader begins: bytes that it finds; the rest comes in."""
+        hits = float(residency.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
+        known = self._files.pop(file, None) or _File()
+        self._files[file] = known  # the most recently used
+        if hits < known.ready and hits < size:
+            known.bytes = known.ready = min(self._dirty(file), known.bytes)
+        known.again = known.again or hits > 0
+        known.users += 1
+        self._make_room(size - known.bytes, file)
+        known.bytes = max(known.bytes, min(size, self.room - (self.taken - known.bytes)))
+        return hits
+
+    def write(self, file: str, size: float) -> None:
+        """A writer begins: its pages take the place of others."""
+        known = self._files.pop(file, None) or _File()
+        self._files[file] = known
+        known.users += 1
+        self._make_room(size - known.bytes, file)
+        known.bytes = max(known.bytes, min(size, self.room - (self.taken - known.bytes)))
+
+    def ended(self, file: str) -> None:
+        """A reader or writer has ended: what it has moved is there for others."""
+        known = self._files.get(file)
+        if known is not None:
+            known.users = max(known.users - 1, 0)
+            known.ready = known.bytes
+            self._make_room(0.0)
+
+    def _spare(self, file: str) -> float:
+        """Free memory, and clean pages of others that leave before those of a file [B]."""
+        free, again = self.room - self.taken, file in self._files and self._files[file].again
+        older = True
+        for name, other in self._files.items():
+            if name == file:
+                older = False
+            elif (older and other.again == again) or (again and not other.again):
+                free += self._clean(name, other)
+        return max(free, 0.0)
+
+    def _clean(self, name: str, file: _File) -> float:
+        return max(file.bytes - self._dirty(name), 0.0)
+
+    def _make_room(self, wanted: float, for_file: str = "") -> None:
+        """Takes pages of others until so many bytes more fit."""
+        over = self.taken + max(wanted, 0.0) - self.room
+        if over <= 0:
+            return
+        order = sorted((item for item in self._files.items() if item[0] != for_file), key=lambda item: item[1].again)
+        if for_file in self._files and wanted <= 0:
+            order.append((for_file, self._files[for_file]))
+        gone = residency.evicted([f.bytes for _, f in order], [self._dirty(n) for n, _ in order], over)
+        for (name, file), less in zip(order, gone.tolist(), strict=True):
+            file.bytes -= less
+            file.ready = min(file.ready, file.bytes)
+            if file.bytes <= 0 and not file.users:
+                del self._files[name]

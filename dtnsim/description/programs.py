@@ -1,0 +1,167 @@
+"""Programs that read, compute and write: their steps become transfers that wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from dtnsim.components.base import Model, place, validate
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.yamlio import Mapping
+
+_Bytes = Annotated[Quantity, Unit("B", low=1)]
+_NUMBER: Final = "{instance}"
+
+
+class ProgramStep(Model):
+    """One step of a program: one of ``read``, ``write``, ``compute`` and ``release``.
+
+    Attributes:
+        read: File that is read into memory of the program, which keeps it until it is released.
+        write: File that is written from that memory.
+        compute: Time in which nothing is read or written.
+        release: Gives all of that memory back, as the end of a process does.
+        size: Bytes that are read or written.
+        block: Bytes of one call.
+    """
+
+    read: str | None = None
+    write: str | None = None
+    compute: Annotated[Quantity, Unit("s")] | None = None
+    release: bool = False
+    size: _Bytes | None = None
+    block: _Bytes | None = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it reads or writes."""
+        return self.read is not None or self.write is not None
+
+
+class Program(Model):
+    """A program on one host, or several instances of it at once.
+
+    Attributes:
+        name: What its transfers are called after: ``name.1.read1``.
+        host: Where it runs.
+        instances: How many run at once; ``{instance}`` in a path is the number of each.
+        steps: What it does, in order.
+        start: When it begins.
+        after: Transfers that must have finished before.
+    """
+
+    name: str
+    host: str
+    instances: Annotated[int, Field(ge=1, le=4096)] = 1
+    steps: Annotated[list[ProgramStep], Field(min_length=1)]
+    start: Annotated[Quantity, Unit("s")] | None = None
+    after: list[str] = Field(default_factory=list)
+
+
+def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
+    """The transfers of a path file's ``programs``.
+
+    Raises:
+        SpecError: Steps that make no sense.
+    """
+    if not isinstance(given, list):
+        raise SpecError("needs a list of programs", file=at[0], line=at[1], key="programs")
+    found: list[Mapping] = []
+    names: set[str] = set()
+    for number, item in enumerate(given):
+        if not isinstance(item, Mapping):
+            raise SpecError("needs name, host and steps", file=at[0], line=at[1], key=f"programs.{number}", value=item)
+        program = validate(Program, item, key=f"programs.{number}")
+        if program.name in names:
+            where = {**place(item, "name"), "key": f"programs.{number}.name"}
+            raise SpecError("is the name of two programs", **where, value=program.name, remedy="give each its own")
+        names.add(program.name)
+        steps = item.get("steps") or []
+        lines = [place(step) if isinstance(step, Mapping) else {} for step in steps]
+        _check(program, number, lines)
+        for instance in range(1, program.instances + 1):
+            found += _transfers(program, instance, (item.file, item.line))
+    return found
+
+
+def _check(program: Program, number: int, lines: list[dict[str, Any]]) -> None:
+    for place_, step in enumerate(program.steps):
+        where: dict[str, Any] = {**lines[place_], "key": f"programs.{number}.steps.{place_}"}
+        kinds = (step.read is not None, step.write is not None, step.compute is not None, step.release)
+        if sum(kinds) != 1:
+            raise SpecError("does one thing", **where, remedy="write one of read, write, compute, release")
+        if step.moves and step.size is None:
+            raise SpecError("how many bytes?", **where, remedy="write size: 20 GB beside it")
+        if not step.moves and (step.size is not None or step.block is not None):
+            raise SpecError("size and block belong to read and write", **where, remedy="take them out")
+    last = max((n for n, s in enumerate(program.steps) if s.moves), default=-1)
+    if any(s.compute is not None for s in program.steps[last + 1 :]):
+        where = {**lines[-1], "key": f"programs.{number}.steps.{len(program.steps) - 1}"}
+        raise SpecError("nothing is read or written after it", **where, remedy="end with a read or a write")
+
+
+@dataclass(slots=True)
+class _So:
+    """How far a program has come.
+
+    Attributes:
+        after: Transfers that the next one waits for.
+        pause: Computing since then [s].
+        held_B: Memory that it holds [B].
+        reads, writes: Files read and written.
+    """
+
+    after: list[str]
+    pause: float = 0.0
+    held_B: float = 0.0
+    count: dict[str, int] = field(default_factory=lambda: {"read": 0, "write": 0})
+
+
+def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator[Mapping]:
+    so, begins = _So(list(program.after)), program.start.value if program.start is not None else 0.0
+    base = program.name if program.instances == 1 else f"{program.name}.{instance}"
+    for step in program.steps:
+        if step.compute is not None:
+            so.pause += step.compute.value
+        if step.release:
+            so.held_B = 0.0
+        if not step.moves:
+            continue
+        assert step.size is not None
+        kind, path = ("read", step.read) if step.read is not None else ("write", step.write)
+        so.count[kind] += 1
+        so.held_B += step.size.value if kind == "read" else 0.0
+        name = f"{base}.{kind}{so.count[kind]}"
+        file = f"{program.host}:{str(path).replace(_NUMBER, str(instance))}"
+        ends = (file, f"{program.host}:memory") if kind == "read" else (f"{program.host}:memory", file)
+        tool: dict[str, Any] = {"name": "program"}
+        if so.held_B:
+            tool["holds"] = f"{so.held_B:.17g} B"
+        if step.block is not None:
+            tool["block"] = f"{step.block.value:.17g} B"
+        size = f"{step.size.value:.17g} B"
+        made: dict[str, Any] = {
+            "name": name, "from": ends[0], "to": ends[1], "tool": _mapping(tool, at),
+            "dataset": _mapping({"files": 1, "size": size}, at),
+        }  # fmt: skip
+        if so.after:
+            made["after"] = so.after
+        if so.pause and so.after:
+            made["pause"] = f"{so.pause:.17g} s"
+        elif so.pause:
+            begins += so.pause
+        if begins:
+            made["start"] = f"{begins:.17g} s"
+        yield _mapping(made, at)
+        so.after, so.pause, begins = [name], 0.0, 0.0
+
+
+def _mapping(given: dict[str, Any], at: tuple[str, int]) -> Mapping:
+    made = Mapping(*at)
+    for key, value in given.items():
+        made.put(key, value, *at)
+    return made

@@ -1,0 +1,106 @@
+"""One transfer of a path file: its ends, its tool, its data, and when it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from dtnsim.components.base import Model, Pick
+from dtnsim.description import dataset
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.tools.plan import Timing, Tool
+
+#: ends of a transfer that are no volume, and what kind of end they are
+DEVICES = {
+    "/dev/zero": "zero",
+    "/dev/null": "null",
+    "/dev/urandom": "random",
+    "/dev/random": "random",
+    "/dev/shm": "memory",  # noqa: S108 - an end of a transfer, not a file of ours
+    "memory": "memory",
+}
+
+
+class TransferSpec(Model):
+    """One transfer: from where, to where, with which tool, what data.
+
+    Attributes:
+        name: What it is called in answers.
+        source_end: host:/path, host:memory, host:/dev/zero ...
+        to: host:/path, host:memory, host:/dev/null ...
+        tool: Name of the tool, or {name: ..., options under the tool's own names}.
+        dataset: {files, size or each, directories}, a list of such, or the name of a shipped one.
+        via: Links in the order in which the path takes them.
+        start: When it begins at the earliest.
+        after: Transfers that must have finished before it begins.
+        pause: Time between the last of those and its own beginning.
+        duration: How long it lasts, where a time ends it and the tool has no option for that.
+        core: Which of the placed application cores it runs on.
+    """
+
+    name: str = "transfer"
+    source_end: Annotated[str, Field(alias="from")]
+    to: str
+    tool: Annotated[Tool, Pick(Tool)]
+    dataset: Any = None
+    via: list[str] = Field(default_factory=list)
+    nics: dict[str, str] = Field(default_factory=dict, description="host: NIC to use there")
+    ports: dict[str, int] = Field(default_factory=dict, description="host: port of its NIC to use")
+    start: Annotated[Quantity, Unit("s")] | None = None
+    after: list[str] = Field(default_factory=list, description="names of transfers that it waits for")
+    pause: Annotated[
+        Quantity | None, Unit("s"), Field(description="time between the end of those and its own beginning")
+    ] = None
+    duration: Annotated[
+        Quantity | None,
+        Unit("s", low=0.001),
+        Field(description="ends after so long; its files are moved over and over until then"),
+    ] = None
+    core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
+    cached: Annotated[
+        bool | None,
+        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
+    ] = None
+
+    def timing(self) -> Timing | None:
+        """How long it lasts where a time ends it, said here or by the tool; None where its bytes do."""
+        tool = self.tool.timing(sized=self.dataset is not None)
+        if self.duration is None:
+            return tool
+        if tool is not None:
+            where: dict[str, Any] = {"key": f"transfer {self.name}.duration", "value": str(self.duration)}
+            raise SpecError(f"{self.tool.kind} has a time of its own", **where, remedy="write the tool's own option")
+        return Timing(self.duration.value)
+
+    @field_validator("dataset", mode="before")
+    @classmethod
+    def _load_dataset(cls, given: object) -> object:
+        return None if given is None else dataset.load(given)
+
+
+def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:
+    """Refuses a transfer that waits for what does not exist, or in the end for itself.
+
+    Raises:
+        SpecError: Which one.
+    """
+    by_name, own = {t.name: t for t in transfers}, transfers[number]
+    where: dict[str, Any] = {**at, "key": f"transfer {own.name}.after"}
+    for name in own.after:
+        if name not in by_name:
+            raise SpecError("is no transfer of this path", **where, value=name, remedy=f"one of {', '.join(by_name)}")
+    if own.pause is not None and not own.after:
+        where["key"] = f"transfer {own.name}.pause"
+        raise SpecError("a pause follows other transfers", **where, remedy="write 'after', or 'start' for a time")
+    seen: set[str] = set()
+    ahead = list(own.after)
+    while ahead:
+        name = ahead.pop()
+        if name == own.name:
+            raise SpecError("waits for itself", **where, value=", ".join(own.after), remedy="take a name out")
+        if name not in seen:
+            seen.add(name)
+            ahead += by_name[name].after if name in by_name else []

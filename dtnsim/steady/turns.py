@@ -1,0 +1,75 @@
+"""Transfers that wait for each other never meet: each turn has the stations for itself.
+
+The solver knows stations and transfers. For a path with several turns each station is there once a turn, so that the
+rates of all turns come out of one solution; what is handed back has each station once again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.steady.matrices import Matrices, Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.records import Problem
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+
+def apart(m: Matrices) -> Matrices:
+    """The problem with every station once a turn."""
+    count, turns = m.capacity.shape[1], int(m.turn.max()) + 1
+    slowdowns = tuple(
+        (driver + count * g, affected + count * g, slope, reference)
+        for g in range(turns)
+        for driver, affected, slope, reference in m.slowdowns
+    )
+    return replace(
+        m,
+        capacity=np.tile(m.capacity, (1, turns)),
+        private=np.tile(m.private, turns),
+        total=_shifted(m.total, m.turn, count, turns),
+        phases=_shifted(m.phases, m.turn[m.transfer], count, turns),
+        slowdowns=slowdowns,
+        turn=np.zeros_like(m.turn),
+    )
+
+
+def _shifted(rows: Rows, turn: Index, count: int, turns: int) -> Rows:
+    known = rows.station < count
+    return replace(rows, station=np.where(known, rows.station + count * turn[rows.row], count * turns))
+
+
+def capacity_of_all(capacity: Array, count: int) -> Array:
+    """(S, K) capacity of each station in the turn that slows it most."""
+    return np.asarray(capacity.reshape(len(capacity), -1, count).min(axis=1))
+
+
+def ends(problem: Problem, rates: Array) -> Array:
+    """When each transfer ends, (S, F) [s], at rates (S, F) [B/s]."""
+    place = {t.name: f for f, t in enumerate(problem.transfers)}
+    found = np.zeros(rates.shape)
+    with np.errstate(divide="ignore"):
+        for f in sorted(place.values(), key=lambda f: problem.transfers[f].turn):
+            t = problem.transfers[f]
+            begins = np.full(len(rates), t.start_s)
+            for name in t.after:
+                begins = np.maximum(begins, found[:, place[name]])
+            lasts = t.omitted_s + t.time_s if t.timed else t.payload_B / rates[:, f]
+            found[:, f] = begins + t.pause_s + lasts
+    return found
+
+
+def total_rate(problem: Problem, rates: Array) -> Array:
+    """Rate of the whole path (S,) [B/s]: the sum, or all bytes over the time of all where some wait for others."""
+    if not any(t.after for t in problem.transfers):
+        return np.asarray(rates.sum(axis=1))
+    return np.asarray(
+        sum(t.payload_B for t in problem.transfers) / np.maximum(ends(problem, rates).max(axis=1), 1e-300)
+    )
