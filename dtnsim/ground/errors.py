@@ -16,8 +16,12 @@ from __future__ import annotations
 _NAMED = 200
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _NAMED else f"{name[: _NAMED // 2]}...{name[-_NAMED // 2 :]}"
+#: characters of a sentence
+_SAID = 800
+
+
+def _short(text: str, most: int = _NAMED) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 2 :]}"
 
 
 class DtnsimError(Exception):
@@ -70,10 +74,10 @@ class SpecError(InputError):
         if where and self.line is not None:
             where += f":{self.line}"
         parts = [_short(p) for p in (where, self.key) if p]
-        text = ": ".join([*parts, self.message])
+        text = ": ".join([*parts, _short(self.message, _SAID)])
         if self.value is not None:
             shown = repr(self.value)
             text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
         if self.remedy:
-            text += f"; {self.remedy}"
+            text += f"; {_short(self.remedy, _SAID)}"
         return text

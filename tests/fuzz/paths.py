@@ -336,7 +336,7 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
         lines = err.strip().splitlines()
         if len(lines) != 1 and not lines[-1].startswith("Error: "):
             return f"{len(lines)} lines on standard error: {err[:300]}"
-        if "internal error" in err or "Traceback" in err or len(err) > 2000:
+        if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
         return f"an answer beside an error: {out[:200]}" if out and code == 2 else None
     return _document(out) if json_wanted else None
