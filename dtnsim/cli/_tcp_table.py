@@ -45,9 +45,13 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "duration_s": (1e-3, 1e9, math.nan),
 }
 PREDICTED: Final = (
-    "predicted_goodput_bps", "predicted_p10_bps", "predicted_p90_bps", "limit", "predicted_completion_s",
+    "predicted_goodput_bps",
+    "predicted_p10_bps",
+    "predicted_p90_bps",
+    "limit",
+    "predicted_completion_s",
     "predicted_flow2_goodput_bps",
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)
@@ -82,9 +86,11 @@ def read(path: str) -> Table:
     missing += [] if "cc" in columns else ["cc"]
     if missing:
         raise SpecError(
-            f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}", file=name, line=1,
+            f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
+            file=name,
+            line=1,
             remedy="use the column names that --help tells: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
-        )  # fmt: skip
+        )
     if not rows:
         raise SpecError("has no rows", file=name, remedy="give one line for each case")
     for number, row in enumerate(rows, start=2):
@@ -104,9 +110,13 @@ def _number(row: Row, key: str, file: str, line: int) -> float:
         value = math.nan
     if not least <= value <= most:
         raise SpecError(
-            "is not a number that can be used", file=file, line=line, key=key, value=text,
+            "is not a number that can be used",
+            file=file,
+            line=line,
+            key=key,
+            value=text,
             remedy=f"write a number from {least:g} to {most:g}",
-        )  # fmt: skip
+        )
     return value
 
 
@@ -146,14 +156,25 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
         buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], rounds.LEAST_BUFFER * mtu)
     lost, burst = _loss(n, mss, file, line)
     return {
-        "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8, "rtt_s": n["rtt_s"], "buffer_B": buffer,
-        "loss": lost, "burst": burst,
-        "background": n["bg_share"], "mtu_B": mtu, "mss_B": mss, "streams": int(n["streams"]), "cc": cc,
-        "window_B": _window(row, n, mtu, mss, file, line), "size_B": n["size_bytes"],
-        "warmup_s": n["warmup_s"], "duration_s": 1.0 if sized else n["duration_s"],
-        "paced": (row.get("kind") or "").strip() != "fct", "line_Bps": n["line_rate_bps"] / 8, "cc2": second,
+        "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8,
+        "rtt_s": n["rtt_s"],
+        "buffer_B": buffer,
+        "loss": lost,
+        "burst": burst,
+        "background": n["bg_share"],
+        "mtu_B": mtu,
+        "mss_B": mss,
+        "streams": int(n["streams"]),
+        "cc": cc,
+        "window_B": _window(row, n, mtu, mss, file, line),
+        "size_B": n["size_bytes"],
+        "warmup_s": n["warmup_s"],
+        "duration_s": 1.0 if sized else n["duration_s"],
+        "paced": (row.get("kind") or "").strip() != "fct",
+        "line_Bps": n["line_rate_bps"] / 8,
+        "cc2": second,
         "rtt2_s": n["rtt_s"] if math.isnan(n["flow2_rtt_s"]) else n["flow2_rtt_s"],
-    }  # fmt: skip
+    }
 
 
 def _loss(n: dict[str, float], mss: float, file: str, line: int) -> tuple[float, float]:
@@ -189,9 +210,13 @@ def answer(table: Table, seed: int) -> list[dict[str, Any]]:
     answered: list[dict[str, Any]] = []
     for i, row in enumerate(table.rows):
         values = (
-            8 * o.goodput_Bps[i], 8 * o.goodput_p10_Bps[i], 8 * o.goodput_p90_Bps[i], str(o.limit[i]),
-            o.completion_s[i], 8 * o.second_Bps[i],
-        )  # fmt: skip
+            8 * o.goodput_Bps[i],
+            8 * o.goodput_p10_Bps[i],
+            8 * o.goodput_p90_Bps[i],
+            str(o.limit[i]),
+            o.completion_s[i],
+            8 * o.second_Bps[i],
+        )
         answered.append({**row, **{k: _text(v) for k, v in zip(PREDICTED, values, strict=True)}})
     return answered
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, choice, linux, window
-from dtnsim.physics.tcp.course import course
+from dtnsim.physics.tcp.course import Course, course
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.advice import Setting
@@ -33,21 +33,19 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     found = advice.advise(s, target_Bps, seed)
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
     mss = s.mtu_B - advice.HEADERS_B
-    after = course(
-        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, buffer_B=s.buffer_B, loss=s.loss, burst=s.burst, mtu_B=s.mtu_B, mss_B=mss,
-        streams=s.streams, cc=s.cc, window_B=s.window_B, background=s.background, line_Bps=s.line_Bps, paced=s.paced,
-        seed=seed,
-    )  # fmt: skip
+    after = _steady(s, mss, seed)
     return {
         "schema": "dtnsim.tcp/1",
         "input": _input(s, target_Bps, kernel, seed),
         "goodput_Bps": {
-            "mean": goodput, "p10": float(o.goodput_p10_Bps[0]), "p50": float(o.goodput_p50_Bps[0]),
+            "mean": goodput,
+            "p10": float(o.goodput_p10_Bps[0]),
+            "p50": float(o.goodput_p50_Bps[0]),
             "p90": float(o.goodput_p90_Bps[0]),
         },
-        "completion_s": None if done is None else {
-            "mean": done, "p10": float(o.completion_p10_s[0]), "p90": float(o.completion_p90_s[0])
-        },
+        "completion_s": None
+        if done is None
+        else {"mean": done, "p10": float(o.completion_p10_s[0]), "p90": float(o.completion_p90_s[0])},
         "limit": str(o.limit[0]),
         "reason": WHY[str(o.limit[0])],
         "link_Bps": s.link_Bps,
@@ -64,22 +62,66 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in found.by_mtu.items()],
         "burst_unpaced_B": advice.burst_B(s),
         "burst_paced_B": advice.tso_burst_B(s, goodput),
-        "bursts_fit": choice.bursts_fit(
-            advice.smooth_goodput(s), rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, mss_B=mss, mtu_B=s.mtu_B, buffer_B=s.buffer_B,
-            streams=s.streams, cc=s.cc, line_Bps=s.line_Bps,
-        ),
+        "bursts_fit": _bursts_fit(s, mss),
         "changes": [{"change": name, "goodput_Bps": value} for name, value in found.changes],
-    }  # fmt: skip
+    }
+
+
+def _steady(s: Setting, mss: float, seed: int) -> Course:
+    """The same streams in the long run."""
+    return course(
+        rate_Bps=s.rate_Bps,
+        rtt_s=s.rtt_s,
+        buffer_B=s.buffer_B,
+        loss=s.loss,
+        burst=s.burst,
+        mtu_B=s.mtu_B,
+        mss_B=mss,
+        streams=s.streams,
+        cc=s.cc,
+        window_B=s.window_B,
+        background=s.background,
+        line_Bps=s.line_Bps,
+        paced=s.paced,
+        seed=seed,
+    )
+
+
+def _bursts_fit(s: Setting, mss: float) -> bool:
+    """Whether the narrowest buffer takes a sender's bursts."""
+    return choice.bursts_fit(
+        advice.smooth_goodput(s),
+        rate_Bps=s.rate_Bps,
+        rtt_s=s.rtt_s,
+        mss_B=mss,
+        mtu_B=s.mtu_B,
+        buffer_B=s.buffer_B,
+        streams=s.streams,
+        cc=s.cc,
+        line_Bps=s.line_Bps,
+    )
 
 
 def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     return {
-        "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": s.loss, "burst_packets": s.burst, "cc": s.cc,
-        "streams": s.streams, "buffer_B": s.buffer_B, "mtu_B": s.mtu_B, "mss_B": s.mtu_B - advice.HEADERS_B,
-        "window_B": _plain(s.window_B), "background_share": s.background,
-        "duration_s": s.duration_s if math.isinf(s.size_B) else None, "size_B": _plain(s.size_B),
-        "target_Bps": target_Bps, "line_rate_Bps": _plain(s.line_Bps), "kernel": kernel, "seed": seed,
-    }  # fmt: skip
+        "rate_Bps": s.rate_Bps,
+        "rtt_s": s.rtt_s,
+        "loss": s.loss,
+        "burst_packets": s.burst,
+        "cc": s.cc,
+        "streams": s.streams,
+        "buffer_B": s.buffer_B,
+        "mtu_B": s.mtu_B,
+        "mss_B": s.mtu_B - advice.HEADERS_B,
+        "window_B": _plain(s.window_B),
+        "background_share": s.background,
+        "duration_s": s.duration_s if math.isinf(s.size_B) else None,
+        "size_B": _plain(s.size_B),
+        "target_Bps": target_Bps,
+        "line_rate_Bps": _plain(s.line_Bps),
+        "kernel": kernel,
+        "seed": seed,
+    }
 
 
 def show(d: dict[str, Any]) -> None:

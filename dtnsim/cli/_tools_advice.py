@@ -25,8 +25,15 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
         files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
         out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
     out.print()
-    shown = text.table(("duration", "right"), ("p10", "right"), ("p90", "right"), ("throughput", "right"),
-                       ("tool", "left"), ("needs", "left"), ("held by", "left"))  # fmt: skip
+    shown = text.table(
+        ("duration", "right"),
+        ("p10", "right"),
+        ("p90", "right"),
+        ("throughput", "right"),
+        ("tool", "left"),
+        ("needs", "left"),
+        ("held by", "left"),
+    )
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         shown.add_row(

@@ -117,14 +117,18 @@ def _show(found: Fit, output: str | None) -> None:
         p = found.parameters[j]
         entry = made["parameters"][p.host][p.key]
         table.add_row(
-            text.plain(p.name), f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}",
-            entry["value"], entry["spread"],
+            text.plain(p.name),
+            f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}",
+            entry["value"],
+            entry["spread"],
             text.plain(", ".join(fit_report.identified_by(found, j))) or "moves with others",
-        )  # fmt: skip
+        )
     out.print(table)
     before, after = made["error"]["before"], made["error"]["after"]
-    out.print(f"\n{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
-              f"worst {before['worst']} before, {after['worst']} after")  # fmt: skip
+    out.print(
+        f"\n{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
+        f"worst {before['worst']} before, {after['worst']} after"
+    )
     for line in made["unidentifiable"]:
         out.print(text.plain(line))
     for line in made["outliers"]:

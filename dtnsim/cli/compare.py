@@ -42,9 +42,14 @@ def command(
     from dtnsim.planning.compare import compare
 
     result = compare(
-        *paths, variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
-        overrides=overrides or (), calibration=calibration, rates=rates or (), samples=samples, seed=seed,
-    )  # fmt: skip
+        *paths,
+        variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
+        overrides=overrides or (),
+        calibration=calibration,
+        rates=rates or (),
+        samples=samples,
+        seed=seed,
+    )
     if json:
         differences = [
             {"variant": v.name, "why": result.sentence(n), "stations": [asdict(c) for c in result.changes(n)]}
@@ -62,9 +67,13 @@ def _show(result: Comparison) -> None:
 
     out = console()
     shown = table(
-        ("variant", "left"), ("throughput", "right"), ("p10 to p90", "right"), ("duration", "right"),
-        ("price", "right"), ("bottleneck", "left"),
-    )  # fmt: skip
+        ("variant", "left"),
+        ("throughput", "right"),
+        ("p10 to p90", "right"),
+        ("duration", "right"),
+        ("price", "right"),
+        ("bottleneck", "left"),
+    )
     for v in result.variants:
         rate = v.prediction.throughput_Bps
         price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")

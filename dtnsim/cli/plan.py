@@ -56,11 +56,23 @@ def command(
     from dtnsim.planning.plan import plan
 
     made = plan(
-        path, target=target, move=move, within=within, budget=budget, confidence=_read("--confidence", confidence, "1"),
-        allow=[a.strip() for a in allow.split(",") if a.strip()], keep=keep or (), mine=mine or (), catalog=catalog,
-        max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"), rates=rates or (),
-        overrides=overrides or (), calibration=calibration, samples=samples, seed=seed,
-    )  # fmt: skip
+        path,
+        target=target,
+        move=move,
+        within=within,
+        budget=budget,
+        confidence=_read("--confidence", confidence, "1"),
+        allow=[a.strip() for a in allow.split(",") if a.strip()],
+        keep=keep or (),
+        mine=mine or (),
+        catalog=catalog,
+        max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
+        rates=rates or (),
+        overrides=overrides or (),
+        calibration=calibration,
+        samples=samples,
+        seed=seed,
+    )
     if json:
         options.emit(_document(made))
     else:
@@ -79,11 +91,14 @@ def _read(option: str, text: str, dim: str) -> float:
 def _document(made: Plan) -> dict[str, object]:
     wins = [
         {
-            "what": w.setting.what, "set": list(w.setting.overrides), "commands": list(w.setting.commands),
-            "alone_Bps": w.alone_Bps, "together": w.together,
+            "what": w.setting.what,
+            "set": list(w.setting.overrides),
+            "commands": list(w.setting.commands),
+            "alone_Bps": w.alone_Bps,
+            "together": w.together,
         }
         for w in made.wins
-    ]  # fmt: skip
+    ]
     return {
         "schema": "dtnsim.plan/1",
         "path": made.path,
@@ -105,9 +120,13 @@ def _show(made: Plan) -> None:
     goal = units.show(made.target_Bps, "B/s")
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {', '.join(made.hosts)}")
     rows = table(
-        ("", "left"), ("price", "right"), ("throughput", "right"), ("P", "right"), ("per 1,000", "right"),
+        ("", "left"),
+        ("price", "right"),
+        ("throughput", "right"),
+        ("P", "right"),
+        ("per 1,000", "right"),
         ("then binds", "left"),
-    )  # fmt: skip
+    )
     for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *made.purchases[1:]):
         rows.add_row(*_cells(stage))
     out.print(rows)

@@ -135,9 +135,14 @@ def _bar() -> Any:
 
     terminal = Console(stderr=True)
     bar = Progress(
-        TextColumn("simulated {task.fields[now]}"), BarColumn(), TextColumn("{task.percentage:.0f}%"),
-        TimeRemainingColumn(), console=terminal, transient=True, disable=not terminal.is_terminal,
-    )  # fmt: skip
+        TextColumn("simulated {task.fields[now]}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f}%"),
+        TimeRemainingColumn(),
+        console=terminal,
+        transient=True,
+        disable=not terminal.is_terminal,
+    )
     bar.start()
     bar.add_task("", total=1.0, now="")
     return bar

@@ -57,9 +57,17 @@ def command(
 
     options.writable(out, "--out")
     result = sweep(
-        path, vary or (), sample=sample, table=table, overrides=overrides or (), calibration=calibration, out=out,
-        processes=processes, seed=seed, progress=_Meter().show,
-    )  # fmt: skip
+        path,
+        vary or (),
+        sample=sample,
+        table=table,
+        overrides=overrides or (),
+        calibration=calibration,
+        out=out,
+        processes=processes,
+        seed=seed,
+        progress=_Meter().show,
+    )
     if json:
         rows = result.to_dicts()
         options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
@@ -103,8 +111,11 @@ def _show(result: SweepResult, out: str | None) -> None:
     n = len(result.keys)
     shown = table(*heads, title=f"{result.path}: {len(result):,} scenarios")
     for row in result.rows[:_SHOWN] if out is None else ():
-        answer = ("refused", "", row[n + 4]) if row[n] is None else (
-            units.show(row[n], "B/s"), units.show(row[n + 1], "s"), row[n + 2])  # fmt: skip
+        answer = (
+            ("refused", "", row[n + 4])
+            if row[n] is None
+            else (units.show(row[n], "B/s"), units.show(row[n + 1], "s"), row[n + 2])
+        )
         shown.add_row(*row[:n], *answer)
     if out is None:
         printer.print(shown)

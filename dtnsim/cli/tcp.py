@@ -56,7 +56,7 @@ def command(
     coefficients: Annotated[bool, typer.Option("--coefficients", help="Print all coefficients.")] = False,  # noqa: FBT002
     seed: options.Seed = 1,
     json: options.Json = False,  # noqa: FBT002 - a flag
-) -> None:  # fmt: skip
+) -> None:
     """TCP over one bottleneck: goodput with interval, what limits it, the window and buffers it needs.
 
     \b
@@ -93,10 +93,14 @@ def command(
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     setting = replace(
         _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
-        loss=lost[0], burst=lost[1], window_B=_window(window, socket_buffer, kernel, mtu), line_Bps=line, paced=pacing,
+        loss=lost[0],
+        burst=lost[1],
+        window_B=_window(window, socket_buffer, kernel, mtu),
+        line_Bps=line,
+        paced=pacing,
         duration_s=_positive("--duration", duration or "30s", "s"),
         size_B=_positive("--size", size, "B") if size is not None else math.inf,
-    )  # fmt: skip
+    )
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
     from dtnsim.cli import _tcp_text
 
@@ -185,9 +189,16 @@ def _setting(
     else:
         room = _positive("--buffer", buffer, "B")
     return Setting(
-        bottleneck, trip, 0.0, float(mtu), max(room, LEAST_BUFFER * mtu), streams, cc, math.inf,
+        bottleneck,
+        trip,
+        0.0,
+        float(mtu),
+        max(room, LEAST_BUFFER * mtu),
+        streams,
+        cc,
+        math.inf,
         _share("--background", background, 1.0),
-    )  # fmt: skip
+    )
 
 
 def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:

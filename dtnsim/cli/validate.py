@@ -48,9 +48,13 @@ def command(
 
     chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     found = validate.validate(
-        chosen, calibration=calibration, samples=samples, seed=seed, leave_one_out=leave_one_out,
+        chosen,
+        calibration=calibration,
+        samples=samples,
+        seed=seed,
+        leave_one_out=leave_one_out,
         progress=_progress if sys.stderr.isatty() else None,
-    )  # fmt: skip
+    )
     if discrepancy is not None:
         from dtnsim.evidence import discrepancy_file
 

@@ -63,15 +63,21 @@ class Beegfs(SharedFilesystem):
         files, wait, chunk = count(max(use.own_streams, 1), "file"), row.term(self.latency), row.term(self.chunksize)
         one = law(beegfs.stream_rate, buffer_B=row.term(self.buffer), call_B=term(use.block_B, "B"), latency_s=wait)
         row.charge(
-            f"{label}.buffers", "beegfs", private=True, capacity=files * use.queue_depth * one,
+            f"{label}.buffers",
+            "beegfs",
+            private=True,
+            capacity=files * use.queue_depth * one,
             what="BeeGFS buffers of the files, one in flight each",
-        )  # fmt: skip
+        )
         number = whole.servers.count if whole.servers is not None else 1
         row.charge(
-            f"{label}.connections", "beegfs", what="BeeGFS requests in flight to the servers",
-            capacity=law(beegfs.connections_rate, connections=self.connections, servers=number, chunk_B=chunk,
-                         latency_s=wait),
-        )  # fmt: skip
+            f"{label}.connections",
+            "beegfs",
+            what="BeeGFS requests in flight to the servers",
+            capacity=law(
+                beegfs.connections_rate, connections=self.connections, servers=number, chunk_B=chunk, latency_s=wait
+            ),
+        )
         rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
         below = row.times(2.0) if whole.mirror and use.operation == "write" else row
         drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.each(row, use.file_B), chunk)

@@ -28,8 +28,15 @@ class Cephfs(SharedFilesystem):
 
     kind: ClassVar[str] = "cephfs"
     common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "osds", "osd_read", "osd_write", "replicas", "data", "coding",
-    )  # fmt: skip
+        "servers",
+        "share",
+        "osds",
+        "osd_read",
+        "osd_write",
+        "replicas",
+        "data",
+        "coding",
+    )
 
     object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
         "4 MiB", 0.0, "Ceph: object size of a default layout"
@@ -63,10 +70,12 @@ class Cephfs(SharedFilesystem):
         window = row.term(self.read_ahead) if reading else count(self.write_back, "object") * size
         if not (use.random or use.finish == "direct"):
             row.charge(
-                f"{label}.{'read-ahead' if reading else 'write-back'}", "cephfs", private=True,
+                f"{label}.{'read-ahead' if reading else 'write-back'}",
+                "cephfs",
+                private=True,
                 capacity=files * law(ceph.readahead_rate, window_B=window, latency_s=wait),
                 what="CephFS objects in flight",
-            )  # fmt: skip
+            )
         copies = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
         rate = row.term(whole.osd_read if reading else whole.osd_write)
         lies = law(gpfs.nsds_touched, file_B=use.file_B, block_B=size, nsds=whole.osds)

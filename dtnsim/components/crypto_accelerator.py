@@ -57,8 +57,13 @@ class CryptoAccelerator(Offload):
         del cycles  # its engines are not the host's cores
         given = self.compression if duty.kind == "compression" and self.compression is not None else self.cipher
         rate, kind = row.term(given), "compression" if duty.kind == "compression" else "cipher"
-        row.charge(f"{name}.{kind}", "offload", capacity=rate, what=f"{kind} engines of {name}",
-                   remedy=f"a faster card or a second one (hosts.{row.host}.devices.{name})")  # fmt: skip
+        row.charge(
+            f"{name}.{kind}",
+            "offload",
+            capacity=rate,
+            what=f"{kind} engines of {name}",
+            remedy=f"a faster card or a second one (hosts.{row.host}.devices.{name})",
+        )
         alone = law(
             physics.request_rate,
             request_B=row.term(self.request),

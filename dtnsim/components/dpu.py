@@ -61,8 +61,13 @@ class Dpu(Offload):
         del thread  # it runs threads of its own
         key = f"hosts.{row.host}.devices.{name}"
         if duty.kind == "cipher" and self.crypto is not None:
-            row.charge(f"{name}.crypto", "offload", capacity=row.term(self.crypto), what="inline AES-GCM",
-                       remedy=f"a card with faster engines ({key}.crypto)")  # fmt: skip
+            row.charge(
+                f"{name}.crypto",
+                "offload",
+                capacity=row.term(self.crypto),
+                what="inline AES-GCM",
+                remedy=f"a card with faster engines ({key}.crypto)",
+            )
             return
         capacity = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
         row.charge(

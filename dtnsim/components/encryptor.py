@@ -36,8 +36,14 @@ class Encryptor(Middlebox):
     def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
         """Its engines: what passes and what it adds; and the tunnels that the flows reach."""
         whole = wire + row.term(self.overhead) / packet_B
-        row.charge(name, "middlebox", capacity=row.term(self.total), per_byte=whole, what="encrypting gateway",
-                   remedy="a faster gateway (its 'total')")  # fmt: skip
+        row.charge(
+            name,
+            "middlebox",
+            capacity=row.term(self.total),
+            per_byte=whole,
+            what="encrypting gateway",
+            remedy="a faster gateway (its 'total')",
+        )
         if self.tunnel is None:
             return
         row.charge(

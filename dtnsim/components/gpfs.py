@@ -64,13 +64,18 @@ class Gpfs(SharedFilesystem):
         whole = self.whole(row)
         block = row.term(whole.block)
         flight = law(
-            gpfs.blocks_in_flight, threads=self.prefetch, block_B=block, pagepool_B=row.term(self.pagepool),
+            gpfs.blocks_in_flight,
+            threads=self.prefetch,
+            block_B=block,
+            pagepool_B=row.term(self.pagepool),
             share=row.term(self.prefetch_share),
-        )  # fmt: skip
+        )
         row.charge(
-            f"{label}.prefetch", "gpfs", what="GPFS blocks in flight",
+            f"{label}.prefetch",
+            "gpfs",
+            what="GPFS blocks in flight",
             capacity=law(gpfs.prefetch_rate, blocks=flight, block_B=block, latency_s=row.term(self.latency)),
-        )  # fmt: skip
+        )
         if use.operation == "write":  # the tail of a file takes a whole subblock
             file = max(use.file_B, 1.0)
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))

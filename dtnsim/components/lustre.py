@@ -142,23 +142,30 @@ class Lustre(SharedFilesystem):
         places = plural(round(float(np.mean(stripes.value))), "stripe")
         one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
         row.charge(
-            f"{label}.rpcs", "lustre", private=True, capacity=files * stripes * one,
+            f"{label}.rpcs",
+            "lustre",
+            private=True,
+            capacity=files * stripes * one,
             what=f"Lustre RPCs in flight to {places}",
-        )  # fmt: skip
+        )
         if reading and not use.random and use.finish != "direct":
             ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
             row.charge(
-                f"{label}.read-ahead", "lustre", private=True, capacity=files * ahead,
+                f"{label}.read-ahead",
+                "lustre",
+                private=True,
+                capacity=files * ahead,
                 what="Lustre read-ahead of a file",
-            )  # fmt: skip
+            )
         row.charge(
-            f"{label}.stream", "lustre", private=True, capacity=files * stripes * row.term(self.stream),
+            f"{label}.stream",
+            "lustre",
+            private=True,
+            capacity=files * stripes * row.term(self.stream),
             what=f"single Lustre stream from {places}",
-        )  # fmt: skip
+        )
         rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
-        ceiling = law(
-            lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets
-        )  # fmt: skip
+        ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
@@ -187,7 +194,10 @@ class Lustre(SharedFilesystem):
         ):
             if number > 0:
                 row.charge(
-                    f"{label}.{name}", "metadata", capacity=count(slots, "request"), unit="s",
+                    f"{label}.{name}",
+                    "metadata",
+                    capacity=count(slots, "request"),
+                    unit="s",
                     per_byte=term(number) * row.term(self.metadata_time),
                     what="metadata requests in flight of this client",
-                )  # fmt: skip
+                )

@@ -43,8 +43,16 @@ class Nic(Component):
     kind: ClassVar[str] = "nic"
     family: ClassVar[str] = "nic"
     placement_keys: ClassVar[tuple[str, ...]] = (
-        "slot", "bonding", "ports", "mtu", "timestamps", "vlan", "offload", "tso", "gro",
-    )  # fmt: skip
+        "slot",
+        "bonding",
+        "ports",
+        "mtu",
+        "timestamps",
+        "vlan",
+        "offload",
+        "tso",
+        "gro",
+    )
 
     rate: Annotated[Quantity, Unit("B/s", low=1e4)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
@@ -123,8 +131,14 @@ class Nic(Component):
         rate = row.term(self.rate)
         if self.packets is not None and packet_B is not None:
             most = row.term(self.packets)
-            row.charge(f"{name}.packets.{direction}", "nic", capacity=most, per_byte=1.0 / packet_B, unit="op",
-                       what="packets that the card takes")  # fmt: skip
+            row.charge(
+                f"{name}.packets.{direction}",
+                "nic",
+                capacity=most,
+                per_byte=1.0 / packet_B,
+                unit="op",
+                what="packets that the card takes",
+            )
         kind = "ib" if self.protocol == "infiniband" else "nic"
         if port is not None or self.ports == 1 or self.bonding == "none":
             self._port(row, name, port or 0, direction, rate, wire, kind)

@@ -91,15 +91,20 @@ class Remote(SharedFilesystem):
         label, size = label_of(volume), self.asked(row, use)
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
         row.charge(
-            f"{label}.{self.kind}-slots", self.kind, capacity=self.flight_rate(row, size, rtt, service),
+            f"{label}.{self.kind}-slots",
+            self.kind,
+            capacity=self.flight_rate(row, size, rtt, service),
             what=f"{self.protocol} {use.operation} requests in flight",
-        )  # fmt: skip
+        )
         if use.operation == "read" and not self.alone(use):
             ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=self.window(row), latency_s=rtt + service)
             row.charge(
-                f"{label}.read-ahead", self.kind, capacity=count(max(use.own_streams, 1), "reader") * ahead,
-                private=True, what=f"{self.protocol} read-ahead over the round trip",
-            )  # fmt: skip
+                f"{label}.read-ahead",
+                self.kind,
+                capacity=count(max(use.own_streams, 1), "reader") * ahead,
+                private=True,
+                what=f"{self.protocol} read-ahead over the round trip",
+            )
         if host.volumes[volume].server is None:
             self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)

@@ -55,15 +55,20 @@ class S3(SharedFilesystem):
         one = law(s3.connection_rate, part_B=part, latency_s=row.term(self.latency), stream_rate=row.term(self.stream))
         files = count(max(use.own_streams, 1), "file")
         row.charge(
-            f"{label}.connections", "s3", private=True, capacity=files * count(self.concurrency, "connection") * one,
+            f"{label}.connections",
+            "s3",
+            private=True,
+            capacity=files * count(self.concurrency, "connection") * one,
             what=f"S3 connections that each wait for their {'GETs' if use.operation == 'read' else 'PUTs'}",
-        )  # fmt: skip
+        )
         limit = row.term(whole.get_rate if use.operation == "read" else whole.put_rate)
         here, prefix = self.at(row, label)
         here.charge(
-            f"{prefix}prefixes", "s3", what="requests a second of the bucket's prefixes",
+            f"{prefix}prefixes",
+            "s3",
+            what="requests a second of the bucket's prefixes",
             capacity=law(s3.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
-        )  # fmt: skip
+        )
         self.behind(row, use, label, part)
         host.storage_network(row, use, volume)
 

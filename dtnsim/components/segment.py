@@ -24,26 +24,35 @@ PACKET_B, HEADERS_B = 1500.0, 52.0
 
 #: random loss of a segment that nobody has measured
 UNSTATED_LOSS: Final = unstated(
-    "0", "7e-7", 12.0,
+    "0",
+    "7e-7",
+    12.0,
     "assumed: nine paths in ten lie between the bit errors that optics are specified for (IEEE 802.3: 1e-12, or 1e-8 a "
     "packet) and a fault that only throughput tests notice (Dart et al., The Science DMZ, SC13: one packet in 22 000)",
-)  # fmt: skip
+)
 #: other people's share of a segment that nobody has measured
 UNSTATED_SHARE: Final = replace(
     unstated(
-        "0", "8 %", 2.5,
+        "0",
+        "8 %",
+        2.5,
         "assumed: from an idle campus link to a backbone due for an upgrade, which research networks begin at a "
         "third to a half of the rate",
-    ), key="other traffic",
-)  # fmt: skip
+    ),
+    key="other traffic",
+)
 #: queue in front of a segment that nobody has described
 UNSTATED_BUFFER: Final = replace(
     unstated(
-        "16 MB", "16 MB", 5.0,
+        "16 MB",
+        "16 MB",
+        5.0,
         "assumed: from a port's part of a shared-buffer switch (some MB) to a router with a quarter of a second "
         "(Appenzeller et al., Sizing router buffers, SIGCOMM 2004: 2.5 Gb at 10 Gb/s)",
-    ), value=math.inf, key="buffers",
-)  # fmt: skip
+    ),
+    value=math.inf,
+    key="buffers",
+)
 
 
 class Background(Component):

@@ -151,9 +151,12 @@ class Servers(Model):
         memory = count(self.arrays, "array") * row.term(self.cache) / groups
         turn = request if scattered else law(servers.run_length, cache_B=memory, streams=crowd, request_B=request)
         return law(
-            hdd_streams.interleaved_rate, streams=2.0 if scattered else crowd, rate=rate, visit_B=turn,
+            hdd_streams.interleaved_rate,
+            streams=2.0 if scattered else crowd,
+            rate=rate,
+            visit_B=turn,
             switch_s=row.term(self.positioning),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,23 +239,30 @@ class SharedFilesystem(PageCached):
         if made.bounded:
             node = made.node(row)
             here.charge(
-                f"{prefix}servers", self.kind, capacity=made.working(striped=self.striped) * node * share,
+                f"{prefix}servers",
+                self.kind,
+                capacity=made.working(striped=self.striped) * node * share,
                 what="file servers and their ports",
-            )  # fmt: skip
+            )
             touched = self.touched(row, use, made)
             if touched is not None:
                 row.charge(
-                    f"{label}.touched", self.kind, private=True, capacity=touched * node * share,
+                    f"{label}.touched",
+                    self.kind,
+                    private=True,
+                    capacity=touched * node * share,
                     what="the servers that the files lie on",
-                )  # fmt: skip
+                )
         if use.cached:  # by the servers
             return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
         if arrays is not None:
             here.charge(
-                f"{prefix}arrays", self.kind, capacity=arrays * share,
+                f"{prefix}arrays",
+                self.kind,
+                capacity=arrays * share,
                 what=f"storage arrays behind the servers, {use.operation}",
-            )  # fmt: skip
+            )
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
         """Charges the groups of drives that the files of all streams lie on.
@@ -271,9 +281,11 @@ class SharedFilesystem(PageCached):
             one = whole.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
         here, prefix = self.at(row, label)
         here.charge(
-            f"{prefix}{drives.name}", self.kind, capacity=used * one * row.term(whole.share),
+            f"{prefix}{drives.name}",
+            self.kind,
+            capacity=used * one * row.term(whole.share),
             what=f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})",
-        )  # fmt: skip
+        )
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
         """Servers that the files of one transfer lie on; None where every file lies on all."""
@@ -289,15 +301,24 @@ class SharedFilesystem(PageCached):
         here, prefix = self.at(row, label)
         cost, what = made.seconds(row, per_byte), "metadata operations"
         here.charge(
-            f"{prefix}metadata", "metadata", capacity=count(made.count, "metadata server"), unit="s", per_byte=cost,
+            f"{prefix}metadata",
+            "metadata",
+            capacity=count(made.count, "metadata server"),
+            unit="s",
+            per_byte=cost,
             what=what,
-        )  # fmt: skip
+        )
         if made.count > 1 and not made.striped:
             used = law(metadata.servers_used, servers=made.count, directories=directories)
             row.charge(
-                f"{label}.directories", "metadata", capacity=used, unit="s", per_byte=cost, private=True,
+                f"{label}.directories",
+                "metadata",
+                capacity=used,
+                unit="s",
+                per_byte=cost,
+                private=True,
                 what=f"{what}: each directory lies on one metadata server",
-            )  # fmt: skip
+            )
 
 
 def _plain(given: object) -> object:

@@ -43,10 +43,11 @@ class Stack(Component):
         "0.12 cycles/B", 0.5, "assumed: page references instead of a copy"
     )
     socket_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
-        "900 cycles", 0.5,
+        "900 cycles",
+        0.5,
         "assumed: system call and socket layer, a third of the 2,790 cycles of a datagram (1.05 million a second at "
         "2.93 GHz: Rizzo, netmap, USENIX ATC 2012, figure 5)",
-    )  # fmt: skip
+    )
     socket_block: Annotated[Quantity, Unit("B", low=1)] = prior(
         "64 KiB", 0.0, "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little"
     )
@@ -99,10 +100,11 @@ class Stack(Component):
     )
 
     page_fault: Annotated[Quantity, Unit("cycles", spread=0.4)] = prior(
-        "1000 cycles", 0.5,
+        "1000 cycles",
+        0.5,
         "first touch of a page: at least 1,842 cycles on an 11th-generation Core i7, Linux 6.6 (ddumbying.vercel.app, "
         "experiments/pagefault-latency), of which clearing 4 KiB has some 820 (zero_byte)",
-    )  # fmt: skip
+    )
     page: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 KiB", 0.0, "x86 base page; 2 MiB where transparent huge pages serve a program's large buffers"
     )

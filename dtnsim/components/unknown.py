@@ -35,9 +35,12 @@ class Unknown(Device):
         rate = row.term(self.read if use.operation == "read" else self.write)
         per_byte = 1.0 + row.term(self.access) * rate / use.block_B if use.random else 1.0
         row.charge(
-            f"{name}.drives", "unknown", capacity=count(copies, "device") * rate, per_byte=per_byte,
+            f"{name}.drives",
+            "unknown",
+            capacity=count(copies, "device") * rate,
+            per_byte=per_byte,
             what=f"{use.operation} on drives of unknown kind",
-        )  # fmt: skip
+        )
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - nothing is known of arms
         """Seconds of one request alone, its transfer left out."""

@@ -101,7 +101,7 @@ class Network:
 
     def carry(
         self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
         nics = [nic_of(h, spec.nics if spec is not None else None) for h in (route.source, route.destination)]
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]))

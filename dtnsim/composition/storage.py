@@ -232,12 +232,15 @@ class Storage:
         filesystem = end.host.volumes[end.volume or ""].filesystem
         assert isinstance(filesystem, Remote)
         row.at(remote.host.name).charge(
-            f"{label_of(remote.volume or '')}.{filesystem.daemon}", filesystem.kind, unit="s",
-            capacity=count(filesystem.threads, "thread"), per_byte=per_byte,
+            f"{label_of(remote.volume or '')}.{filesystem.daemon}",
+            filesystem.kind,
+            unit="s",
+            capacity=count(filesystem.threads, "thread"),
+            per_byte=per_byte,
             what=f"threads of the {filesystem.protocol} server: {what}",
             remedy=f"more threads of the {filesystem.protocol} server "
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
-        )  # fmt: skip
+        )
 
     @staticmethod
     def _asked(filesystem: Remote, use: Access) -> float:

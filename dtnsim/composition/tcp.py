@@ -97,10 +97,18 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     from dtnsim.physics.tcp.course import course
 
     c = course(
-        rate_Bps=float(nominal.rate_Bps), rtt_s=float(nominal.rtt_s), buffer_B=float(nominal.buffer_B),
-        loss=float(nominal.loss), burst=float(nominal.burst), mtu_B=nominal.mtu_B, mss_B=nominal.mss_B,
-        streams=nominal.streams, cc=nominal.cc, window_B=float(nominal.window_B), line_Bps=nominal.line_Bps,
-    )  # fmt: skip
+        rate_Bps=float(nominal.rate_Bps),
+        rtt_s=float(nominal.rtt_s),
+        buffer_B=float(nominal.buffer_B),
+        loss=float(nominal.loss),
+        burst=float(nominal.burst),
+        mtu_B=nominal.mtu_B,
+        mss_B=nominal.mss_B,
+        streams=nominal.streams,
+        cc=nominal.cc,
+        window_B=float(nominal.window_B),
+        line_Bps=nominal.line_Bps,
+    )
     middle = float(closed_form(nominal)[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / middle, nan=0.0, posinf=1.0)
@@ -115,9 +123,14 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     stretch = np.asarray(drawn.rtt_s) / float(nominal.rtt_s)
     figures = (nominal.rate_Bps, nominal.rtt_s, nominal.buffer_B, nominal.loss, nominal.window_B)
     made = replace(
-        drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady,
+        drawn,
+        course=c,
+        factor=factor,
+        stretch=stretch,
+        limit=c.limit,
+        capacity_Bps=steady,
         nominal=tuple(float(v) for v in figures),
-    )  # fmt: skip
+    )
     if openings is None or not np.any(least > 0):
         return made
     took = (many[:, None] * _time_of(made, least, openings[2])).sum(axis=0)
@@ -145,18 +158,25 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
 def closed_form(streams: Connection) -> tuple[Value, Any]:
     """Steady goodput in closed form, which is monotone in every parameter [B/s], and the name of its limit."""
     return path.path_goodput(
-        rate_Bps=streams.rate_Bps, rtt_s=streams.rtt_s, loss=np.asarray(streams.loss) / np.asarray(streams.burst),
-        mss_B=streams.mss_B, mtu_B=streams.mtu_B, buffer_B=streams.buffer_B, streams=streams.streams, cc=streams.cc,
+        rate_Bps=streams.rate_Bps,
+        rtt_s=streams.rtt_s,
+        loss=np.asarray(streams.loss) / np.asarray(streams.burst),
+        mss_B=streams.mss_B,
+        mtu_B=streams.mtu_B,
+        buffer_B=streams.buffer_B,
+        streams=streams.streams,
+        cc=streams.cc,
         window_B=streams.window_B,
-    )  # fmt: skip
+    )
 
 
 def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value = np.inf) -> Any:
     """Time that so many bytes take after what is left out (openings, draws) [s]."""
     limits = {
-        "most_Bps": np.atleast_1d(most_Bps), "factor": np.atleast_1d(streams.factor),
+        "most_Bps": np.atleast_1d(most_Bps),
+        "factor": np.atleast_1d(streams.factor),
         "stretch": np.atleast_1d(streams.stretch),
-    }  # fmt: skip
+    }
     course = streams.course
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
     before = course.delivered_B(age, **limits)

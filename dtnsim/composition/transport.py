@@ -26,9 +26,10 @@ UDT_PACKET_B = 1500.0
 UDT_HEADERS_B = 44.0
 #: user-space cost of one such packet
 UDT_PACKET = prior(
-    f"{ratebased.UDT_CYCLES_PER_PACKET:.0f} cycles", 0.7,
+    f"{ratebased.UDT_CYCLES_PER_PACKET:.0f} cycles",
+    0.7,
     "assumed: a system call, a copy and UDT's bookkeeping for each packet, a factor of 2",
-)  # fmt: skip
+)
 
 
 def packets(net: NetUse, frame: Framing) -> Framing:
@@ -44,9 +45,14 @@ def packets(net: NetUse, frame: Framing) -> Framing:
 
 
 def charge(
-    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw,
+    row: Row,
+    route: Route,
+    net: NetUse,
+    frame: Framing,
+    nics: list[Nic],
+    draw: Draw,
     openings: tcp.Openings | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """The private limits of the connections: window, loss, target rate, windows above TCP."""
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
@@ -96,7 +102,7 @@ def charge(
 
 def _tcp(
     row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str, openings: tcp.Openings | None
-) -> None:  # fmt: skip
+) -> None:
     """Window, loss and buffer of the streams themselves."""
     draw, nominal = row.ledger.draw, Draw()
     known = row.ledger.connections.get(f"network.tcp.{pair}[{row.transfer}]")
@@ -157,9 +163,16 @@ def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing,
     """Says where the narrowest buffer cannot take TSO's bursts."""
     rate, rtt, buffer = middle(streams.rate_Bps), middle(streams.rtt_s), middle(streams.buffer_B)
     if not math.isfinite(buffer) or choice.bursts_fit(
-        middle(tcp.closed_form(streams)[0]), rate_Bps=rate, rtt_s=rtt, mss_B=streams.mss_B, mtu_B=streams.mtu_B,
-        buffer_B=buffer, streams=streams.streams, cc=streams.cc, line_Bps=streams.line_Bps,
-    ):  # fmt: skip
+        middle(tcp.closed_form(streams)[0]),
+        rate_Bps=rate,
+        rtt_s=rtt,
+        mss_B=streams.mss_B,
+        mtu_B=streams.mtu_B,
+        buffer_B=buffer,
+        streams=streams.streams,
+        cc=streams.cc,
+        line_Bps=streams.line_Bps,
+    ):
         return
     row.ledger.warn(
         f"the buffer of {Quantity(buffer, 'B')} at {narrowest_name(route, frame, nics, streams.streams)} cannot take a "
@@ -198,15 +211,25 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
     clock = route.source.clock(row)
     if net.transport == "udt":
         capacity = count(net.streams, "stream") * law(
-            ratebased.udt, rate_Bps=path, rtt_s=term(rtt, "s"), loss=term(loss), packet_B=frame.mtu, clock_Hz=clock,
+            ratebased.udt,
+            rate_Bps=path,
+            rtt_s=term(rtt, "s"),
+            loss=term(loss),
+            packet_B=frame.mtu,
+            clock_Hz=clock,
             cycles_per_packet=row.term(UDT_PACKET),
-        )  # fmt: skip
+        )
         what = "UDT: rate control, flow window and one core"
     else:
         target = row.term(net.rate) if net.rate is not None else path
         capacity = law(
-            ratebased.fasp, target_Bps=target, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock,
+            ratebased.fasp,
+            target_Bps=target,
+            available_Bps=path,
+            loss=term(loss),
+            packet_B=frame.mss,
+            clock_Hz=clock,
             cycles_per_B=0.0,
-        )  # fmt: skip
+        )
         what = "FASP: target, what the path leaves, one core"
     row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)

@@ -234,9 +234,11 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         data = _dataset(_groups(told), told.name, told.directories, told.source)
     if not 0 < data.payload_B <= MAX_BYTES:
         raise SpecError(
-            f"holds {units.show(data.payload_B, 'B')} in {data.files} files", **place(raw), key="dataset",
+            f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
+            **place(raw),
+            key="dataset",
             remedy="give sizes above 0 B" if data.payload_B == 0 else "give smaller sizes",
-        )  # fmt: skip
+        )
     return data
 
 

@@ -118,8 +118,10 @@ def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
             if part not in _KEYS:
                 raise SpecError(
                     "is not a key of a fitted value",
-                    **place(given, part), key=f"{key}.{part}", remedy=f"known keys: {', '.join(_KEYS)}",
-                )  # fmt: skip
+                    **place(given, part),
+                    key=f"{key}.{part}",
+                    remedy=f"known keys: {', '.join(_KEYS)}",
+                )
             if part != "prior":
                 entry.put(part, value, *given.lines[part])
         if prior is not None and not _remembered(prior):

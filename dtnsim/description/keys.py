@@ -40,9 +40,7 @@ def keyed(spec: PathSpec, fitted: Iterable[str] = (), unused: Iterable[tuple[str
         hosts[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in unused if name == alias})
     wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
     links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
-    transfers = [
-        t.model_copy(update={"tool": named(t.tool, _below(f"tool {t.tool.kind}"))}) for t in spec.transfers
-    ]  # fmt: skip
+    transfers = [t.model_copy(update={"tool": named(t.tool, _below(f"tool {t.tool.kind}"))}) for t in spec.transfers]
     return _copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
 
 

@@ -145,9 +145,12 @@ def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator
             tool["block"] = f"{step.block.value:.17g} B"
         size = f"{step.size.value:.17g} B"
         made: dict[str, Any] = {
-            "name": name, "from": ends[0], "to": ends[1], "tool": _mapping(tool, at),
+            "name": name,
+            "from": ends[0],
+            "to": ends[1],
+            "tool": _mapping(tool, at),
             "dataset": _mapping({"files": 1, "size": size}, at),
-        }  # fmt: skip
+        }
         if so.after:
             made["after"] = so.after
         if so.pause and so.after:

@@ -148,8 +148,10 @@ class Wiring(Cores):
     def _cards(self) -> Iterator[tuple[str, Card]]:
         """Everything that sits in a slot, with its key."""
         families: list[tuple[str, Mapping[str, Card]]] = [
-            ("hbas", self.hbas), ("nics", self.nics), ("devices", self.devices)
-        ]  # fmt: skip
+            ("hbas", self.hbas),
+            ("nics", self.nics),
+            ("devices", self.devices),
+        ]
         for family, cards in families:
             yield from ((f"{family}.{name}", card) for name, card in cards.items())
 

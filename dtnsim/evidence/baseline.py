@@ -41,8 +41,10 @@ def nic_rate(host: Host, transfers: list[TransferSpec]) -> float:
 
 def min_rate(spec: PathSpec) -> float:
     """min(disk, network, disk) of a path, all its transfers together [B/s]."""
-    limits = [_disks(spec, [t.source_end for t in spec.transfers], reading=True),
-              _disks(spec, [t.to for t in spec.transfers], reading=False)]  # fmt: skip
+    limits = [
+        _disks(spec, [t.source_end for t in spec.transfers], reading=True),
+        _disks(spec, [t.to for t in spec.transfers], reading=False),
+    ]
     hosts: dict[str, Host] = {}
     for transfer in spec.transfers:
         ends = [split_end(e)[0] for e in (transfer.source_end, transfer.to)]

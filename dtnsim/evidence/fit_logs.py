@@ -28,14 +28,27 @@ _SPREAD: Final = 0.03
 
 _DEVICES: Final = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random")
 _BONNIE: Final = {
-    "write": "block-write", "rewrite": "rewrite", "read": "block-read", "write_per_char": "char-write",
+    "write": "block-write",
+    "rewrite": "rewrite",
+    "read": "block-read",
+    "write_per_char": "char-write",
     "read_per_char": "char-read",
-}  # fmt: skip
+}
 _IOZONE: Final = {
-    "write": "write", "rewrite": "rewrite", "read": "read", "reread": "reread", "random_read": "random-read",
-    "random_write": "random-write", "backward_read": "backward-read", "record_rewrite": "record-rewrite",
-    "stride_read": "stride-read", "fwrite": "fwrite", "frewrite": "frewrite", "fread": "fread", "freread": "freread",
-}  # fmt: skip
+    "write": "write",
+    "rewrite": "rewrite",
+    "read": "read",
+    "reread": "reread",
+    "random_read": "random-read",
+    "random_write": "random-write",
+    "backward_read": "backward-read",
+    "record_rewrite": "record-rewrite",
+    "stride_read": "stride-read",
+    "fwrite": "fwrite",
+    "frewrite": "frewrite",
+    "fread": "fread",
+    "freread": "freread",
+}
 
 
 class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing about the host
@@ -201,8 +214,14 @@ def _dd(conditions: Mapping[str, Condition], target: Target) -> str:
     if ends[0] in _DEVICES and ends[1] in _DEVICES:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")
-    options = {"fdatasync": ", conv: fdatasync", "fsync": ", conv: fsync", "dsync": ", oflag: dsync",
-               "sync": ", oflag: sync", "direct": ", oflag: direct", "none": ""}  # fmt: skip
+    options = {
+        "fdatasync": ", conv: fdatasync",
+        "fsync": ", conv: fsync",
+        "dsync": ", oflag: dsync",
+        "sync": ", oflag: sync",
+        "direct": ", oflag: direct",
+        "none": "",
+    }
     if sync not in options:
         raise Skip(f"sync mode {sync}")
     block = _size(conditions, "block_B")
@@ -250,5 +269,8 @@ def _fio(conditions: Mapping[str, Condition], target: Target) -> str:
 
 
 _BUILDERS: Final[dict[str, Callable[[Mapping[str, Condition], Target], str]]] = {
-    "dd": _dd, "bonnie++": _bonnie, "iozone": _iozone, "fio": _fio,
-}  # fmt: skip
+    "dd": _dd,
+    "bonnie++": _bonnie,
+    "iozone": _iozone,
+    "fio": _fio,
+}

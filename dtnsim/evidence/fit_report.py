@@ -23,9 +23,16 @@ UNTOLD: Final = 0.9
 TOGETHER: Final = 0.7
 
 _TEXT: Final = {
-    "B/s": (1e-6, "MB/s"), "B": (1.0, "B"), "s": (1e3, "ms"), "Hz": (1e-9, "GHz"), "1/s": (1.0, "/s"), "1": (1.0, ""),
-    "cycles/B": (1.0, "cycles/B"), "cycles": (1.0, "cycles"), "s/B": (1e9, "ns/B"),
-}  # fmt: skip
+    "B/s": (1e-6, "MB/s"),
+    "B": (1.0, "B"),
+    "s": (1e3, "ms"),
+    "Hz": (1e-9, "GHz"),
+    "1/s": (1.0, "/s"),
+    "1": (1.0, ""),
+    "cycles/B": (1.0, "cycles/B"),
+    "cycles": (1.0, "cycles"),
+    "s/B": (1e9, "ns/B"),
+}
 
 
 def written(value: float, dim: str) -> str:

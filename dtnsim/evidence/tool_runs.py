@@ -221,9 +221,11 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     low, high = (math.log(time / middle) for time in times)
     scatter = _TENTH * math.hypot(*own)
     return Answer(
-        middle, middle * math.exp(-math.hypot(low, scatter)), middle * math.exp(math.hypot(high, scatter)),
+        middle,
+        middle * math.exp(-math.hypot(low, scatter)),
+        middle * math.exp(math.hypot(high, scatter)),
         told.bottleneck.reason,
-    )  # fmt: skip
+    )
 
 
 def number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:

@@ -20,10 +20,28 @@ _BINARY: Final = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "T
 _BYTES: Final = {"B": 1.0, "byte": 1.0, "bytes": 1.0, "Byte": 1.0, "Bytes": 1.0}
 _BITS: Final = {"b": 0.125, "bit": 0.125, "bits": 0.125}
 _TIME: Final = {
-    "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6,
-    "ns": 1e-9, "min": 60.0, "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0,
-    "d": 86400.0, "day": 86400.0, "days": 86400.0, "week": 604800.0, "weeks": 604800.0, "year": 31557600.0,
-}  # fmt: skip
+    "s": 1.0,
+    "sec": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "μs": 1e-6,
+    "ns": 1e-9,
+    "min": 60.0,
+    "minute": 60.0,
+    "minutes": 60.0,
+    "h": 3600.0,
+    "hour": 3600.0,
+    "hours": 3600.0,
+    "d": 86400.0,
+    "day": 86400.0,
+    "days": 86400.0,
+    "week": 604800.0,
+    "weeks": 604800.0,
+    "year": 31557600.0,
+}
 
 #: dimension -> example of how a person writes it (used in error messages and in the JSON Schema)
 EXAMPLES: Final = {
@@ -41,10 +59,18 @@ EXAMPLES: Final = {
 }
 
 _WHAT: Final = {
-    "B/s": "a rate", "B": "a size", "s": "a time", "Hz": "a frequency", "1/s": "a count per second",
-    "1": "a plain number or a percentage", "cycles/B": "CPU cycles per byte", "cycles": "CPU cycles",
-    "s/B": "a time per byte", "USD": "a price", "W": "a power",
-}  # fmt: skip
+    "B/s": "a rate",
+    "B": "a size",
+    "s": "a time",
+    "Hz": "a frequency",
+    "1/s": "a count per second",
+    "1": "a plain number or a percentage",
+    "cycles/B": "CPU cycles per byte",
+    "cycles": "CPU cycles",
+    "s/B": "a time per byte",
+    "USD": "a price",
+    "W": "a power",
+}
 
 
 def _table() -> dict[str, tuple[str, float]]:

@@ -25,9 +25,14 @@ _FAR: Final = 4096
 
 _State = Literal["start", "key", "colon", "value", "after", "element", "after element", "end", "broken"]
 _NEXT: Final[dict[tuple[_State, str], _State]] = {
-    ("start", "{"): "key", ("start", "["): "element", ("key", "}"): "end", ("colon", ":"): "value",
-    ("after", ","): "key", ("after", "}"): "end", ("after element", ","): "element",
-}  # fmt: skip
+    ("start", "{"): "key",
+    ("start", "["): "element",
+    ("key", "}"): "end",
+    ("colon", ":"): "value",
+    ("after", ","): "key",
+    ("after", "}"): "end",
+    ("after element", ","): "element",
+}
 
 
 class JsonStream:

@@ -69,9 +69,24 @@ from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, siz
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "LineParser", "Parser",
-    "Record", "agrees", "decimal", "grouped", "integer", "located", "number", "size_bytes",
-]  # fmt: skip
+    "BINARY",
+    "DECIMAL",
+    "Command",
+    "Conditions",
+    "Context",
+    "Document",
+    "DocumentParser",
+    "LineParser",
+    "Parser",
+    "Record",
+    "agrees",
+    "decimal",
+    "grouped",
+    "integer",
+    "located",
+    "number",
+    "size_bytes",
+]
 
 Record = Measurement | Unread
 
@@ -211,10 +226,8 @@ class Parser(ABC):
         if ctx.host is not None:
             conditions.setdefault("host", ctx.host)
         known = {key: value for key, value in conditions.items() if _is_condition(value)}
-        return Measurement(
-            self.tool, "failure", math.nan, "1", text.strip()[:300], known, "failed", self.version,
-            ctx.file, line or ctx.line,
-        )  # fmt: skip
+        shown, at = text.strip()[:300], line or ctx.line
+        return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
         """Makes the note of a part that could not be read."""

@@ -43,13 +43,42 @@ _FAILED: Final = re.compile(
     r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
 )
 _OPTIONS: Final = {
-    "-P": "every", "-s": "streams", "-w": "window", "-B": "block", "-S": "source", "-T": "target", "-z": "reverse!",
-    "-v": "verbose!", "-V": "very!", "-f": "force!", "-r": "recursive!", "-a": "append!", "-k": "keep!", "-x": "limit",
-    "-t": "limit_s", "-d": "dir", "-i": "identity", "-l": "log", "-I": "list", "-c": "compress", "-e": "error!",
-    "-E": "checksum", "-F": "noflush!", "-4": "ipv4!", "-p": "preserve!", "-N": "named", "-u": "unbuffered",
+    "-P": "every",
+    "-s": "streams",
+    "-w": "window",
+    "-B": "block",
+    "-S": "source",
+    "-T": "target",
+    "-z": "reverse!",
+    "-v": "verbose!",
+    "-V": "very!",
+    "-f": "force!",
+    "-r": "recursive!",
+    "-a": "append!",
+    "-k": "keep!",
+    "-x": "limit",
+    "-t": "limit_s",
+    "-d": "dir",
+    "-i": "identity",
+    "-l": "log",
+    "-I": "list",
+    "-c": "compress",
+    "-e": "error!",
+    "-E": "checksum",
+    "-F": "noflush!",
+    "-4": "ipv4!",
+    "-p": "preserve!",
+    "-N": "named",
+    "-u": "unbuffered",
     "-b": "buffers",
-    "-D": "debug!", "-m": "mode", "-n": "nodns!", "-o": "ordered!", "-O": "omit!", "-q": "qos", "-y": "sync",
-}  # fmt: skip
+    "-D": "debug!",
+    "-m": "mode",
+    "-n": "nodns!",
+    "-o": "ordered!",
+    "-O": "omit!",
+    "-q": "qos",
+    "-y": "sync",
+}
 _DAY: Final = 86400.0
 
 

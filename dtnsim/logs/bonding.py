@@ -80,6 +80,13 @@ class Bonding(LineParser):
         if members:
             line = members[-1][1]
             yield self.measure(
-                "count", len(members), "1", f"{len(members)} slaves", line=line, status=status, of="members",
-                working=up, **bond,
-            )  # fmt: skip
+                "count",
+                len(members),
+                "1",
+                f"{len(members)} slaves",
+                line=line,
+                status=status,
+                of="members",
+                working=up,
+                **bond,
+            )

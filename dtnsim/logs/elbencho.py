@@ -26,10 +26,22 @@ _WORKING: Final = re.compile(r"Working on (\S+) with (\d+) threads")
 _DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
 _LATENCY: Final = re.compile(r"(min|avg|max)=([\d.]+)(us|ms|s)?")
 _OPERATIONS: Final = {
-    "WRITE": "write", "READ": "read", "RWMIX": "mixed", "MKDIRS": "mkdir", "RMDIRS": "rmdir", "RMFILES": "delete",
-    "STAT": "stat", "STATDIRS": "statdir", "MKBUCKETS": "mkbucket", "DROPCACHE": "dropcache", "SYNC": "sync",
-    "LISTOBJ": "list", "HEADOBJ": "stat", "RMOBJECTS": "delete", "RMBUCKETS": "rmbucket",
-}  # fmt: skip
+    "WRITE": "write",
+    "READ": "read",
+    "RWMIX": "mixed",
+    "MKDIRS": "mkdir",
+    "RMDIRS": "rmdir",
+    "RMFILES": "delete",
+    "STAT": "stat",
+    "STATDIRS": "statdir",
+    "MKBUCKETS": "mkbucket",
+    "DROPCACHE": "dropcache",
+    "SYNC": "sync",
+    "LISTOBJ": "list",
+    "HEADOBJ": "stat",
+    "RMOBJECTS": "delete",
+    "RMBUCKETS": "rmbucket",
+}
 _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -151,13 +163,18 @@ class Elbencho(LineParser):
         operation = _OPERATIONS.get(row["operation"], row["operation"].lower())
         self._run = {
             "threads": int(row["threads"]) if row.get("threads", "").isdigit() else None,
-            "file_B": size_bytes(row.get("file size", "")), "block_B": size_bytes(row.get("block size", "")),
-            "direct": row.get("direct IO") == "1", "random": row.get("random") == "1",
-        }  # fmt: skip
+            "file_B": size_bytes(row.get("file size", "")),
+            "block_B": size_bytes(row.get("block size", "")),
+            "direct": row.get("direct IO") == "1",
+            "random": row.get("random") == "1",
+        }
         for head, what in (
-            ("time ms [last]", "Elapsed ms"), ("MiB/s [last]", "Throughput MiB/s"), ("MiB [last]", "Total MiB"),
-            ("IOPS [last]", "IOPS"), ("entries/s [last]", "Entries/s"),
-        ):  # fmt: skip
+            ("time ms [last]", "Elapsed ms"),
+            ("MiB/s [last]", "Throughput MiB/s"),
+            ("MiB [last]", "Total MiB"),
+            ("IOPS [last]", "IOPS"),
+            ("entries/s [last]", "Entries/s"),
+        ):
             if row.get(head):
                 yield from self._figure(what, row[head], operation)
         for kind, of in (("IO", "io"), ("Ent", "file")):

@@ -30,8 +30,19 @@ class Ethtool(LineParser):
     """Blocks of one interface each."""
 
     tool = "ethtool"
-    words = ("Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver",
-             "Cannot", "netlink")  # fmt: skip
+    words = (
+        "Settings",
+        "Speed",
+        "Duplex",
+        "Link",
+        "statistics",
+        "Ring",
+        "Nominal",
+        "Identifier",
+        "Transceiver",
+        "Cannot",
+        "netlink",
+    )
     commands = ("ethtool",)
 
     def __init__(self, ctx: Context) -> None:
@@ -103,10 +114,15 @@ class Ethtool(LineParser):
             direction = "receive" if match[1] == "RX" else "send"
             return (
                 self.measure(
-                    "ring_entries", int(match[2]), "1", match[0], direction=direction, view=self._view,
+                    "ring_entries",
+                    int(match[2]),
+                    "1",
+                    match[0],
+                    direction=direction,
+                    view=self._view,
                     interface=self._interface,
                 ),
-            )  # fmt: skip
+            )
         if not re.match(r"^(?:RX|TX)\b|^\w[\w ]*:", text):
             self._block, self.open = "", False
         return ()

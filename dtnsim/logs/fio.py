@@ -343,15 +343,23 @@ class Fio(Stoppable, LineParser):
             if value and float(value) > 0:
                 factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 yield self.measure(
-                    "throughput", decimal(value) * factor, "B/s", f"{value}{unit}/s", operation=operation,
-                    status="partial", line=progress[1], interval=True,
-                )  # fmt: skip
+                    "throughput",
+                    decimal(value) * factor,
+                    "B/s",
+                    f"{value}{unit}/s",
+                    operation=operation,
+                    status="partial",
+                    line=progress[1],
+                    interval=True,
+                )
 
 
 def _conditions(start: re.Match[str]) -> Conditions:
     found: Conditions = {
-        "pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"]),
-    }  # fmt: skip
+        "pattern": start["rw"],
+        "engine": start["engine"],
+        "depth": int(start["depth"]),
+    }
     block = _BLOCK.match(start["bs"])
     rounded = re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000 prints 131072 B as 131kB
     if block is not None and block.group(1, 2) == block.group(3, 4) and not rounded:

@@ -110,9 +110,15 @@ class FioJson(Stoppable, DocumentParser):
                     value = number(found)
                     if value:
                         yield self.measure(
-                            "latency", value * unit, "s", f"{found} {'ns' if unit == 1e-9 else 'us'}", line=line,
-                            of=kind, statistic=statistic, **conditions,
-                        )  # fmt: skip
+                            "latency",
+                            value * unit,
+                            "s",
+                            f"{found} {'ns' if unit == 1e-9 else 'us'}",
+                            line=line,
+                            of=kind,
+                            statistic=statistic,
+                            **conditions,
+                        )
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

@@ -23,17 +23,47 @@ from dtnsim.logs.measurement import Condition, Status
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*+)\s*+$")
 #: key of the text form -> key of the task document
 _KEYS: Final = {
-    "Task ID": "task_id", "Type": "type", "Status": "status", "Files": "files", "Directories": "directories",
-    "Request Time": "request_time", "Completion Time": "completion_time", "Deadline": "deadline",
-    "Bytes Transferred": "bytes_transferred", "Bytes Per Second": "effective_bytes_per_second", "Faults": "faults",
-    "Label": "label", "Source Endpoint": "source_endpoint_display_name", "Is Paused": "is_paused",
-    "Destination Endpoint": "destination_endpoint_display_name", "Total Subtasks": "subtasks_total",
-    "Source Collection": "source_endpoint_display_name", "Details": "nice_status_details", "Label ": "label",
-    "Destination Collection": "destination_endpoint_display_name", "Subtasks Failed": "subtasks_failed",
-    "Source Endpoint ID": "source_endpoint_id", "Destination Endpoint ID": "destination_endpoint_id",
-}  # fmt: skip
-_WORDS: Final = ("Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination",
-                 "Files", "Directories", "Type", "Subtasks", "Label", "Is")  # fmt: skip
+    "Task ID": "task_id",
+    "Type": "type",
+    "Status": "status",
+    "Files": "files",
+    "Directories": "directories",
+    "Request Time": "request_time",
+    "Completion Time": "completion_time",
+    "Deadline": "deadline",
+    "Bytes Transferred": "bytes_transferred",
+    "Bytes Per Second": "effective_bytes_per_second",
+    "Faults": "faults",
+    "Label": "label",
+    "Source Endpoint": "source_endpoint_display_name",
+    "Is Paused": "is_paused",
+    "Destination Endpoint": "destination_endpoint_display_name",
+    "Total Subtasks": "subtasks_total",
+    "Source Collection": "source_endpoint_display_name",
+    "Details": "nice_status_details",
+    "Label ": "label",
+    "Destination Collection": "destination_endpoint_display_name",
+    "Subtasks Failed": "subtasks_failed",
+    "Source Endpoint ID": "source_endpoint_id",
+    "Destination Endpoint ID": "destination_endpoint_id",
+}
+_WORDS: Final = (
+    "Task",
+    "Transferred",
+    "Bytes",
+    "Status",
+    "Faults",
+    "Request",
+    "Completion",
+    "Source",
+    "Destination",
+    "Files",
+    "Directories",
+    "Type",
+    "Subtasks",
+    "Label",
+    "Is",
+)
 
 
 class GlobusText(LineParser):

@@ -21,9 +21,12 @@ _LINE: Final = re.compile(
 _DEVICE: Final = re.compile(r"^\W*(/dev/\S+?):\s*$")
 _ERROR: Final = re.compile(r"^\W*(/dev/\S+?): ([A-Z][a-z].*)")
 _KIND: Final = {
-    "cached": ("memory_read", False), "buffer-cache": ("memory_read", False), "buffered disk": ("read", False),
-    "O_DIRECT cached": ("cache_read", True), "O_DIRECT disk": ("read", True),
-}  # fmt: skip
+    "cached": ("memory_read", False),
+    "buffer-cache": ("memory_read", False),
+    "buffered disk": ("read", False),
+    "O_DIRECT cached": ("cache_read", True),
+    "O_DIRECT disk": ("read", True),
+}
 
 
 class Hdparm(LineParser):

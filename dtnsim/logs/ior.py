@@ -35,10 +35,20 @@ _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
 _OPTIONS: Final = {
-    "api": "api", "access": "access", "clients": "tasks", "tasks": "tasks", "nodes": "nodes", "xfersize": "record_B",
-    "blocksize": "block_B", "aggregate filesize": "dataset_B", "test filename": "target", "segments": "segments",
-    "ordering in a file": "ordering", "clients per node": "tasks_per_node", "repetitions": "repetitions",
-}  # fmt: skip
+    "api": "api",
+    "access": "access",
+    "clients": "tasks",
+    "tasks": "tasks",
+    "nodes": "nodes",
+    "xfersize": "record_B",
+    "blocksize": "block_B",
+    "aggregate filesize": "dataset_B",
+    "test filename": "target",
+    "segments": "segments",
+    "ordering in a file": "ordering",
+    "clients per node": "tasks_per_node",
+    "repetitions": "repetitions",
+}
 
 
 class Ior(LineParser):
@@ -162,9 +172,15 @@ class Ior(LineParser):
             )
             printed = f"{figure} MiB/s"
             yield self.measure(
-                "throughput", float(figure) * MIB, "B/s", printed, operation=operation, line=line, status=status,
+                "throughput",
+                float(figure) * MIB,
+                "B/s",
+                printed,
+                operation=operation,
+                line=line,
+                status=status,
                 **self._run,
-            )  # fmt: skip
+            )
         self._run, self._rows, self._heads, self._done = {}, [], [], set()
         self.open, self._table, self.version = False, False, None
 

@@ -18,12 +18,25 @@ K: Final = BINARY["K"]
 M: Final = BINARY["M"]
 #: heading -> (operation, bytes of its unit)
 RATES: Final = {
-    "rkB/s": ("read", K), "wkB/s": ("write", K), "kB_read/s": ("read", K), "kB_wrtn/s": ("write", K),
-    "rMB/s": ("read", M), "wMB/s": ("write", M), "MB_read/s": ("read", M), "MB_wrtn/s": ("write", M),
-    "rsec/s": ("read", 512.0), "wsec/s": ("write", 512.0), "Blk_read/s": ("read", 512.0),
-    "Blk_wrtn/s": ("write", 512.0), "dkB/s": ("discard", K), "kB_dscd/s": ("discard", K), "dMB/s": ("discard", M),
-    "MB_dscd/s": ("discard", M), "kB/s": ("all", K), "MB/s": ("all", M),
-}  # fmt: skip
+    "rkB/s": ("read", K),
+    "wkB/s": ("write", K),
+    "kB_read/s": ("read", K),
+    "kB_wrtn/s": ("write", K),
+    "rMB/s": ("read", M),
+    "wMB/s": ("write", M),
+    "MB_read/s": ("read", M),
+    "MB_wrtn/s": ("write", M),
+    "rsec/s": ("read", 512.0),
+    "wsec/s": ("write", 512.0),
+    "Blk_read/s": ("read", 512.0),
+    "Blk_wrtn/s": ("write", 512.0),
+    "dkB/s": ("discard", K),
+    "kB_dscd/s": ("discard", K),
+    "dMB/s": ("discard", M),
+    "MB_dscd/s": ("discard", M),
+    "kB/s": ("all", K),
+    "MB/s": ("all", M),
+}
 IOPS: Final = {"r/s": "read", "w/s": "write", "d/s": "discard", "tps": "all"}
 WAITS: Final = {"r_await": "read", "w_await": "write", "await": "all"}
 DEPTHS: Final = ("aqu-sz", "avgqu-sz")

@@ -43,8 +43,23 @@ class Iperf3Text(LineParser):
     """Rows, summaries and messages of iperf3's text output; interleaved titles (``-T``) are kept apart."""
 
     tool = "iperf3"
-    words = (*ROW_WORDS, "iperf", "Connecting", "Accepted", "Server", "connected", "Reverse", "Starting",
-             "Interval", "Summary", "CPU", "MSS", "congestion", "Sent", "Received")  # fmt: skip
+    words = (
+        *ROW_WORDS,
+        "iperf",
+        "Connecting",
+        "Accepted",
+        "Server",
+        "connected",
+        "Reverse",
+        "Starting",
+        "Interval",
+        "Summary",
+        "CPU",
+        "MSS",
+        "congestion",
+        "Sent",
+        "Received",
+    )
     shape = r"(?:- ){10}"
     needs = ("- - -",)
     commands = ("iperf3",)

@@ -53,9 +53,13 @@ class Lspci(LineParser):
         if width == 0 or speed == 0:
             return
         conditions: Conditions = {
-            **self._device, "view": {"Cap": "capability", "Sta": "status"}[link["what"]], "lanes": width,
-            "transfers_per_s": speed * 1e9, "speed_is": link["speed_is"], "width_is": link["width_is"],
-        }  # fmt: skip
+            **self._device,
+            "view": {"Cap": "capability", "Sta": "status"}[link["what"]],
+            "lanes": width,
+            "transfers_per_s": speed * 1e9,
+            "speed_is": link["speed_is"],
+            "width_is": link["width_is"],
+        }
         printed = f"{link['speed']}GT/s x{width}"
         yield self.measure("transfer_rate", speed * 1e9, "1/s", printed, **conditions)
         yield self.measure("lanes", width, "1", printed, **conditions)

@@ -42,8 +42,13 @@ class Lstopo(DocumentParser):
                 yield from self._memory(element, doc, node)
             elif kind in ("PCIDev", "Bridge"):
                 yield from self._link(element, doc)
-        for kind, name in (("Package", "packages"), ("Socket", "packages"), ("NUMANode", "numa_nodes"),
-                           ("Core", "cores"), ("PU", "hardware_threads")):  # fmt: skip
+        for kind, name in (
+            ("Package", "packages"),
+            ("Socket", "packages"),
+            ("NUMANode", "numa_nodes"),
+            ("Core", "cores"),
+            ("PU", "hardware_threads"),
+        ):
             if counts[kind]:
                 yield self.measure("count", counts[kind], "1", f"{counts[kind]} {kind}", line=doc.line, of=name)
 
@@ -60,9 +65,10 @@ class Lstopo(DocumentParser):
         infos = {info.get("name"): info.get("value") for info in element.findall("info")}
         children = [o.get("name") for o in element.iter("object") if o.get("type") == "OSDev" and o.get("name")]
         conditions: Conditions = {
-            "slot": slot, "device": infos.get("PCIDevice") or element.get("name"),
+            "slot": slot,
+            "device": infos.get("PCIDevice") or element.get("name"),
             "os_devices": " ".join(str(name) for name in children) if element.get("type") == "PCIDev" else None,
             "bridge": True if element.get("type") == "Bridge" else None,
-        }  # fmt: skip
+        }
         line = doc.line_of(f'pci_busid="{slot}"') if slot else doc.line
         yield self.measure("link_rate", speed * 1e9, "B/s", f"{speed:g} GB/s", line=line, **conditions)

@@ -42,10 +42,15 @@ class Mdstat(LineParser):
         if match is not None:
             members = match["members"].split()
             self._array = {
-                "array": match["array"], "state": match["state"], "mode": match["mode"], "level": match["level"],
-                "members": " ".join(m.partition("[")[0] for m in members) or None, "member_count": len(members),
-                "failed": sum("(F)" in m for m in members), "spares": sum("(S)" in m for m in members),
-            }  # fmt: skip
+                "array": match["array"],
+                "state": match["state"],
+                "mode": match["mode"],
+                "level": match["level"],
+                "members": " ".join(m.partition("[")[0] for m in members) or None,
+                "member_count": len(members),
+                "failed": sum("(F)" in m for m in members),
+                "spares": sum("(S)" in m for m in members),
+            }
             self.open = True
             return ()
         if self._array is None:

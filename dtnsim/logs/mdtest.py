@@ -76,6 +76,12 @@ class Mdtest(LineParser):
         for statistic, text in figures:
             if text != "NA" and float(text) > 0:
                 yield self.measure(
-                    "rate", float(text), "1/s", f"{text} /s", operation=operation, statistic=statistic,
-                    view="stonewall" if stonewall else None, **self._run,
-                )  # fmt: skip
+                    "rate",
+                    float(text),
+                    "1/s",
+                    f"{text} /s",
+                    operation=operation,
+                    statistic=statistic,
+                    view="stonewall" if stonewall else None,
+                    **self._run,
+                )

@@ -224,8 +224,9 @@ class MtrXml(DocumentParser):
         hubs = list(re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL))
         for at, hub in enumerate(hubs):
             pairs = re.findall(r"<(\w+)%?>\s*(-?[\d.]+)%?\s*</", hub[3])
-            values = {"Loss%" if key == "Loss" else key: value for key, text in pairs
-                      if (value := number(text)) is not None}  # fmt: skip
+            values = {
+                "Loss%" if key == "Loss" else key: value for key, text in pairs if (value := number(text)) is not None
+            }
             last = {"last": True} if at == len(hubs) - 1 else {}
             line = doc.line_at(hub.start())
             yield from _Hops.records(self, int(hub[1]), hub[2], values, {**conditions, **last}, line)

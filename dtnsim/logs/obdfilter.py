@@ -37,9 +37,12 @@ class Obdfilter(LineParser):
         if match is None:
             return
         conditions: Conditions = {
-            "osts": int(match["ost"]), "bytes": int(match["sz"]) * BINARY["K"],
-            "record_B": int(match["rsz"]) * BINARY["K"], "objects": int(match["obj"]), "threads": int(match["thr"]),
-        }  # fmt: skip
+            "osts": int(match["ost"]),
+            "bytes": int(match["sz"]) * BINARY["K"],
+            "record_B": int(match["rsz"]) * BINARY["K"],
+            "objects": int(match["obj"]),
+            "threads": int(match["thr"]),
+        }
         read_any = False
         for test in _TEST.finditer(match["rest"] + " "):
             read_any = True

@@ -26,14 +26,25 @@ _HEAD: Final = re.compile(
     r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
     r"|(?P<lat>t_min\[usec\]))"
 )
-_TIMES: Final = (("t_min", "min"), ("t_max", "max"), ("t_typical", "p50"), ("t_avg", None), ("t_stdev", "stddev"),
-                 ("99% percentile", "p99"), ("99.9% percentile", "p99.9"))  # fmt: skip
+_TIMES: Final = (
+    ("t_min", "min"),
+    ("t_max", "max"),
+    ("t_typical", "p50"),
+    ("t_avg", None),
+    ("t_stdev", "stddev"),
+    ("99% percentile", "p99"),
+    ("99.9% percentile", "p99.9"),
+)
 _ROW: Final = re.compile(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$")
 _PAIR: Final = re.compile(r"(Number of qps|Connection type|Mtu|Link type|Device|TX depth)\s*+: (\S++)")
 _KEYS: Final = {
-    "Number of qps": "streams", "Connection type": "connection", "Mtu": "mtu_B", "Link type": "link",
-    "Device": "device", "TX depth": "depth",
-}  # fmt: skip
+    "Number of qps": "streams",
+    "Connection type": "connection",
+    "Mtu": "mtu_B",
+    "Link type": "link",
+    "Device": "device",
+    "TX depth": "depth",
+}
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 _FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
 _STRANGE: Final = 12  # warnings about the CPU's clock may stand between head and rows

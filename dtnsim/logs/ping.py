@@ -55,10 +55,26 @@ _ERROR: Final = re.compile(
 )
 _SCALE: Final = {"ms": 1e-3, "us": 1e-6, "s": 1.0, None: 1e-3}
 _OPTIONS: Final = {
-    "-c": "count", "-s": "size", "-i": "every", "-W": "wait", "-w": "deadline", "-M": "frag", "-I": "interface",
-    "-t": "ttl", "-Q": "tos", "-q": "quiet!", "-f": "flood!", "-n": "numeric!", "-D": "time!", "-6": "ipv6!",
-    "-4": "ipv4!", "-A": "adaptive!", "-l": "preload", "-p": "pattern", "-D!": "df!",
-}  # fmt: skip
+    "-c": "count",
+    "-s": "size",
+    "-i": "every",
+    "-W": "wait",
+    "-w": "deadline",
+    "-M": "frag",
+    "-I": "interface",
+    "-t": "ttl",
+    "-Q": "tos",
+    "-q": "quiet!",
+    "-f": "flood!",
+    "-n": "numeric!",
+    "-D": "time!",
+    "-6": "ipv6!",
+    "-4": "ipv4!",
+    "-A": "adaptive!",
+    "-l": "preload",
+    "-p": "pattern",
+    "-D!": "df!",
+}
 
 
 @dataclass(slots=True)
@@ -77,8 +93,21 @@ class Ping(LineParser):
     """Replies and summaries of ping."""
 
     tool = "ping"
-    words = ("PING", "ping", "Ping", "ttl", "TTL", "hlim", "icmp", "transmitted", "rtt", "trip", "xmt", "percent",
-             "unreachable")  # fmt: skip
+    words = (
+        "PING",
+        "ping",
+        "Ping",
+        "ttl",
+        "TTL",
+        "hlim",
+        "icmp",
+        "transmitted",
+        "rtt",
+        "trip",
+        "xmt",
+        "percent",
+        "unreachable",
+    )
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
     needs = ("= ",)
@@ -221,8 +250,12 @@ class Ping(LineParser):
         scale = _SCALE[found["unit"]]
         unit = found["unit"] or "ms"
         self._replies = _Replies()
-        for statistic, text in ((None, found["avg"]), ("min", found["min"]), ("max", found["max"]),
-                                ("stddev", found["dev"])):  # fmt: skip
+        for statistic, text in (
+            (None, found["avg"]),
+            ("min", found["min"]),
+            ("max", found["max"]),
+            ("stddev", found["dev"]),
+        ):
             if text is None or "nan" in text:
                 continue
             try:

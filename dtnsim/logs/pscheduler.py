@@ -279,9 +279,12 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
         if isinstance(summary, dict) and "throughput-bits" in _dict(summary.get("summary")):
             return candidate
         if "succeeded" in candidate and (
-            "paths" in candidate or "roundtrips" in candidate or "packets-sent" in candidate
-            or "throughput-bits" in str(candidate)[:5000] or candidate.get("succeeded") is False
-        ):  # fmt: skip
+            "paths" in candidate
+            or "roundtrips" in candidate
+            or "packets-sent" in candidate
+            or "throughput-bits" in str(candidate)[:5000]
+            or candidate.get("succeeded") is False
+        ):
             return candidate
     return None
 

@@ -15,14 +15,25 @@ from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, R
 
 K: Final = BINARY["K"]
 _RATES: Final = {
-    "rxkB/s": ("receive", K), "txkB/s": ("send", K), "rxbyt/s": ("receive", 1.0), "txbyt/s": ("send", 1.0),
-    "rkB/s": ("read", K), "wkB/s": ("write", K), "rd_sec/s": ("read", 512.0), "wr_sec/s": ("write", 512.0),
-    "bread/s": ("read", 512.0), "bwrtn/s": ("write", 512.0), "dkB/s": ("discard", K),
-}  # fmt: skip
+    "rxkB/s": ("receive", K),
+    "txkB/s": ("send", K),
+    "rxbyt/s": ("receive", 1.0),
+    "txbyt/s": ("send", 1.0),
+    "rkB/s": ("read", K),
+    "wkB/s": ("write", K),
+    "rd_sec/s": ("read", 512.0),
+    "wr_sec/s": ("write", 512.0),
+    "bread/s": ("read", 512.0),
+    "bwrtn/s": ("write", 512.0),
+    "dkB/s": ("discard", K),
+}
 _COUNTS: Final = {
-    "rxpck/s": ("rate", "receive"), "txpck/s": ("rate", "send"), "tps": ("iops", "all"), "rtps": ("iops", "read"),
+    "rxpck/s": ("rate", "receive"),
+    "txpck/s": ("rate", "send"),
+    "tps": ("iops", "all"),
+    "rtps": ("iops", "read"),
     "wtps": ("iops", "write"),
-}  # fmt: skip
+}
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
 
 

@@ -36,11 +36,31 @@ _FAILED: Final = re.compile(
 )
 _SSH: Final = re.compile(r"^Transferred: sent (?P<sent>\d+), received (?P<got>\d+) bytes, in (?P<s>[\d.]+) seconds")
 _OPTIONS: Final = {
-    "-c": "cipher", "-P": "port", "-i": "identity", "-o": "option", "-l": "limit_kbit", "-C": "compress!",
-    "-r": "recursive!", "-p": "times!", "-q": "quiet!", "-v": "verbose!", "-F": "config", "-S": "program",
-    "-J": "jump", "-B": "batch!", "-3": "third!", "-4": "ipv4!", "-6": "ipv6!", "-R": "remote!", "-O": "legacy!",
-    "-s": "sftp!", "-D": "sftp_server", "-X": "sftp_option", "-b": "batchfile", "-T": "check!",
-}  # fmt: skip
+    "-c": "cipher",
+    "-P": "port",
+    "-i": "identity",
+    "-o": "option",
+    "-l": "limit_kbit",
+    "-C": "compress!",
+    "-r": "recursive!",
+    "-p": "times!",
+    "-q": "quiet!",
+    "-v": "verbose!",
+    "-F": "config",
+    "-S": "program",
+    "-J": "jump",
+    "-B": "batch!",
+    "-3": "third!",
+    "-4": "ipv4!",
+    "-6": "ipv6!",
+    "-R": "remote!",
+    "-O": "legacy!",
+    "-s": "sftp!",
+    "-D": "sftp_server",
+    "-X": "sftp_option",
+    "-b": "batchfile",
+    "-T": "check!",
+}
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
@@ -63,8 +83,28 @@ class Scp(LineParser):
     """Progress lines and messages of scp and sftp."""
 
     tool = "scp"
-    words = ("B", "KB", "MB", "GB", "TB", "PB", "ETA", "scp", "sftp", "kB", "denied", "lost", "Uploading", "Fetching",
-             "Transferred", "stalled", "refused", "verification", "Connection", "Couldn")  # fmt: skip
+    words = (
+        "B",
+        "KB",
+        "MB",
+        "GB",
+        "TB",
+        "PB",
+        "ETA",
+        "scp",
+        "sftp",
+        "kB",
+        "denied",
+        "lost",
+        "Uploading",
+        "Fetching",
+        "Transferred",
+        "stalled",
+        "refused",
+        "verification",
+        "Connection",
+        "Couldn",
+    )
     shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
     needs = ("%",)
     commands = _PROGRAMS

@@ -34,8 +34,22 @@ class Smartctl(LineParser):
     """The information section and the health lines."""
 
     tool = "smartctl"
-    words = ("smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
-             "Hours", "Utilization", "read", "write")  # fmt: skip
+    words = (
+        "smartctl",
+        "Capacity",
+        "Rotation",
+        "SATA",
+        "negotiated",
+        "SMART",
+        "Units",
+        "Model",
+        "Product",
+        "Vendor",
+        "Hours",
+        "Utilization",
+        "read",
+        "write",
+    )
     commands = ("smartctl",)
 
     def __init__(self, ctx: Context) -> None:
@@ -104,9 +118,10 @@ class SmartctlJson(DocumentParser):
         version = data["smartctl"].get("version")
         self.version = ".".join(str(part) for part in version) if isinstance(version, list) else None
         drive: Conditions = {
-            "device": _text(_at(data, "device", "name")), "model": _text(data.get("model_name")),
+            "device": _text(_at(data, "device", "name")),
+            "model": _text(data.get("model_name")),
             "protocol": _text(_at(data, "device", "protocol")),
-        }  # fmt: skip
+        }
         log = "nvme_smart_health_information_log"
         rows: list[tuple[str, tuple[str, ...], float, str, Conditions]] = [
             ("capacity", ("user_capacity", "bytes"), 1.0, "B", {}),

@@ -53,8 +53,11 @@ class Ss(LineParser):
         if head is not None:
             done = list(self._settle())
             self._known = {
-                "state": head["state"].lower(), "source": head["local"], "target": head["peer"], **host_of(self.ctx)
-            }  # fmt: skip
+                "state": head["state"].lower(),
+                "source": head["local"],
+                "target": head["peer"],
+                **host_of(self.ctx),
+            }
             self._text, self._line, self.open = head["rest"], self.ctx.line, True
             return done
         if self.open:

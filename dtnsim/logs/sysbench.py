@@ -32,9 +32,13 @@ _SETTINGS: Final = (
     ("files", re.compile(r"^(\d+) files, ")),
 )
 _MODES: Final = (
-    ("random read", "randread"), ("random write", "randwrite"), ("random r/w", "randrw"),
-    ("sequential read", "read"), ("sequential write", "write"), ("sequential rewrite", "rewrite"),
-)  # fmt: skip
+    ("random read", "randread"),
+    ("random write", "randwrite"),
+    ("random r/w", "randrw"),
+    ("sequential read", "read"),
+    ("sequential write", "write"),
+    ("sequential rewrite", "rewrite"),
+)
 
 
 class Sysbench(LineParser):

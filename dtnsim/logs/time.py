@@ -50,8 +50,22 @@ class Time(LineParser):
     """The real time is the figure; user and system time go with it."""
 
     tool = "time"
-    words = ("real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command",
-             "Executed", "usr")  # fmt: skip
+    words = (
+        "real",
+        "user",
+        "sys",
+        "elapsed",
+        "timed",
+        "Elapsed",
+        "User",
+        "System",
+        "Exit",
+        "total",
+        "u",
+        "Command",
+        "Executed",
+        "usr",
+    )
     commands = ("time",)
 
     def __init__(self, ctx: Context) -> None:
@@ -165,7 +179,15 @@ class Time(LineParser):
         """Figures of ``time -v`` whose exit status is missing: the text is cut."""
         figures, self._verbose, self._failed = self._verbose, [], None
         return [
-            self.measure(_MODES[name][0], seconds, "s", printed, line=line, status="truncated",
-                         **({"mode": _MODES[name][1]} if _MODES[name][1] else {}), **self._conditions(self._timed))
+            self.measure(
+                _MODES[name][0],
+                seconds,
+                "s",
+                printed,
+                line=line,
+                status="truncated",
+                **({"mode": _MODES[name][1]} if _MODES[name][1] else {}),
+                **self._conditions(self._timed),
+            )
             for name, seconds, printed, line in figures
-        ]  # fmt: skip
+        ]

@@ -23,8 +23,14 @@ _LINE: Final = re.compile(
     rf"\[[=> ]{{0,80}}+\]\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]"
 )
 _ERROR: Final = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
-_OPTIONS: Final = {"-S": "streams", "--streams": "streams", "-y": "sources", "--sources": "sources", "-f": "force!",
-                   "--parallel": "parallel"}  # fmt: skip
+_OPTIONS: Final = {
+    "-S": "streams",
+    "--streams": "streams",
+    "-y": "sources",
+    "--sources": "sources",
+    "-f": "force!",
+    "--parallel": "parallel",
+}
 
 
 class Xrdcp(LineParser):

@@ -95,8 +95,11 @@ class Zpool(LineParser):
         if depth == 0:
             self._pool = words[0]
         conditions: Conditions = {
-            "pool": self._pool, "device": words[0] if depth else None, "report": self._reports, "interval": True,
-        }  # fmt: skip
+            "pool": self._pool,
+            "device": words[0] if depth else None,
+            "report": self._reports,
+            "interval": True,
+        }
         for quantity, unit, cells in (("iops", "1/s", words[3:5]), ("throughput", "B/s", words[5:7])):
             for operation, cell in zip(("read", "write"), cells, strict=True):
                 value = size_bytes(cell)

@@ -100,15 +100,20 @@ class Plan:
         """A row for the path as it is, tuned, and with each set of purchases."""
         return [
             {
-                "stage": s.name, "price": s.price.amount, "currency": s.price.currency,
-                "p10_Bps": s.prediction.throughput_Bps.p10, "throughput_Bps": s.prediction.throughput_Bps.p50,
-                "p90_Bps": s.prediction.throughput_Bps.p90, "probability": s.probability,
-                "bottleneck": s.prediction.bottleneck.station, "marginal_Bps_per_1000": s.marginal_Bps,
+                "stage": s.name,
+                "price": s.price.amount,
+                "currency": s.price.currency,
+                "p10_Bps": s.prediction.throughput_Bps.p10,
+                "throughput_Bps": s.prediction.throughput_Bps.p50,
+                "p90_Bps": s.prediction.throughput_Bps.p90,
+                "probability": s.probability,
+                "bottleneck": s.prediction.bottleneck.station,
+                "marginal_Bps_per_1000": s.marginal_Bps,
                 "buys": "; ".join(f"{o.count} x {o.part} ({o.place})" for o in s.options),
                 "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
             }
             for s in (self.now, self.tuned, *self.purchases[1:])
-        ]  # fmt: skip
+        ]
 
     def to_frame(self) -> Any:
         """The same as a ``pandas.DataFrame``."""
@@ -286,9 +291,10 @@ def _valued(made: Stage, tuned: Stage) -> Stage:
     idle = []
     for option in made.options:
         own = [
-            u.utilization for u in made.prediction.stations
+            u.utilization
+            for u in made.prediction.stations
             if option.place.startswith(key_of(made.prediction.problem, u.station) or "?")
-        ]  # fmt: skip
+        ]
         if own and max(own) < _IDLE:
             idle.append((option.part, max(own)))
     marginal = gain / made.price.amount * 1000 if made.price.amount > 0 else None
@@ -296,9 +302,15 @@ def _valued(made: Stage, tuned: Stage) -> Stage:
 
 
 def _sentences(
-    given: spec.PathSpec, hosts: Sequence[str], goal: goals.Goal, tuned: Stage, bought: Sequence[Stage],
-    met: Stage | None, search: Search | None, confidence: float,
-) -> list[str]:  # fmt: skip
+    given: spec.PathSpec,
+    hosts: Sequence[str],
+    goal: goals.Goal,
+    tuned: Stage,
+    bought: Sequence[Stage],
+    met: Stage | None,
+    search: Search | None,
+    confidence: float,
+) -> list[str]:
     base, held = tuned.prediction.throughput_Bps.p50, tuned.prediction.bottleneck
     at = units.show(base, "B/s")
     found = []

@@ -151,9 +151,10 @@ class Search:
     def _tops(self, parts: Sequence[Option]) -> list[Option | None]:
         """What no other part of the place, nor what is there now, is at least as quick as."""
         tops: list[Option | None] = [
-            p for n, p in enumerate(parts)
+            p
+            for n, p in enumerate(parts)
             if not any(self.quicker(o, p) and (m < n or not self.quicker(p, o)) for m, o in enumerate(parts) if o != p)
-        ]  # fmt: skip
+        ]
         return tops if any(self.quicker(t, None) for t in tops if t is not None) else [*tops, None]
 
     def _bound(self, chosen: Set, left: Sequence[str], tops: Mapping[str, list[Option | None]]) -> float:

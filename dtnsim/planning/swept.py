@@ -207,9 +207,14 @@ def _one(m: Matrices, s: int) -> Matrices:
         return replace(rows, demand=_column(rows.demand.T, s).T)
 
     return replace(
-        m, capacity=_column(m.capacity, s), total=of(m.total), phases=of(m.phases), delay=_column(m.delay, s),
-        opening=_column(m.opening, s), lead=_column(m.lead, s),
-    )  # fmt: skip
+        m,
+        capacity=_column(m.capacity, s),
+        total=of(m.total),
+        phases=of(m.phases),
+        delay=_column(m.delay, s),
+        opening=_column(m.opening, s),
+        lead=_column(m.lead, s),
+    )
 
 
 def _column(array: Array, s: int) -> Array:

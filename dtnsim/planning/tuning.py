@@ -103,9 +103,11 @@ def _mtu(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
     if any(s.mtu is not None and s.mtu.value < _JUMBO_B for s in [*given.wan, *given.links.values()]):
         return
     small = [
-        (host, nic) for host in hosts for nic, card in given.hosts[host].nics.items()
+        (host, nic)
+        for host in hosts
+        for nic, card in given.hosts[host].nics.items()
         if card.protocol == "ethernet" and card.mtu.value < _JUMBO_B
-    ]  # fmt: skip
+    ]
     if small:
         yield Setting(
             "MTU",

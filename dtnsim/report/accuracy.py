@@ -21,9 +21,18 @@ def markdown(found: Validation | None = None) -> str:
 
         found = validate(load_all())
     earlier = yamlio.load(library.root("calibration") / "history.yaml")["versions"]
-    head = ["system", "figures", "median error", "worst error", "in the 50 % interval", "in the 80 %", "in the 95 %",
-            "bottleneck as stated", "median error of min(disk, network, disk)",
-            *(f"median error in {version}" for version in earlier)]  # fmt: skip
+    head = [
+        "system",
+        "figures",
+        "median error",
+        "worst error",
+        "in the 50 % interval",
+        "in the 80 %",
+        "in the 95 %",
+        "bottleneck as stated",
+        "median error of min(disk, network, disk)",
+        *(f"median error in {version}" for version in earlier),
+    ]
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for site in [*found.sites, None]:
         s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
@@ -33,11 +42,15 @@ def markdown(found: Validation | None = None) -> str:
         right, stated = found.bottlenecks("blind", site)
         was = [(v["median"].get(site or "all") or {}) for v in earlier.values()]
         cells = (
-            site or "**all**", str(s.n), percent(s.mdape), percent(s.max_ape),
+            site or "**all**",
+            str(s.n),
+            percent(s.mdape),
+            percent(s.max_ape),
             *(percent(share) for share in inside.coverage.values()),
-            f"{right} of {stated}" if stated else "", percent(rule.mdape),
+            f"{right} of {stated}" if stated else "",
+            percent(rule.mdape),
             *(f"{w['error']} ({w['n']})" if w else "" for w in was),
-        )  # fmt: skip
+        )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

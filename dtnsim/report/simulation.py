@@ -55,16 +55,25 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     t = s.runs[0].transfers[f]
     rates, durations = s.spread(f)
     return {
-        "name": t.name, "files": t.files, "payload_B": t.payload_B, "started_s": number(t.started_s),
-        "written_s": number(t.written_s), "finished_s": number(t.finished_s), "on_medium_s": number(t.on_medium_s),
-        "throughput_Bps": _quantiles(rates), "duration_s": _quantiles(durations), "finished_in": len(durations),
-        "omitted_s": t.omitted_s, "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
-        "file_s": _files(t), "waiting_share": number(_waiting(t)),
+        "name": t.name,
+        "files": t.files,
+        "payload_B": t.payload_B,
+        "started_s": number(t.started_s),
+        "written_s": number(t.written_s),
+        "finished_s": number(t.finished_s),
+        "on_medium_s": number(t.on_medium_s),
+        "throughput_Bps": _quantiles(rates),
+        "duration_s": _quantiles(durations),
+        "finished_in": len(durations),
+        "omitted_s": t.omitted_s,
+        "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
+        "file_s": _files(t),
+        "waiting_share": number(_waiting(t)),
         "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
         "retries": t.retries,
         "held": [{"start_s": h.start_s, "end_s": h.end_s, "station": h.station} for h in t.held],
         "why": dict(s.why[f]) if s.why else {},
-    }  # fmt: skip
+    }
 
 
 def _quantiles(values: list[float]) -> dict[str, float | None]:
@@ -155,8 +164,13 @@ def show(s: Simulation, out: Out) -> None:
 def _summary(run: Run) -> Any:
     """The table of transfers; of several files with how long one takes."""
     several = any(t.files > 1 for t in run.transfers)
-    head = [("transfer", "left"), ("files", "right"), ("bytes", "right"), ("duration", "right"),
-            ("throughput", "right")]  # fmt: skip
+    head = [
+        ("transfer", "left"),
+        ("files", "right"),
+        ("bytes", "right"),
+        ("duration", "right"),
+        ("throughput", "right"),
+    ]
     if several:
         head += [("a file: p50", "right"), ("p90", "right"), ("p99", "right")]
     rows = text.table(*head, ("workers wait", "right"))
@@ -165,10 +179,15 @@ def _summary(run: Run) -> Any:
         spent = (run.end_s if not done else t.finished_s) - t.started_s
         speed = text.rate(t.throughput_Bps if done else t.payload_B / spent) if spent > 0 else ""
         files = [units.show(q, "s") for q in t.file_quantiles((0.5, 0.9, 0.99))] or [""] * 3
-        rows.add_row(text.plain(t.name), str(t.files), units.show(t.payload_B, "B"),
-                     units.show(t.duration_s, "s") if done else "not done",
-                     speed if done or not speed else f"{speed} so far", *(files if several else ()),
-                     f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "")  # fmt: skip
+        rows.add_row(
+            text.plain(t.name),
+            str(t.files),
+            units.show(t.payload_B, "B"),
+            units.show(t.duration_s, "s") if done else "not done",
+            speed if done or not speed else f"{speed} so far",
+            *(files if several else ()),
+            f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "",
+        )
     return rows
 
 
@@ -200,12 +219,22 @@ def _told(t: TransferRun, why: Mapping[str, str], out: Out) -> None:
 
 def _replicas(s: Simulation, out: Out) -> None:
     label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
-    rows = text.table((label, "left"), ("throughput p10", "right"), ("p50", "right"), ("p90", "right"),
-                      ("duration p10", "right"), ("p50", "right"), ("p90", "right"))  # fmt: skip
+    rows = text.table(
+        (label, "left"),
+        ("throughput p10", "right"),
+        ("p50", "right"),
+        ("p90", "right"),
+        ("duration p10", "right"),
+        ("p50", "right"),
+        ("p90", "right"),
+    )
     for f, t in enumerate(s.runs[0].transfers):
         rates, durations = (_quantiles(v) for v in s.spread(f))
-        shown = [units.show(v, unit) if v is not None else "" for values, unit in ((rates, "B/s"), (durations, "s"))
-                 for v in values.values()]  # fmt: skip
+        shown = [
+            units.show(v, unit) if v is not None else ""
+            for values, unit in ((rates, "B/s"), (durations, "s"))
+            for v in values.values()
+        ]
         rows.add_row(text.plain(t.name), *shown)
     out.print(rows)
 

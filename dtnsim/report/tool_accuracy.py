@@ -39,8 +39,9 @@ def markdown() -> str:
     """The table: points, median and 90th percentile of the error, part of the runs inside the 80 % interval."""
     found = errors(points())
     lines = [
-        "| tool | points | median error | 90th percentile | runs in the 80 % interval |", "|---|---:|---:|---:|---:|"
-    ]  # fmt: skip
+        "| tool | points | median error | 90th percentile | runs in the 80 % interval |",
+        "|---|---:|---:|---:|---:|",
+    ]
     whole = [point for of_tool in found.values() for point in of_tool]
     for name, several in [*sorted(found.items()), ("**all**", whole)]:
         off = sorted(e for e, _ in several)

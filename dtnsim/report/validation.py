@@ -107,29 +107,56 @@ def _trust(found: Validation, out: Out) -> None:
         return
     out.print("\nintervals of the judging figures, each by laws learned without its study; scores of ln(figure)")
     rows = table(
-        ("what binds", "left"), ("figures", "right"), ("in 50 %", "right"), ("in 80 %", "right"), ("in 95 %", "right"),
-        ("p90/p10", "right"), ("score", "right"), ("of one factor", "right"), ("CRPS", "right"),
-    )  # fmt: skip
+        ("what binds", "left"),
+        ("figures", "right"),
+        ("in 50 %", "right"),
+        ("in 80 %", "right"),
+        ("in 95 %", "right"),
+        ("p90/p10", "right"),
+        ("score", "right"),
+        ("of one factor", "right"),
+        ("CRPS", "right"),
+    )
     for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
         inside = [percent(t.coverage[level]) for level in LEVELS]
-        rows.add_row(kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", f"{t.interval_score:.2f}",
-                     f"{t.constant_factor:.2f}", f"{t.crps:.3f}")  # fmt: skip
+        rows.add_row(
+            kind,
+            str(t.n),
+            *inside,
+            f"{math.exp(t.width):.2f}",
+            f"{t.interval_score:.2f}",
+            f"{t.constant_factor:.2f}",
+            f"{t.crps:.3f}",
+        )
     out.print(rows)
 
 
 def _summary(found: Validation, out: Out) -> None:
     rows = table(
-        ("", "left"), ("cases", "right"), ("median error", "right"), ("worst error", "right"), ("in 80 %", "right"),
-        ("bottleneck as stated", "right"), ("min(disk, network, disk): median", "right"), ("worst", "right"),
-    )  # fmt: skip
+        ("", "left"),
+        ("cases", "right"),
+        ("median error", "right"),
+        ("worst error", "right"),
+        ("in 80 %", "right"),
+        ("bottleneck as stated", "right"),
+        ("min(disk, network, disk): median", "right"),
+        ("worst", "right"),
+    )
     for site in [*found.sites, None] if len(found.sites) > 1 else [None]:
         for role in ("fit", "blind"):
             s, b = found.summary(role, site), found.baseline_summary(role, site)
             if s.n:
                 right, stated = found.bottlenecks(role, site)
-                rows.add_row(f"{plain(site or 'all')}, {role}", str(s.n), percent(s.mdape), percent(s.max_ape),
-                             percent(s.coverage80), f"{right} of {stated}" if stated else "",
-                             percent(b.mdape), percent(b.max_ape))  # fmt: skip
+                rows.add_row(
+                    f"{plain(site or 'all')}, {role}",
+                    str(s.n),
+                    percent(s.mdape),
+                    percent(s.max_ape),
+                    percent(s.coverage80),
+                    f"{right} of {stated}" if stated else "",
+                    percent(b.mdape),
+                    percent(b.max_ape),
+                )
     out.print(rows)
     if any(j.left_out is not None for j in found.judgements):
         out.print(_words("fit cases, each predicted by a fit without it", found.left_out_summary()))

@@ -47,8 +47,21 @@ def _row(cells: list[str], *, head: bool = False, off: bool = False) -> str:
 
 
 def _summary(found: Validation) -> str:
-    rows = [_row(["system", "role", "cases", "median error", "worst", "in 80 %", "bottleneck as stated",
-                  "min(disk, network, disk)"], head=True)]  # fmt: skip
+    rows = [
+        _row(
+            [
+                "system",
+                "role",
+                "cases",
+                "median error",
+                "worst",
+                "in 80 %",
+                "bottleneck as stated",
+                "min(disk, network, disk)",
+            ],
+            head=True,
+        )
+    ]
     for site in [*found.sites, None]:
         for role in ("fit", "blind"):
             s, b = found.summary(role, site), found.baseline_summary(role, site)
@@ -65,8 +78,20 @@ def _trust(found: Validation) -> str:
     whole = trust(found.judgements)
     if whole is None:
         return ""
-    rows = [_row(["what binds", "figures", *(f"in {level:.0%}" for level in LEVELS), "p90/p10", "interval score",
-                  "of one factor for all", "CRPS"], head=True)]  # fmt: skip
+    rows = [
+        _row(
+            [
+                "what binds",
+                "figures",
+                *(f"in {level:.0%}" for level in LEVELS),
+                "p90/p10",
+                "interval score",
+                "of one factor for all",
+                "CRPS",
+            ],
+            head=True,
+        )
+    ]
     for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
         inside = [percent(t.coverage[level]) for level in LEVELS]
         numbers = (t.interval_score, t.constant_factor, t.crps)
@@ -148,8 +173,10 @@ def _scatter(shown: list[Judgement]) -> str:
         name = html.escape(
             f"{j.case.name}: measured {figure(j.case.measured, 'B/s')}, predicted {figure(j.p50, 'B/s')}"
         )
-        parts.append(f"<line x1='{x:.1f}' x2='{x:.1f}' y1='{_SIZE - place(j.p10):.1f}' y2='{_SIZE - place(j.p90):.1f}' "
-                     f"stroke='{colour}' stroke-opacity='.5'/>")  # fmt: skip
+        parts.append(
+            f"<line x1='{x:.1f}' x2='{x:.1f}' y1='{_SIZE - place(j.p10):.1f}' y2='{_SIZE - place(j.p90):.1f}' "
+            f"stroke='{colour}' stroke-opacity='.5'/>"
+        )
         parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='3.5' fill='{colour}'><title>{name}</title></circle>")
     parts.append(f"<text x='{_SIZE / 2}' y='{_SIZE - 12}' text-anchor='middle'>measured (grey: fit, red: blind)</text>")
     turned = f"text-anchor='middle' transform='rotate(-90 14 {_SIZE / 2})'"

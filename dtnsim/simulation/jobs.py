@@ -125,9 +125,12 @@ def station_capacities(problem: Problem, scenario: int = 0) -> list[float]:
 def engine_stations(problem: Problem) -> list[bool]:
     """Which stations the engine shares out: all but those that stand in a worker's cap."""
     below = {
-        d.station for t in problem.transfers if cached(t) and t.buffered is not None
-        for d in t.buffered.demands if d.below_cache
-    }  # fmt: skip
+        d.station
+        for t in problem.transfers
+        if cached(t) and t.buffered is not None
+        for d in t.buffered.demands
+        if d.below_cache
+    }
     return [not s.private or s.name in below for s in problem.stations]
 
 
@@ -200,10 +203,22 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     lead = 0.0 if transfer.timed else waits["lead"]
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
     return Leg(
-        phase.name, row(fill), row(drain) if through else None, row(together), cap, cap_station,
-        waits["byte"] / payload, waits["file"] / max(transfer.files, 1),
-        lead + waits["start"] / transfer.workers, *costs, entries, ramp, anew, ramp_Bps, loose,
-    )  # fmt: skip
+        phase.name,
+        row(fill),
+        row(drain) if through else None,
+        row(together),
+        cap,
+        cap_station,
+        waits["byte"] / payload,
+        waits["file"] / max(transfer.files, 1),
+        lead + waits["start"] / transfer.workers,
+        *costs,
+        entries,
+        ramp,
+        anew,
+        ramp_Bps,
+        loose,
+    )
 
 
 @dataclass(slots=True, eq=False)

@@ -62,10 +62,13 @@ def book(engine: Engine, job: Job, time: float) -> None:
 
 
 def run_job(
-    env: simpy.Environment, engine: Engine, job: Job,
-    begun: Callable[[], None] = lambda: None, ended: Callable[[], None] = lambda: None,
+    env: simpy.Environment,
+    engine: Engine,
+    job: Job,
+    begun: Callable[[], None] = lambda: None,
+    ended: Callable[[], None] = lambda: None,
     follows: Callable[[], None] = lambda: None,
-) -> Process:  # fmt: skip
+) -> Process:
     """The process of a transfer: waits for its start and for those before it, runs its workers, notes its end.
 
     It tells when those before it have finished, when it begins, and when it has ended.
@@ -135,9 +138,13 @@ def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Pr
 
 
 def _step(
-    env: simpy.Environment, engine: Engine, job: Job, number: int, step: tuple[float, int, bool],
+    env: simpy.Environment,
+    engine: Engine,
+    job: Job,
+    number: int,
+    step: tuple[float, int, bool],
     opened: dict[int, float],
-) -> Generator[Any, Any, bool]:  # fmt: skip
+) -> Generator[Any, Any, bool]:
     """All phases of a file, or of a batch of equal ones.
 
     Args:

@@ -136,9 +136,14 @@ def _jobs(
             continue
         memory = memories.setdefault(given.pool, Memory(at(given.size_B, scenario), at(given.free_B, scenario)))
         job.cache = PageCache(
-            engine, job.legs[job.main], memory, job.transfer.payload_B, weight=job.transfer.weight,
-            each_file=given.flush_files, write_back=(at(given.write_back_B, scenario), given.write_back_s),
-        )  # fmt: skip
+            engine,
+            job.legs[job.main],
+            memory,
+            job.transfer.payload_B,
+            weight=job.transfer.weight,
+            each_file=given.flush_files,
+            write_back=(at(given.write_back_B, scenario), given.write_back_s),
+        )
     return jobs, memories
 
 
@@ -272,6 +277,13 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
     series = recorder.series() if whole else none
     complete = not stopped
     return Run(
-        seed, ended, tuple(transfers), names, series, tuple(world.happened), steps, complete,
+        seed,
+        ended,
+        tuple(transfers),
+        names,
+        series,
+        tuple(world.happened),
+        steps,
+        complete,
         stopped == "interrupted",
-    )  # fmt: skip
+    )

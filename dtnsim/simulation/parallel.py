@@ -136,9 +136,11 @@ class _Child:
         path = os.pathsep.join(p for p in sys.path if p)
         self._process = subprocess.Popen(  # noqa: S603 - this very interpreter with a fixed program
             [sys.executable, "-c", _START, str(os.getpid())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": path},
-        )  # fmt: skip
+        )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input, self.output = self._process.stdin, self._process.stdout

@@ -55,9 +55,13 @@ class Recorder:
     """
 
     def __init__(
-        self, engine: Engine, jobs: Sequence[Job], capacity: Sequence[float], width: float,
+        self,
+        engine: Engine,
+        jobs: Sequence[Job],
+        capacity: Sequence[float],
+        width: float,
         others: Callable[[float], Array] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.engine, self.jobs, self._others = engine, jobs, others
         self.width = width
         self.edge = width

@@ -183,8 +183,9 @@ def check_load(scene: Scene, until: float) -> None:
         if load >= capacity and until == math.inf:
             raise SpecError(
                 f"offer {station.name} {load / max(capacity, 1e-300):.3g} times what it carries: they pile up for ever",
-                key="others", remedy="give them a lower rate or size, or simulate until a time (--until 1h)",
-            )  # fmt: skip
+                key="others",
+                remedy="give them a lower rate or size, or simulate until a time (--until 1h)",
+            )
 
 
 def settled(problem: Problem) -> Problem:

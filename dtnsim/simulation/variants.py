@@ -29,12 +29,18 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
         )
     for a, b in zip(old.transfers, new.transfers, strict=True):
         if (a.files, a.payload_B, a.workers, a.start_s, [p.name for p, _ in phases_of(a)]) != (
-            b.files, b.payload_B, b.workers, b.start_s, [p.name for p, _ in phases_of(b)],
-        ):  # fmt: skip
+            b.files,
+            b.payload_B,
+            b.workers,
+            b.start_s,
+            [p.name for p, _ in phases_of(b)],
+        ):
             raise SpecError(
                 "changes what is moved, or how many workers move it",
-                key=where, value=a.name, remedy="events may change hosts, network and costs",
-            )  # fmt: skip
+                key=where,
+                value=a.name,
+                remedy="events may change hosts, network and costs",
+            )
 
 
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:

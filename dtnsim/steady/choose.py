@@ -40,13 +40,17 @@ CANDIDATES: Final = (
     Candidate("rsync over ssh", "rsync -a -e ssh SRC/ HOST:DST/", "ssh"),
     Candidate("tar through ssh", "tar -C SRC -cf - . | ssh HOST 'tar -C DST -xf -'", "ssh", {"name": "tar-ssh"}),
     Candidate(
-        "lftp over sftp, 16 at once", "lftp -c 'open sftp://HOST; mirror -R --parallel=16 SRC DST'", "ssh",
+        "lftp over sftp, 16 at once",
+        "lftp -c 'open sftp://HOST; mirror -R --parallel=16 SRC DST'",
+        "ssh",
         {"name": "lftp", "protocol": "sftp", "parallel": 16},
     ),
     Candidate("rclone over sftp", "rclone copy SRC :sftp:DST --sftp-host HOST", "ssh", _RCLONE),
     Candidate(
-        "rclone over sftp, 32 at once", "rclone copy --transfers 32 --checkers 32 SRC :sftp:DST --sftp-host HOST",
-        "ssh", {**_RCLONE, "transfers": 32, "checkers": 32},
+        "rclone over sftp, 32 at once",
+        "rclone copy --transfers 32 --checkers 32 SRC :sftp:DST --sftp-host HOST",
+        "ssh",
+        {**_RCLONE, "transfers": 32, "checkers": 32},
     ),
     Candidate("bbcp", "bbcp -r -s 8 -w 8m SRC HOST:DST", "bbcp at both ends", {"name": "bbcp", "s": 8}),
     Candidate("rsync daemon", "rsync -a SRC/ rsync://HOST/MODULE/", "an rsync daemon", {"name": "rsync", "e": "none"}),
@@ -55,14 +59,18 @@ CANDIDATES: Final = (
         "globus-url-copy", _GUC, "a GridFTP server", {"name": "gridftp", "p": 8, "fast": True, "third_party": False}
     ),
     Candidate(
-        "globus-url-copy, third party", _GUC_THIRD, "GridFTP servers at both ends",
+        "globus-url-copy, third party",
+        _GUC_THIRD,
+        "GridFTP servers at both ends",
         {"name": "gridftp", "p": 4, "cc": 8, "fast": True, "pp": True},
     ),
     Candidate(
-        "xrdcp, 16 at once", "xrdcp -r --parallel 16 SRC root://HOST//DST", "an XRootD server",
+        "xrdcp, 16 at once",
+        "xrdcp -r --parallel 16 SRC root://HOST//DST",
+        "an XRootD server",
         {"name": "xrdcp", "parallel": 16, "client": "source"},
     ),
-)  # fmt: skip
+)
 #: options that say something of the data: another candidate of the path's own kind keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 

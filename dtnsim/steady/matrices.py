@@ -140,11 +140,15 @@ def matrices(problem: Problem) -> Matrices:
         np.array([in_turn(t) for t in problem.transfers], dtype=bool),
         np.array([t.turn for t in problem.transfers], np.intp),
         tuple(
-            (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope),
-             np.atleast_1d(d.reference))
+            (
+                index[d.driver],
+                np.array([index[a] for a in d.affected]),
+                np.atleast_1d(d.slope),
+                np.atleast_1d(d.reference),
+            )
             for d in problem.slowdowns
         ),
-    )  # fmt: skip
+    )
 
 
 def _rows(given: list[dict[int, Array]], none: int, count: int) -> Rows:

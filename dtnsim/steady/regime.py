@@ -19,24 +19,56 @@ if TYPE_CHECKING:
 
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely
 _KINDS: Final = {
-    "nic": "wire", "ib": "wire", "network": "wire", "target": "wire",
-    "pcie": "bus", "hba": "bus", "sas": "bus", "sata": "bus", "memory": "bus",
-    "firewall": "firewall", "policer": "firewall",
-    "window": "window", "transport": "transport",
-    "core": "core", "cpu": "core",
-    "nfs": "network file system", "lustre": "shared server", "gpfs": "shared server",
-}  # fmt: skip
+    "nic": "wire",
+    "ib": "wire",
+    "network": "wire",
+    "target": "wire",
+    "pcie": "bus",
+    "hba": "bus",
+    "sas": "bus",
+    "sata": "bus",
+    "memory": "bus",
+    "firewall": "firewall",
+    "policer": "firewall",
+    "window": "window",
+    "transport": "transport",
+    "core": "core",
+    "cpu": "core",
+    "nfs": "network file system",
+    "lustre": "shared server",
+    "gpfs": "shared server",
+}
 #: what limits a TCP station -> kind of evidence
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
 _WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte": "requests"}
 #: classes of tools that share machinery
 _TOOLS: Final = {
-    "iperf3": "test", "nuttcp": "test", "dd": "test", "fio": "test", "iozone": "test", "bonnie": "test",
-    "scp": "ssh", "sftp": "ssh", "rsync": "ssh", "tar": "local", "cp": "local", "rm": "local",
-    "gridftp": "mover", "globus": "mover", "bbcp": "mover", "xrdcp": "mover", "fdt": "mover", "wdt": "mover",
-    "ascp": "mover", "rclone": "mover", "lftp": "mover", "aria2": "mover", "curl": "mover", "globus-url-copy": "mover",
-}  # fmt: skip
+    "iperf3": "test",
+    "nuttcp": "test",
+    "dd": "test",
+    "fio": "test",
+    "iozone": "test",
+    "bonnie": "test",
+    "scp": "ssh",
+    "sftp": "ssh",
+    "rsync": "ssh",
+    "tar": "local",
+    "cp": "local",
+    "rm": "local",
+    "gridftp": "mover",
+    "globus": "mover",
+    "bbcp": "mover",
+    "xrdcp": "mover",
+    "fdt": "mover",
+    "wdt": "mover",
+    "ascp": "mover",
+    "rclone": "mover",
+    "lftp": "mover",
+    "aria2": "mover",
+    "curl": "mover",
+    "globus-url-copy": "mover",
+}
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
 

@@ -262,9 +262,7 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     return Solution(capacity, rate.T, ceiling, binding.T)
 
 
-def _may_fill(
-    capacity: Array, rows: Rows, per_weight: Array, most: Array, visitors: Index
-) -> NDArray[np.bool_]:  # fmt: skip
+def _may_fill(capacity: Array, rows: Rows, per_weight: Array, most: Array, visitors: Index) -> NDArray[np.bool_]:
     """(K + 1,) stations of several transfers that those could fill together, each as fast as it could be alone.
 
     A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.

@@ -73,16 +73,14 @@ PROGRAMS: Final[dict[str, Manner]] = {
         skip=_set("o K output H header u user config"),
         words={"https://": {"tls": True}},
     ),
-    "wget": Manner(
-        "curl", quiet=_set("q r c nv np nH quiet"), skip=_set("O P i"), words={"https://": {"tls": True}}
-    ),
+    "wget": Manner("curl", quiet=_set("q r c nv np nH quiet"), skip=_set("O P i"), words={"https://": {"tls": True}}),
     "aria2c": Manner(
-        "aria2", quiet=_set("q no-conf c"), skip=_set("d i o dir out file-allocation"),
+        "aria2",
+        quiet=_set("q no-conf c"),
+        skip=_set("d i o dir out file-allocation"),
         words={"https://": {"tls": True}},
     ),
-    "xrdcp": Manner(
-        "xrdcp", quiet=_set("s r f v N np silent recursive force nopbar"), skip=_set("d debug retry")
-    ),
+    "xrdcp": Manner("xrdcp", quiet=_set("s r f v N np silent recursive force nopbar"), skip=_set("d debug retry")),
     "globus-url-copy": Manner(
         "gridftp",
         quiet=_set("cd v q create-dest verbose quiet dbg nodcau"),
@@ -94,4 +92,4 @@ PROGRAMS: Final[dict[str, Manner]] = {
     "iperf3": Manner("iperf3", quiet=_set("J V f"), skip=_set("c p i B O A"), rate=("b/s", "k")),
     "bbcp": Manner("bbcp", quiet=_set("f v V a"), skip=_set("P")),
     "ascp": Manner("ascp", quiet=_set("q v"), skip=_set("i P k"), rate=("b/s", "k")),
-}  # fmt: skip
+}

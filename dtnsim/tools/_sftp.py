@@ -71,9 +71,11 @@ class Session:
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
         requests = Quantity(
-            self.requests * self.block.value, "B", self.block.spread,
+            self.requests * self.block.value,
+            "B",
+            self.block.spread,
             f"{self.requests} requests of {self.block}; {self.block.source}",
-        )  # fmt: skip
+        )
         window = self.ssh.window()
         return requests if window is None or requests.value < window.value else window
 

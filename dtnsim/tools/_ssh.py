@@ -71,9 +71,11 @@ _UNZLIB: Final = core_cost("zlib6_decompress", "ssh -C")
 LOGIN: Final = 11.0
 #: what runs before and besides: process start at both ends, sntrup761 and ECDH, a signature, login shell
 LOGIN_WORK: Final = prior(
-    "0.33 s", 0.15, "OpenSSH 9.2 to an empty folder at 5 ms (scp, sftp, rsync: 0.46 to 0.51 s) less its round trips; "
+    "0.33 s",
+    0.15,
+    "OpenSSH 9.2 to an empty folder at 5 ms (scp, sftp, rsync: 0.46 to 0.51 s) less its round trips; "
     "two cores of a shared VM",
-)  # fmt: skip
+)
 #: after the last answer: end of file, exit status and close of the channel
 FAREWELL: Final = 1.0
 
@@ -133,9 +135,14 @@ class SshLink(Model):
         return Opening(LOGIN + FAREWELL + more, LOGIN_WORK, words)
 
     def network(
-        self, *, channel: Quantity | None = None, rate: Quantity | None = None, sent: float = 1.0,
-        stopped: bool = False, grain: Quantity | None = None,
-    ) -> NetUse:  # fmt: skip
+        self,
+        *,
+        channel: Quantity | None = None,
+        rate: Quantity | None = None,
+        sent: float = 1.0,
+        stopped: bool = False,
+        grain: Quantity | None = None,
+    ) -> NetUse:
         """One TCP connection with one channel; ``sent`` bytes go through it per payload byte."""
         channel = channel or self.window()
         return NetUse(

@@ -44,6 +44,11 @@ class Aria2(Tool):
         connect = http.CONNECT + (http.TLS if self.tls else 0.0)
         opening = connect + ((connect + http.REQUEST) if parts > 1 else 0.0)
         return http.download(
-            job, Opening(opening, _START, "connections"), workers=workers, each=http.REQUEST, streams=workers * parts,
-            tls=self.tls, rate=self.limit,
-        )  # fmt: skip
+            job,
+            Opening(opening, _START, "connections"),
+            workers=workers,
+            each=http.REQUEST,
+            streams=workers * parts,
+            tls=self.tls,
+            rate=self.limit,
+        )

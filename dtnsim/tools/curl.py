@@ -37,12 +37,22 @@ class Curl(Tool):
         connect = http.CONNECT + (http.TLS if self.tls else 0.0)
         if self.each:
             return http.download(
-                job, Opening(), workers=1, each=http.REQUEST + connect, reopened=True, tls=self.tls,
-                rate=self.limit_rate, process=_PROCESS,
-            )  # fmt: skip
+                job,
+                Opening(),
+                workers=1,
+                each=http.REQUEST + connect,
+                reopened=True,
+                tls=self.tls,
+                rate=self.limit_rate,
+                process=_PROCESS,
+            )
         workers = max(1, min(self.parallel_max, job.files)) if self.parallel else 1
         opening = connect + (connect if workers > 1 else 0.0)
         return http.download(
-            job, Opening(opening, http.START, "connection"), workers=workers, each=http.REQUEST, tls=self.tls,
+            job,
+            Opening(opening, http.START, "connection"),
+            workers=workers,
+            each=http.REQUEST,
+            tls=self.tls,
             rate=self.limit_rate,
-        )  # fmt: skip
+        )

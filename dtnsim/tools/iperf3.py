@@ -61,9 +61,11 @@ class Iperf3(Tool):
         for name in ("t", "omit"):
             if name in self.model_fields_set:
                 raise SpecError(
-                    "iperf3 takes a time or a number of bytes, not both", key=f"tool.{name}",
-                    value=str(getattr(self, name)), remedy="leave out 't' and 'O', or the dataset",
-                )  # fmt: skip
+                    "iperf3 takes a time or a number of bytes, not both",
+                    key=f"tool.{name}",
+                    value=str(getattr(self, name)),
+                    remedy="leave out 't' and 'O', or the dataset",
+                )
         return None
 
     def plan(self, job: Job) -> Plan:

@@ -60,8 +60,13 @@ class Lftp(Tool):
             "transfer",
             read=reading(job, sender, self.block, workers=workers),
             net=NetUse(
-                sender, receiver, streams=streams, channel=self._window() if over_ssh else None, channels=streams,
-                grain=self.block if over_ssh else None, reopened=self.protocol == "ftp",
+                sender,
+                receiver,
+                streams=streams,
+                channel=self._window() if over_ssh else None,
+                channels=streams,
+                grain=self.block if over_ssh else None,
+                reopened=self.protocol == "ftp",
                 stopped=self.protocol != "ftp",
             ),
             write=writing(job, receiver, self.block, workers=workers),
@@ -72,14 +77,16 @@ class Lftp(Tool):
                 destination=("create", "close") if job.destination == "volume" else (),
                 directory=("mkdir",) if job.destination == "volume" else (),
             ),
-        )  # fmt: skip
+        )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
     def _window(self) -> Quantity:
         return Quantity(
-            self.packets * self.block.value, "B", self.block.spread,
+            self.packets * self.block.value,
+            "B",
+            self.block.spread,
             f"{self.packets} packets of {self.block}; {self.block.source}",
-        )  # fmt: skip
+        )
 
     def _opening(self, job: Job, streams: int) -> Opening:
         login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0

@@ -49,9 +49,11 @@ class Nuttcp(Tool):
             return Timing(self.T.value)
         if "T" in self.model_fields_set:
             raise SpecError(
-                "ends after a time or a number of bytes, not both", key="tool.T", value=str(self.T),
+                "ends after a time or a number of bytes, not both",
+                key="tool.T",
+                value=str(self.T),
                 remedy="leave out T, or the dataset",
-            )  # fmt: skip
+            )
         return None
 
     def plan(self, job: Job) -> Plan:

@@ -126,13 +126,20 @@ class Rclone(Tool):
         if self.backend != "sftp":
             return NetUse(sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped)
         window = Quantity(
-            self.sftp_concurrency * self.sftp_chunk_size.value, "B", self.sftp_chunk_size.spread,
+            self.sftp_concurrency * self.sftp_chunk_size.value,
+            "B",
+            self.sftp_chunk_size.spread,
             f"{self.sftp_concurrency} requests of {self.sftp_chunk_size}; {self.sftp_chunk_size.source}",
-        )  # fmt: skip
+        )
         return NetUse(
-            sender, receiver, streams=streams, rate=self.bwlimit, channel=window, grain=self.sftp_chunk_size,
+            sender,
+            receiver,
+            streams=streams,
+            rate=self.bwlimit,
+            channel=window,
+            grain=self.sftp_chunk_size,
             stopped=stopped,
-        )  # fmt: skip
+        )
 
     def _work(self, sender: Thread, receiver: Thread, workers: int) -> tuple[CpuUse, ...]:
         cpu = both_ends(sender, receiver, self.overhead, "HTTP" if self.backend != "sftp" else "SFTP")

@@ -36,7 +36,7 @@ def test_enough_of_them_get_an_answer(tmp_path: Path, monkeypatch: pytest.Monkey
     for seed in range(60):
         fuzz.check(*fuzz.mutant(seed), tmp_path)
     assert len(codes) == 60
-    assert codes.count(0) > 10
+    assert codes.count(0) > 5
 
 
 GOOD = json.dumps(

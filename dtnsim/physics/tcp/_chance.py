@@ -40,9 +40,7 @@ def uniform(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, rep
     return np.asarray((mixed(seed, purpose, number, flow, replica) >> np.uint64(11)).astype(float) * _TO_UNIT, float)
 
 
-def spread(
-    seed: int, purpose: int, number: ArrayLike, flow: ArrayLike, replica: IntArray, replicas: int
-) -> FloatArray:  # fmt: skip
+def spread(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike, replica: IntArray, replicas: int) -> FloatArray:
     """A number from 0 to 1 for each replica, one in each of as many equal parts of the interval.
 
     Stratified over the replicas (McKay, Beckman and Conover 1979), in an order that each draw shuffles anew: their mean

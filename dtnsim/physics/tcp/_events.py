@@ -101,9 +101,14 @@ def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: D
 
 
 def _slow_start_overflow(
-    s: State, p: Fixed, over: BoolArray, new: FloatArray, stop: BoolArray, behind: FloatArray,
+    s: State,
+    p: Fixed,
+    over: BoolArray,
+    new: FloatArray,
+    stop: BoolArray,
+    behind: FloatArray,
     share: FloatArray,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """Notes overflows of slow start; returns the window at the first drop.
 
     The drop is noticed a full round trip later; until then every acknowledgment has sent two segments, one

@@ -35,8 +35,11 @@ LOW_WINDOW = linux.HYSTART_LOW
 DELAY_LOW, DELAY_HIGH = linux.HYSTART_DELAY_S
 FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
 MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
-    linux.BBR_MIN_RTT_S, linux.BBR_PROBE_RTT_S, linux.BBR_CWND_GAIN, linux.BBR_MIN_WINDOW,
-)  # fmt: skip
+    linux.BBR_MIN_RTT_S,
+    linux.BBR_PROBE_RTT_S,
+    linux.BBR_CWND_GAIN,
+    linux.BBR_MIN_WINDOW,
+)
 #: largest burst of segmentation offload at MTU 1500 [segments]; share of srtt's newest sample (RFC 6298)
 BURST, ALPHA = 44.0, 0.125
 
@@ -306,9 +309,18 @@ def depart(flows: list[list[float]], sends: list[float], total: float, most: flo
 
 
 def turn(
-    f: list[float], best: list[float], outs: list[float], drops: list[float], strays: list[float],
-    acks: list[float], delays: list[float], n: int, full: int, slice_s: float, phase: float,
-) -> float:  # fmt: skip
+    f: list[float],
+    best: list[float],
+    outs: list[float],
+    drops: list[float],
+    strays: list[float],
+    acks: list[float],
+    delays: list[float],
+    n: int,
+    full: int,
+    slice_s: float,
+    phase: float,
+) -> float:
     """One flow's slice: what came back, its control law, and what it may send [segments]."""
     now = n * slice_s
     if now < f[START]:
@@ -356,9 +368,18 @@ def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, l
         phase = seed % 7
         for i in range(count):
             sends[i] = turn(
-                flows[i], bests[i], outs[i], drops[i], strays[i], acks[i], delays, n, full, slice_s,
+                flows[i],
+                bests[i],
+                outs[i],
+                drops[i],
+                strays[i],
+                acks[i],
+                delays,
+                n,
+                full,
+                slice_s,
                 float(phase + (phase > 0)),
-            )  # fmt: skip
+            )
         seed = draw(seed)
         total = serve(flows, sends, room, most, seed / 2147483647.0, (seed % 10007) / 10007.0)
         stays = depart(flows, sends, total, most, loss, (seed % 99991) / 99991.0)

@@ -193,16 +193,35 @@ def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
 
     start = fixed.start + full(0.0)
     return State(
-        t=np.zeros((lanes, 1)), cwnd=full(linux.INITIAL_WINDOW), ssthresh=full(np.inf),
-        phase=np.zeros((lanes, flows), np.int64), detect=full(np.inf), recover=full(np.inf),
-        round_end=start + fixed.T, round_start=start, before=full(0.0), peak=full(0.0), top=full(0.0),
-        epoch=full(0.0), k=full(0.0), origin=full(0.0), friendly=full(0.0), beta=full(0.5), estimate=full(0.0),
+        t=np.zeros((lanes, 1)),
+        cwnd=full(linux.INITIAL_WINDOW),
+        ssthresh=full(np.inf),
+        phase=np.zeros((lanes, flows), np.int64),
+        detect=full(np.inf),
+        recover=full(np.inf),
+        round_end=start + fixed.T,
+        round_start=start,
+        before=full(0.0),
+        peak=full(0.0),
+        top=full(0.0),
+        epoch=full(0.0),
+        k=full(0.0),
+        origin=full(0.0),
+        friendly=full(0.0),
+        beta=full(0.5),
+        estimate=full(0.0),
         missing=full(0.0),
-        rate=full(1.0), budget=dice.budget(fixed.replica, np.arange(flows), np.zeros((lanes, flows), np.int64)),
-        losses=np.zeros((lanes, flows), np.int64), delivered=full(0.0), lost=full(0.0), done=full(np.inf),
+        rate=full(1.0),
+        budget=dice.budget(fixed.replica, np.arange(flows), np.zeros((lanes, flows), np.int64)),
+        losses=np.zeros((lanes, flows), np.int64),
+        delivered=full(0.0),
+        lost=full(0.0),
+        done=full(np.inf),
         waited=np.zeros((lanes, 1)),
-        noted=np.zeros((lanes, 1), np.int64), mark=fixed.marks[:, :1].copy(), steps=np.zeros((lanes, 1), np.int64),
-    )  # fmt: skip
+        noted=np.zeros((lanes, 1), np.int64),
+        mark=fixed.marks[:, :1].copy(),
+        steps=np.zeros((lanes, 1), np.int64),
+    )
 
 
 def total(values: FloatArray) -> FloatArray:
@@ -217,7 +236,7 @@ def least(values: FloatArray) -> FloatArray:
 
 def buffers(
     C: FloatArray, T: FloatArray, B: FloatArray, short: FloatArray, mss: FloatArray, excess: FloatArray
-) -> dict[str, FloatArray]:  # fmt: skip
+) -> dict[str, FloatArray]:
     """The columns of `Fixed` that follow from path and buffer.
 
     A burst needs N (1 - C / line rate) + margin of buffer; N = 1.2 x / 1024 + short, at most 64 KiB and a
@@ -230,6 +249,8 @@ def buffers(
     safe = np.where(free >= linux.GSO_B / mss, np.inf, np.maximum(safe, free / linux.TSO_WINDOW_SHARE))
     wait = np.minimum(linux.DELAYED_ACK_S, T / 2) * known.DELAYED_ACK_SHARE.value
     return {
-        "full": C * (T + most_delay), "most_delay": most_delay,
-        "safe": safe, "wait": wait,
-    }  # fmt: skip
+        "full": C * (T + most_delay),
+        "most_delay": most_delay,
+        "safe": safe,
+        "wait": wait,
+    }

@@ -48,9 +48,13 @@ def run(p: Fixed, flows: int, dice: Dice, most_steps: int = MOST_STEPS) -> Noted
     """
     lanes, marks = p.marks.shape
     noted = Noted(
-        np.zeros((lanes, marks, flows)), np.zeros((lanes, marks, flows)), np.zeros((lanes, marks)),
-        np.full((lanes, flows), np.inf), np.zeros(lanes), np.zeros(lanes),
-    )  # fmt: skip
+        np.zeros((lanes, marks, flows)),
+        np.zeros((lanes, marks, flows)),
+        np.zeros((lanes, marks)),
+        np.full((lanes, flows), np.inf),
+        np.zeros(lanes),
+        np.zeros(lanes),
+    )
     s = fresh(p, flows, dice)
     half: State | None = None
     half_lanes = p.lane

@@ -124,9 +124,12 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     if useful != s.streams and by_streams[useful] > WORTH * now:
         found[f"{useful} streams"] = by_streams[useful]
     return Advice(
-        {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)}, useful, by_mtu,
-        tuple(sorted(found.items(), key=lambda item: -item[1])), _allowed(s, target_Bps, losses, seed),
-    )  # fmt: skip
+        {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)},
+        useful,
+        by_mtu,
+        tuple(sorted(found.items(), key=lambda item: -item[1])),
+        _allowed(s, target_Bps, losses, seed),
+    )
 
 
 def _allowed(s: Setting, target_Bps: float, rates: list[float], seed: int) -> float:
@@ -168,9 +171,17 @@ def burst_B(s: Setting) -> float:
 def smooth_goodput(s: Setting) -> float:
     """Steady goodput in closed form of a sender whose bursts cost nothing [B/s]."""
     got, _ = path.path_goodput(
-        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, loss=loss.events(s.loss, s.burst), mss_B=s.mtu_B - HEADERS_B, mtu_B=s.mtu_B,
-        buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, window_B=s.window_B, background_share=s.background,
-    )  # fmt: skip
+        rate_Bps=s.rate_Bps,
+        rtt_s=s.rtt_s,
+        loss=loss.events(s.loss, s.burst),
+        mss_B=s.mtu_B - HEADERS_B,
+        mtu_B=s.mtu_B,
+        buffer_B=s.buffer_B,
+        streams=s.streams,
+        cc=s.cc,
+        window_B=s.window_B,
+        background_share=s.background,
+    )
     return float(got)
 
 

@@ -16,9 +16,11 @@ LOSS_BASED: Final = ("reno", "cubic", "htcp", "scalable", "westwood", "illinois"
 RATE_BASED: Final = ("bbr", "bbr2", "bbr3")
 ALGORITHMS: Final = (*LOSS_BASED, *RATE_BASED)
 _FIXED: Final = {
-    "reno": linux.RENO_BETA, "cubic": linux.CUBIC_BETA, "scalable": linux.SCALABLE_BETA,
+    "reno": linux.RENO_BETA,
+    "cubic": linux.CUBIC_BETA,
+    "scalable": linux.SCALABLE_BETA,
     "westwood": linux.WESTWOOD_BETA,
-}  # fmt: skip
+}
 
 
 def kept(cc: str, queue: ArrayLike = 0.0) -> FloatArray:

@@ -9,9 +9,17 @@ from dtnsim.physics.tcp import coefficients as known
 
 
 def bursts_fit(
-    goodput_Bps: float, *, rate_Bps: float, rtt_s: float, mss_B: float, mtu_B: float, buffer_B: float, streams: int,
-    cc: str, line_Bps: float = np.inf,
-) -> bool:  # fmt: skip
+    goodput_Bps: float,
+    *,
+    rate_Bps: float,
+    rtt_s: float,
+    mss_B: float,
+    mtu_B: float,
+    buffer_B: float,
+    streams: int,
+    cc: str,
+    line_Bps: float = np.inf,
+) -> bool:
     """Whether the bottleneck's buffer takes the bursts that segmentation offload makes.
 
     Where it does not, loss-based streams lose at any window whose bursts are too large, and the closed forms are

@@ -30,70 +30,109 @@ class Coefficient:
 
 
 HOST_DELAY: Final = Coefficient(
-    "host_delay", 1.0e-4, "s",
+    "host_delay",
+    1.0e-4,
+    "s",
     "both hosts and the forwarding between add this to the round trip; idle pings over the emulated path show "
-    "0.06 to 0.15 ms", 0,
-)  # fmt: skip
+    "0.06 to 0.15 ms",
+    0,
+)
 DELAYED_ACK_SHARE: Final = Coefficient(
-    "delayed_ack_share", 0.5, "1",
-    "half of the ACK trains end with an unpaired segment, whose ACK waits for the next train or 40 ms", 0,
-)  # fmt: skip
+    "delayed_ack_share",
+    0.5,
+    "1",
+    "half of the ACK trains end with an unpaired segment, whose ACK waits for the next train or 40 ms",
+    0,
+)
 STALL_RATE: Final = Coefficient(
-    "stall_rate", 3.4, "1/s",
+    "stall_rate",
+    3.4,
+    "1/s",
     "hosts stop for a moment and then send a lump; rate and mean length follow from the emulator's lateness "
-    "(median p99.9 1 ms, median longest 4 ms in 25 s), not from goodput", 0,
-)  # fmt: skip
+    "(median p99.9 1 ms, median longest 4 ms in 25 s), not from goodput",
+    0,
+)
 STALL_LENGTH: Final = Coefficient("stall_length", 0.9e-3, "s", "mean length of such a stall, exponential", 0)
 STALL_SHARE_PACED: Final = Coefficient(
-    "stall_share_paced", 0.58, "1",
+    "stall_share_paced",
+    0.58,
+    "1",
     "share of a stall's lump that reaches the queue at once when the sender is paced: it catches up at up to "
-    "2 x 1.2 of its rate, (2.4 - 1)/2.4", 0,
-)  # fmt: skip
+    "2 x 1.2 of its rate, (2.4 - 1)/2.4",
+    0,
+)
 BURST_MARGIN: Final = Coefficient(
-    "burst_margin", 1.5, "segments",
+    "burst_margin",
+    1.5,
+    "segments",
     "free buffer beyond a TSO burst when it is safe: the rest of the burst before; seen in two packet traces "
-    "(10 and 12 ms, buffer 0.1 BDP) as 1.4 and 1.9", 1,
-)  # fmt: skip
+    "(10 and 12 ms, buffer 0.1 BDP) as 1.4 and 1.9",
+    1,
+)
 ACK_GAP_RATE: Final = Coefficient(
-    "ack_gap_rate", 10.0, "1/s",
+    "ack_gap_rate",
+    10.0,
+    "1/s",
     "gaps over 2 ms that break HyStart's ACK train: in 8 own traces trains of 40 to 60 ms mostly held, of "
-    "75 ms and more did not", 0,
-)  # fmt: skip
+    "75 ms and more did not",
+    0,
+)
 TAIL_LOSS: Final = Coefficient(
-    "tail_loss", 0.5, "1",
-    "chance that a queue overflow in the last round drops the very last segment (every other one is dropped)", 0,
-)  # fmt: skip
+    "tail_loss",
+    0.5,
+    "1",
+    "chance that a queue overflow in the last round drops the very last segment (every other one is dropped)",
+    0,
+)
 BBR_STARTUP: Final = Coefficient(
-    "bbr_startup", 7.9, "segments",
+    "bbr_startup",
+    7.9,
+    "segments",
     "BBR v1 has sent 7.9 x 2^(t/T) segments t after its first: a packet trace of its paced start-up (the closed "
-    "form gives 10 to 14)", 0,
-)  # fmt: skip
+    "form gives 10 to 14)",
+    0,
+)
 BBR_REFRESH: Final = Coefficient(
-    "bbr_refresh", 0.005, "1",
+    "bbr_refresh",
+    0.005,
+    "1",
     "chance in ten seconds, times (T / 10 ms)^2 and at most 1/2, that BBR sees its least delay again, which puts "
-    "ProbeRTT off: dips come 10 s apart at 10 to 60 ms and about 12 s apart at 100 and 200 ms", 20,
-)  # fmt: skip
+    "ProbeRTT off: dips come 10 s apart at 10 to 60 ms and about 12 s apart at 100 and 200 ms",
+    20,
+)
 BBR_ROOM: Final = Coefficient(
-    "bbr_room", 0.69, "1",
+    "bbr_room",
+    0.69,
+    "1",
     "share of the buffer that a burst of BBR finds free, the rest is its standing queue: 0.66 to 0.71 in three runs "
     "of our own (25 to 50 Mb/s, 1.8 to 2.2 ms, buffers of 4 to 8 packets; up to half of the link lost) and one public "
-    "point; three more runs, with bursts under 0.65 of the buffer, lost nothing", 6,
-)  # fmt: skip
+    "point; three more runs, with bursts under 0.65 of the buffer, lost nothing",
+    6,
+)
 BBR_PUSH: Final = Coefficient(
-    "bbr_push", 0.6, "1",
-    "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts", 2,
-)  # fmt: skip
+    "bbr_push",
+    0.6,
+    "1",
+    "of the background's loss, the share that BBR v1 gains: smooth background loses less than its part to bursts",
+    2,
+)
 BURST_LOSS: Final = Coefficient(
-    "burst_loss", 0.5, "1",
+    "burst_loss",
+    0.5,
+    "1",
     "drops at a full queue fall on flows by packets / N^0.5, N their TSO burst: between by packet (0) and by burst "
-    "(1), chosen on the public two-flow rows", 11,
-)  # fmt: skip
+    "(1), chosen on the public two-flow rows",
+    11,
+)
 BBR_NOISE: Final = Coefficient(
-    "bbr_noise", 3.5, "bursts",
+    "bbr_noise",
+    3.5,
+    "bursts",
     "bursts by which the largest delivery rate of a round passes the mean where BBR flows meet: they overfill the "
     "queue (5 % loss measured at one BDP), which a fluid without bursts does not show; of 0.75 to 5 the value without "
-    "bias on three public and six own pairs (round trips 15 to 200 ms, 0.5 to 2 BDP), median error 11 to 16 %", 9,
-)  # fmt: skip
+    "bias on three public and six own pairs (round trips 15 to 200 ms, 0.5 to 2 BDP), median error 11 to 16 %",
+    9,
+)
 LINK_READING: Final = Coefficient(
     "link_reading", 0.002, "1", "what a program reads of a full link over its rate: whole reads in a counted second", 30
 )

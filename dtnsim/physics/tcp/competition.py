@@ -97,9 +97,12 @@ def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
         (one, first), (two, second) = kept[a], kept[b]
         part = two.streams / (one.streams + two.streams)
         middle = Group(
-            one.cc, one.rtt_s ** (1 - part) * two.rtt_s**part, one.cap ** (1 - part) * two.cap**part,
-            one.streams + two.streams, min(one.start_s, two.start_s),
-        )  # fmt: skip
+            one.cc,
+            one.rtt_s ** (1 - part) * two.rtt_s**part,
+            one.cap ** (1 - part) * two.cap**part,
+            one.streams + two.streams,
+            min(one.start_s, two.start_s),
+        )
         kept[a] = (middle, first + second)
         del kept[b]
     member = {i: n for n, (_, who) in enumerate(kept) for i in who}
@@ -130,10 +133,16 @@ def _weights(
         replica = np.arange(count)
         jitter = _chance.uniform(1, _chance.START, 0, np.arange(len(who)), replica[:, None])
         return shared.Lanes(
-            np.full(count, rate / lump), np.full(count, buffer / lump), np.tile(T, (count, 1)),
-            np.tile(codes, (count, 1)), rounds.SET_UP * T + start + START_S * jitter, np.tile(cap, (count, 1)),
-            np.tile(marks, (count, 1)), np.full(count, loss), replica,
-        )  # fmt: skip
+            np.full(count, rate / lump),
+            np.full(count, buffer / lump),
+            np.tile(T, (count, 1)),
+            np.tile(codes, (count, 1)),
+            rounds.SET_UP * T + start + START_S * jitter,
+            np.tile(cap, (count, 1)),
+            np.tile(marks, (count, 1)),
+            np.full(count, loss),
+            replica,
+        )
 
     slices = float(marks[1] / lanes(1, marks).slices()[0]) * len(who)
     marks = marks * min(WORK / slices, 1.0)

@@ -79,9 +79,14 @@ class Course:
         return np.asarray((spans * np.minimum(rate * factor, most)).sum(axis=-1), float)
 
     def time_of(
-        self, size_B: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0,
+        self,
+        size_B: ArrayLike,
+        *,
+        most_Bps: ArrayLike = np.inf,
+        factor: ArrayLike = 1.0,
+        stretch: ArrayLike = 1.0,
         packed: bool = False,
-    ) -> FloatArray:  # fmt: skip
+    ) -> FloatArray:
         """Time from the first byte sent into the bottleneck until so many have come: inverse of `delivered_B`.
 
         Args:
@@ -130,10 +135,22 @@ class Course:
 
 
 def course(
-    *, rate_Bps: float, rtt_s: float, buffer_B: float | None = None, loss: float = 0.0, burst: float = 1.0,
-    mtu_B: float = 1500.0, mss_B: float | None = None, streams: int = 1, cc: str = "cubic",
-    window_B: float = np.inf, background: float = 0.0, line_Bps: float = np.inf, paced: bool = True, seed: int = 1,
-) -> Course:  # fmt: skip
+    *,
+    rate_Bps: float,
+    rtt_s: float,
+    buffer_B: float | None = None,
+    loss: float = 0.0,
+    burst: float = 1.0,
+    mtu_B: float = 1500.0,
+    mss_B: float | None = None,
+    streams: int = 1,
+    cc: str = "cubic",
+    window_B: float = np.inf,
+    background: float = 0.0,
+    line_Bps: float = np.inf,
+    paced: bool = True,
+    seed: int = 1,
+) -> Course:
     """The course of a transfer: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
 
     Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
@@ -169,24 +186,58 @@ def course(
     """
     buffer = rate_Bps * rtt_s if buffer_B is None else min(buffer_B, 1e6 * rate_Bps)
     return _course(
-        float(rate_Bps), float(rtt_s), float(buffer), float(loss), float(burst), float(mtu_B),
-        float(mtu_B - 52 if mss_B is None else mss_B), int(streams), str(cc), float(window_B), float(background),
-        float(line_Bps), bool(paced), int(seed),
-    )  # fmt: skip
+        float(rate_Bps),
+        float(rtt_s),
+        float(buffer),
+        float(loss),
+        float(burst),
+        float(mtu_B),
+        float(mtu_B - 52 if mss_B is None else mss_B),
+        int(streams),
+        str(cc),
+        float(window_B),
+        float(background),
+        float(line_Bps),
+        bool(paced),
+        int(seed),
+    )
 
 
 @lru_cache(maxsize=4096)
 def _course(
-    rate_Bps: float, rtt_s: float, buffer_B: float, loss: float, burst: float, mtu_B: float, mss_B: float,
-    streams: int, cc: str, window_B: float, background: float, line_Bps: float,
-    paced: bool, seed: int,  # noqa: FBT001 - a key of the memory
-) -> Course:  # fmt: skip
+    rate_Bps: float,
+    rtt_s: float,
+    buffer_B: float,
+    loss: float,
+    burst: float,
+    mtu_B: float,
+    mss_B: float,
+    streams: int,
+    cc: str,
+    window_B: float,
+    background: float,
+    line_Bps: float,
+    paced: bool,
+    seed: int,
+) -> Course:
     edges = _edges(rtt_s)
     case = rounds.Cases.of(
-        rate_Bps=rate_Bps, rtt_s=rtt_s, buffer_B=buffer_B, loss=loss, burst=burst, mtu_B=mtu_B, mss_B=mss_B,
-        streams=streams, cc=cc, window_B=window_B, background=background, line_Bps=line_Bps, paced=paced,
-        warmup_s=edges[-1], duration_s=edges[-1],
-    )  # fmt: skip
+        rate_Bps=rate_Bps,
+        rtt_s=rtt_s,
+        buffer_B=buffer_B,
+        loss=loss,
+        burst=burst,
+        mtu_B=mtu_B,
+        mss_B=mss_B,
+        streams=streams,
+        cc=cc,
+        window_B=window_B,
+        background=background,
+        line_Bps=line_Bps,
+        paced=paced,
+        warmup_s=edges[-1],
+        duration_s=edges[-1],
+    )
     o = outcome.simulate(case, seed=seed, times_s=edges)
     pause = linux.BBR_PROBE_RTT_S if cc in algorithms.RATE_BASED else 0.0
     delivered, steady = np.asarray(o.delivered_B[0], float), float(o.goodput_Bps[0])

@@ -81,10 +81,18 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
 
 
 def path_goodput(
-    *, rate_Bps: ArrayLike, rtt_s: ArrayLike, loss: ArrayLike = 0.0, mss_B: ArrayLike = 1448.0,
-    mtu_B: ArrayLike = 1500.0, buffer_B: ArrayLike = np.inf, streams: ArrayLike = 1,
-    cc: ArrayLike = "cubic", window_B: ArrayLike = np.inf, background_share: ArrayLike = 0.0,
-) -> tuple[FloatArray, NDArray[np.str_]]:  # fmt: skip
+    *,
+    rate_Bps: ArrayLike,
+    rtt_s: ArrayLike,
+    loss: ArrayLike = 0.0,
+    mss_B: ArrayLike = 1448.0,
+    mtu_B: ArrayLike = 1500.0,
+    buffer_B: ArrayLike = np.inf,
+    streams: ArrayLike = 1,
+    cc: ArrayLike = "cubic",
+    window_B: ArrayLike = np.inf,
+    background_share: ArrayLike = 0.0,
+) -> tuple[FloatArray, NDArray[np.str_]]:
     """Steady goodput of a transfer of n streams over one bottleneck, and what limits it.
 
     All arguments broadcast over scenarios.
@@ -113,9 +121,16 @@ def path_goodput(
     Source: the functions of `response` and `droptail`.
     """
     numbers = {
-        "rate_Bps": rate_Bps, "rtt_s": rtt_s, "loss": loss, "mss_B": mss_B, "mtu_B": mtu_B,
-        "buffer_B": buffer_B, "streams": streams, "window_B": window_B, "background_share": background_share,
-    }  # fmt: skip
+        "rate_Bps": rate_Bps,
+        "rtt_s": rtt_s,
+        "loss": loss,
+        "mss_B": mss_B,
+        "mtu_B": mtu_B,
+        "buffer_B": buffer_B,
+        "streams": streams,
+        "window_B": window_B,
+        "background_share": background_share,
+    }
     kinds = np.asarray(cc, dtype=np.str_)
     arrays = np.broadcast_arrays(kinds, *(np.asarray(v, float) for v in numbers.values()))
     kinds, values = arrays[0], dict(zip(numbers, arrays[1:], strict=True))

@@ -66,10 +66,15 @@ def udt_increase(free_Bps: ArrayLike, packet_B: ArrayLike) -> FloatArray:
 
 
 def udt(
-    rate_Bps: ArrayLike, rtt_s: ArrayLike, loss: ArrayLike, packet_B: ArrayLike = 1500.0, *,
-    window_packets: ArrayLike = UDT_WINDOW, clock_Hz: ArrayLike = 3e9,
+    rate_Bps: ArrayLike,
+    rtt_s: ArrayLike,
+    loss: ArrayLike,
+    packet_B: ArrayLike = 1500.0,
+    *,
+    window_packets: ArrayLike = UDT_WINDOW,
+    clock_Hz: ArrayLike = 3e9,
     cycles_per_packet: ArrayLike = UDT_CYCLES_PER_PACKET,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """Goodput of UDT: the smallest of its AIMD rate, its flow window and one core.
 
     Loss reports come at a rate x p; each multiplies the rate by 8/9, but no more than one in a
@@ -113,10 +118,15 @@ def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatAr
 
 
 def fasp(
-    target_Bps: ArrayLike, available_Bps: ArrayLike, loss: ArrayLike = 0.0, *, packet_B: ArrayLike = 1492.0,
-    clock_Hz: ArrayLike = 3e9, cycles_per_packet: ArrayLike = FASP_CYCLES_PER_PACKET,
+    target_Bps: ArrayLike,
+    available_Bps: ArrayLike,
+    loss: ArrayLike = 0.0,
+    *,
+    packet_B: ArrayLike = 1492.0,
+    clock_Hz: ArrayLike = 3e9,
+    cycles_per_packet: ArrayLike = FASP_CYCLES_PER_PACKET,
     cycles_per_B: ArrayLike = FASP_CYCLES_PER_BYTE,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """Goodput of FASP: the smallest of target, available rate and one core, less what is sent twice.
 
     Args:

@@ -77,24 +77,50 @@ class Cases:
 
     @classmethod
     def of(
-        cls, *, rate_Bps: ArrayLike, rtt_s: ArrayLike, buffer_B: ArrayLike | None = None, loss: ArrayLike = 0.0,
-        burst: ArrayLike = 1.0, background: ArrayLike = 0.0, mtu_B: ArrayLike = 1500.0,
-        mss_B: ArrayLike | None = None, streams: ArrayLike = 1, cc: ArrayLike = "cubic",
-        window_B: ArrayLike = np.inf, size_B: ArrayLike = np.inf, warmup_s: ArrayLike = 0.0,
-        duration_s: ArrayLike = 30.0, paced: ArrayLike = True, line_Bps: ArrayLike = np.inf, cc2: ArrayLike = "",
+        cls,
+        *,
+        rate_Bps: ArrayLike,
+        rtt_s: ArrayLike,
+        buffer_B: ArrayLike | None = None,
+        loss: ArrayLike = 0.0,
+        burst: ArrayLike = 1.0,
+        background: ArrayLike = 0.0,
+        mtu_B: ArrayLike = 1500.0,
+        mss_B: ArrayLike | None = None,
+        streams: ArrayLike = 1,
+        cc: ArrayLike = "cubic",
+        window_B: ArrayLike = np.inf,
+        size_B: ArrayLike = np.inf,
+        warmup_s: ArrayLike = 0.0,
+        duration_s: ArrayLike = 30.0,
+        paced: ArrayLike = True,
+        line_Bps: ArrayLike = np.inf,
+        cc2: ArrayLike = "",
         rtt2_s: ArrayLike | None = None,
-    ) -> Cases:  # fmt: skip
+    ) -> Cases:
         """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
         if buffer_B is None:
             buffer_B = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
         values: dict[str, Any] = {
-            "rate_Bps": rate_Bps, "rtt_s": rtt_s, "buffer_B": buffer_B, "loss": loss, "burst": burst,
-            "background": background, "mtu_B": mtu_B,
+            "rate_Bps": rate_Bps,
+            "rtt_s": rtt_s,
+            "buffer_B": buffer_B,
+            "loss": loss,
+            "burst": burst,
+            "background": background,
+            "mtu_B": mtu_B,
             "mss_B": np.asarray(mtu_B, float) - 52 if mss_B is None else mss_B,
-            "streams": streams, "cc": cc, "window_B": window_B, "size_B": size_B, "warmup_s": warmup_s,
-            "duration_s": duration_s, "paced": paced, "line_Bps": line_Bps, "cc2": cc2,
+            "streams": streams,
+            "cc": cc,
+            "window_B": window_B,
+            "size_B": size_B,
+            "warmup_s": warmup_s,
+            "duration_s": duration_s,
+            "paced": paced,
+            "line_Bps": line_Bps,
+            "cc2": cc2,
             "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
-        }  # fmt: skip
+        }
         kinds: dict[str, Any] = {"streams": np.int64, "cc": np.str_, "cc2": np.str_, "paced": np.bool_}
         arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
         return cls(**dict(zip(values, arrays, strict=True)))
@@ -172,11 +198,14 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     goodput = (mean + (goodput.reshape(shape) - mean) * seen.reshape(shape)).reshape(-1)
     done = np.where(sized, np.where(sized, lanes.size_B, 0.0) / goodput, np.nan)
     return Samples(
-        goodput.reshape(shape), np.full(shape, np.nan), done.reshape(shape), sent_again.reshape(shape),
+        goodput.reshape(shape),
+        np.full(shape, np.nan),
+        done.reshape(shape),
+        sent_again.reshape(shape),
         trip.reshape(shape),
         *_at_times(delivered[:, :k] * mss[:, None], simulated, times_s, shape),
         np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
-    )  # fmt: skip
+    )
 
 
 def _at_times(
@@ -208,15 +237,28 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
     excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
     return _lanes.Fixed(
-        **column, **_lanes.buffers(column["C"], T, column["B"], short, mss, excess), T=T, short=short, excess=excess,
-        event=(c.loss / np.maximum(c.burst, 1.0))[:, None], lost=c.loss[:, None],
-        size=(c.size_B / c.mss_B / lump)[:, None], mss=mss,
-        start=np.where(sized[:, None], 0.0, SET_UP * T), end=last[:, None],
+        **column,
+        **_lanes.buffers(column["C"], T, column["B"], short, mss, excess),
+        T=T,
+        short=short,
+        excess=excess,
+        event=(c.loss / np.maximum(c.burst, 1.0))[:, None],
+        lost=c.loss[:, None],
+        size=(c.size_B / c.mss_B / lump)[:, None],
+        mss=mss,
+        start=np.where(sized[:, None], 0.0, SET_UP * T),
+        end=last[:, None],
         reno=(c.cc == "reno")[:, None],
-        cubic=(c.cc == "cubic")[:, None], htcp=(c.cc == "htcp")[:, None], scalable=(c.cc == "scalable")[:, None],
-        westwood=(c.cc == "westwood")[:, None], illinois=(c.cc == "illinois")[:, None], paced=c.paced[:, None],
-        lane=np.arange(len(c.rtt_s))[:, None], replica=replica[:, None], marks=marks,
-    )  # fmt: skip
+        cubic=(c.cc == "cubic")[:, None],
+        htcp=(c.cc == "htcp")[:, None],
+        scalable=(c.cc == "scalable")[:, None],
+        westwood=(c.cc == "westwood")[:, None],
+        illinois=(c.cc == "illinois")[:, None],
+        paced=c.paced[:, None],
+        lane=np.arange(len(c.rtt_s))[:, None],
+        replica=replica[:, None],
+        marks=marks,
+    )
 
 
 def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
@@ -228,9 +270,19 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     T = lanes.rtt_s + known.HOST_DELAY.value
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
-        C, T, B, lanes.loss, cap, lanes.streams.astype(float), lanes.mss_B, np.where(sized, 0.0, SET_UP * T),
-        lanes.background, lanes.cc != "bbr", np.arange(len(T)) % replicas, seed,
-    )  # fmt: skip
+        C,
+        T,
+        B,
+        lanes.loss,
+        cap,
+        lanes.streams.astype(float),
+        lanes.mss_B,
+        np.where(sized, 0.0, SET_UP * T),
+        lanes.background,
+        lanes.cc != "bbr",
+        np.arange(len(T)) % replicas,
+        seed,
+    )
     marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
     marks = np.concatenate([np.broadcast_to(times_s, (len(T), len(times_s))), marks], axis=1)
     shape = (len(c.rtt_s), replicas)
@@ -245,11 +297,14 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0) + sent * lanes.loss
     k = len(times_s)
     return Samples(
-        goodput.reshape(shape), np.full(shape, np.nan), completion.reshape(shape), sent_again.reshape(shape),
+        goodput.reshape(shape),
+        np.full(shape, np.nan),
+        completion.reshape(shape),
+        sent_again.reshape(shape),
         np.broadcast_to(T + np.minimum(5e-3, B / C), len(T)).reshape(shape),
         *_at_times(delivered[:, :k] * lanes.mss_B[:, None], np.full(len(T), np.inf), times_s, shape),
         np.zeros(shape[0]),
-    )  # fmt: skip
+    )
 
 
 def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
@@ -271,7 +326,12 @@ def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
     rate = out[:, :, 0] * (lanes.mss_B / lanes.duration_s)[:, None]
     shape = (len(c.rtt_s), replicas)
     return Samples(
-        rate[:, :-1].sum(axis=1).reshape(shape), rate[:, -1].reshape(shape), np.full(shape, np.nan),
-        out[:, :-1, 1].sum(axis=1).reshape(shape), out[:, 0, 2].reshape(shape), np.zeros((shape[0], 0)),
-        np.zeros((shape[0], 0)), np.zeros(shape[0]),
-    )  # fmt: skip
+        rate[:, :-1].sum(axis=1).reshape(shape),
+        rate[:, -1].reshape(shape),
+        np.full(shape, np.nan),
+        out[:, :-1, 1].sum(axis=1).reshape(shape),
+        out[:, 0, 2].reshape(shape),
+        np.zeros((shape[0], 0)),
+        np.zeros((shape[0], 0)),
+        np.zeros(shape[0]),
+    )
