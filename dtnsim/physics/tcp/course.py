@@ -217,7 +217,7 @@ def _course(
     window_B: float,
     background: float,
     line_Bps: float,
-    paced: bool,
+    paced: bool,  # noqa: FBT001 - cached by position
     seed: int,
 ) -> Course:
     edges = _edges(rtt_s)
