@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _EVEN: Final = 1e-11
 #: part of the payload below which holding back is none: less than the rounding of what has moved, it is never seen full
 _LEAST: Final = 1e-12
+#: part of a limit that several stores share which is as good as none of it
+_NEAR: Final = 1e-6
 #: changes of state at one instant after which coupled halves stay coupled
 _OFTEN: Final = 12
 
@@ -251,6 +253,10 @@ class PageCache:
         if self._stale:  # by what it has changed itself
             self._soon()
 
+    def _near(self) -> float:
+        """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""
+        return max(self._tiny(), _NEAR * self.memory.size) if len(self.memory.caches) > 1 else self._tiny()
+
     def _tiny(self) -> float:
         """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
         return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
@@ -287,13 +293,13 @@ class PageCache:
 
     def _due(self) -> bool:
         """Whether enough has gathered for write-back, or is old enough."""
-        full = self.level + self.memory.beside(self)[0] >= self._hold * self.scale - self._tiny()
+        full = self.level + self.memory.beside(self)[0] >= self._hold * self.scale - self._near()
         return full or self.env.now >= self._deadline * (1 - 1e-15)
 
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self.rates()
-        if self._fills and into > out * (1 + _EVEN) and self._room() <= tiny:
+        if self._fills and into > out * (1 + _EVEN) and self._room() <= self._near():
             return State.FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
