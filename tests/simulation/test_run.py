@@ -54,7 +54,7 @@ def make(path: dict[str, Any], **changes: Any) -> spec.PathSpec:
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(paths())
 def test_a_single_long_transfer_agrees_with_the_steady_answer(path: dict[str, Any]) -> None:
-    path["transfer"]["dataset"] = {"files": 1, "size": "5 TB"}  # ramps and caches are small beside it
+    path["transfer"]["dataset"] = {"files": 1, "size": "50 TB"}  # ramps and caches are small beside it
     run = simulate(load(path)).runs[0].transfers[0]
     assert run.throughput_Bps == pytest.approx(predict(load(path), samples=0).throughput_Bps.p50, rel=1e-3)
 
