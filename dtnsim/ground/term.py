@@ -63,10 +63,6 @@ class Term:
     def __rsub__(self, other: float) -> Term:
         return _joined(other, " - ", self, lambda a, b: a - b, _SUM)
 
-    def because(self, source: str) -> Term:
-        """The same number with another source."""
-        return replace(self, source=source)
-
 
 def term(given: Term | Value, dim: str = "1", source: str = "") -> Term:
     """A bare number as a term; ``dim`` is the unit that its formula shows."""
