@@ -42,7 +42,7 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     count = max(int(workers), 1)
     if count > MOST_WORKERS:
         return np.asarray(np.maximum(station, (away + own) / count), float)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # times near 0 pass without end
         passing = [np.minimum(n / own, 1 / station) for n in range(count + 1)]
         chance = whole = np.ones(away.shape)
         mean = passing[count]
