@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from dtnsim.components.base import Model
     from dtnsim.composition.compose import Composer
     from dtnsim.composition.storage import Shelf
     from dtnsim.ground.records import Transfer
@@ -40,8 +41,11 @@ class Volumes:
         self._composer, self._whole = composer, whole
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
-        self._alike: set[int] = set()
+        self._alike: set[tuple[int, ...]] = set()
         self._differs: set[int] = set()
+        self._kinds: dict[int, tuple[int, ...]] = {}
+        self._numbers: dict[int, int] = {}
+        self._unlike: list[Model] = []
         self.visitors: dict[Shelf, list[int]] = {}
         for f, ends in enumerate(self._visited):
             for shelf in dict.fromkeys(shelf for shelf, _ in ends):
@@ -69,17 +73,37 @@ class Volumes:
         """The transfer beside so many streams on each volume."""
         shelves = [shelf for shelf, _ in self._visited[f]]
         here = tuple(streams[shelf] for shelf in shelves)
-        if f in self._alike or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
+        drives = self._drives(f)
+        if drives in self._alike or here == tuple(self._composer.storage_of(f).streams[shelf] for shelf in shelves):
             return self._whole[f]
         key = f, tuple(map(step, here))
         if key not in self._known:
             made = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
             if f not in self._differs and _costs(made) == _costs(self._whole[f]):
-                self._alike.add(f)  # its drives mind no other streams
+                self._alike.add(drives)  # they mind no other streams, whoever has equal ones
                 return self._whole[f]
             self._differs.add(f)
             self._known[key] = made
         return self._known[key]
+
+    def _drives(self, f: int) -> tuple[int, ...]:
+        """What makes a transfer mind the streams of others: its tool and its volumes, their places and names apart."""
+        if f not in self._kinds:
+            leg = self._composer.legs[f]
+            volumes = [end.host.volumes[end.volume] for end in (leg.source, leg.destination) if end.volume is not None]
+            served = any(v.server is not None or getattr(v.filesystem, "system", None) for v in volumes)
+            self._kinds[f] = (-1 - f,) if served else tuple(self._number(thing) for thing in (leg.spec.tool, *volumes))
+        return self._kinds[f]
+
+    def _number(self, thing: Model) -> int:
+        """The same number for all that are equal in every figure."""
+        known = self._numbers.get(id(thing))
+        if known is None:
+            known = next((n for n, other in enumerate(self._unlike) if other == thing), len(self._unlike))
+            self._numbers[id(thing)] = known
+            if known == len(self._unlike):
+                self._unlike.append(thing)
+        return known
 
 
 def _costs(t: Transfer) -> list[float]:

@@ -62,3 +62,16 @@ def test_many_streams_are_told_apart_by_an_eighth() -> None:
         assert step(n) == pytest.approx(n, rel=0.12)
         assert step(n) <= step(n + 1)
     assert len({step(n) for n in range(1, 5000)}) < 50
+
+
+def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = make_scene(path(6, SSD))
+    drives = scene.drives(scene.start)
+    composer, tried = drives._composer, []
+    beside = type(composer).beside
+    monkeypatch.setattr(type(composer), "beside", lambda self, f, s: (tried.append(f), beside(self, f, s))[1])
+    for f in range(6):
+        assert drives.beside(f, Counter({("a", "/data"): 2})) is drives.whole(f)
+    assert tried == [0]
