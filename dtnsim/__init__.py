@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dtnsim.simulation import simulate
     from dtnsim.steady.prediction import predict
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 #: public name -> module it lives in; loaded when first used, so that ``import dtnsim`` stays quick
 _HOME = {

@@ -23,7 +23,7 @@ def root(room: str) -> Path:
 def names(folder: str) -> list[str]:
     """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
     base = root("models") / folder
-    return sorted(str(p.relative_to(base).with_suffix("")) for p in base.rglob("*.yaml"))
+    return sorted(p.relative_to(base).with_suffix("").as_posix() for p in base.rglob("*.yaml"))
 
 
 def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
@@ -38,7 +38,7 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
         SpecError: there is none; the message names the nearest.
     """
     if folder == "paths" and name == "-":
-        return Path("/dev/stdin")
+        return yamlio.STDIN
     if len(name) > 300 or "\x00" in name:
         raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
     for base in (beside, Path()):
@@ -108,7 +108,7 @@ def shown(path: Path) -> str:
     """A file as messages and sources name it: shipped ones without the place they are installed in."""
     for room in ("models", "calibration"):
         if path.is_relative_to(root(room)):
-            return str(room / path.relative_to(root(room)))
+            return (room / path.relative_to(root(room))).as_posix()
     return str(path)
 
 

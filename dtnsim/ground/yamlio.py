@@ -8,6 +8,7 @@ is built, so that a bomb of aliases or a huge file costs milliseconds.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,8 @@ from dtnsim.ground.quantity import Scalar
 MAX_BYTES: Final = 2_000_000
 #: how long a pipe may be silent
 PATIENCE_MS: Final = 10_000
+#: what a path of ``-`` is read from
+STDIN: Final = Path("/dev/stdin")
 MAX_DEPTH: Final = 40
 MAX_NODES: Final = 100_000
 
@@ -54,6 +57,8 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
         SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
     """
     name = name or str(path)
+    if path == STDIN and not path.exists():  # Windows has no such file
+        return loads(_text(sys.stdin.buffer.read(MAX_BYTES), name), name, source=source)
     try:
         if path.is_dir():
             raise SpecError("is a folder, not a YAML file", file=name)
@@ -66,11 +71,14 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
         raw = path.read_bytes() if path.is_file() else _from_pipe(path, name)
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
+    return loads(_text(raw, name), name, source=source)
+
+
+def _text(raw: bytes, name: str) -> str:
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SpecError("is not UTF-8 text", file=name, remedy="give a YAML file") from None
-    return loads(text, name, source=source)
 
 
 def _from_pipe(path: Path, name: str) -> bytes:

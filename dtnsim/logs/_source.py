@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from dtnsim.ground.errors import LogError
+from dtnsim.ground.extras import hint
 
 BLOCK: Final = 1 << 20
 #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
@@ -87,7 +88,7 @@ def _bytes(source: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
 def _opened(path: str) -> int:
     """Opens as `open` does, but does not wait without end for somebody to write to a named pipe."""
     if path.startswith(("/dev/fd/", "/proc/")) or not Path(path).is_fifo():
-        return os.open(path, os.O_RDONLY)
+        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     poll = select.poll()
     poll.register(number, select.POLLIN)
@@ -143,7 +144,7 @@ def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
     try:
         import zstandard
     except ImportError:
-        message = f"{name}: is packed with zstd; unpack it with zstd -d, or: pip install 'dtn-pathsim[zstd]'"
+        message = f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}"
         raise LogError(message) from None
     return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 

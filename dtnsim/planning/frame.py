@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import need
 
 
 def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
@@ -14,8 +14,4 @@ def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
     Raises:
         InputError: pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise InputError("to_frame() needs pandas: pip install 'dtn-pathsim[pandas]'") from None
-    return pd.DataFrame(list(rows), columns=list(columns))
+    return need("pandas", "to_frame()").DataFrame(list(rows), columns=list(columns))

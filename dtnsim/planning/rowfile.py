@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import need
 
 #: columns behind those of the keys
 ANSWERS: Final = ("throughput_Bps", "duration_s", "bottleneck", "kind", "error", "path")
@@ -129,9 +130,7 @@ def _shown(value: Any) -> str:
 
 
 def _arrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError("--out: Parquet needs pyarrow: pip install 'dtn-pathsim[parquet]', or write a .csv") from None
-    return pa, pq
+    instead = "write a .csv"
+    return need("pyarrow", "--out: Parquet", instead=instead), need(
+        "pyarrow.parquet", "--out: Parquet", instead=instead
+    )

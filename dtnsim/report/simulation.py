@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import need
 from dtnsim.report import text
 from dtnsim.report.document import number
 from dtnsim.simulation.results import Run, Simulation, TransferRun, joined
@@ -277,8 +277,8 @@ def check_trace(path: Path | None) -> None:
         return
     if path.suffix not in (".csv", ".parquet"):
         raise InputError(f"--trace {path}: write a file that ends in .csv or .parquet")
-    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
-        raise InputError("--trace: Parquet needs pyarrow (the extra 'parquet'); or write a .csv")
+    if path.suffix == ".parquet":
+        need("pyarrow", "--trace: Parquet", instead="write a .csv")
 
 
 def _parquet(columns: dict[str, Any], path: Path) -> None:

@@ -98,7 +98,8 @@ def target_of(f: list[float], acked: float, now: float) -> float:
         f[FRIENDLY], f[EPOCH] = f[CWND], now
     f[FRIENDLY] += FAIR * acked / max(f[CWND], 1.0)
     least = f[LEAST] if f[LEAST] < NEVER else f[T]
-    return max(f[ORIGIN] + CUBIC_C * (now - f[EPOCH] + least - f[K]) ** 3, f[FRIENDLY])
+    # math.pow and not **: compiled, an integer power is a product, which rounds otherwise
+    return max(f[ORIGIN] + CUBIC_C * math.pow(now - f[EPOCH] + least - f[K], 3.0), f[FRIENDLY])
 
 
 def avoid(f: list[float], acked: float, now: float) -> None:

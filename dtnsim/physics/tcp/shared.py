@@ -67,7 +67,10 @@ class Lanes:
 
 def compiles() -> bool:
     """Whether numba is installed."""
-    return importlib.util.find_spec("numba") is not None
+    try:
+        return importlib.util.find_spec("numba") is not None
+    except ValueError:  # it is blocked
+        return False
 
 
 @lru_cache(maxsize=1)

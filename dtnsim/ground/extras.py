@@ -1,0 +1,52 @@
+"""Packages that a prediction does not need: each belongs to an extra, and its absence is one line that names it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any, Final
+
+from dtnsim.ground.errors import InputError
+
+#: package -> extra of dtn-pathsim that installs it
+EXTRAS: Final = {
+    "dask": "cluster",
+    "distributed": "cluster",
+    "numba": "fast",
+    "pandas": "report",
+    "plotly": "report",
+    "pyarrow": "report",
+    "zstandard": "zstd",
+}
+
+
+def installed(package: str) -> bool:
+    """Whether ``package`` can be imported; it is not."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):  # its parent is absent, or it is blocked
+        return False
+
+
+def hint(package: str) -> str:
+    """How to install what ``package`` comes with."""
+    return f"pip install 'dtn-pathsim[{EXTRAS[package.partition('.')[0]]}]'"
+
+
+def need(module: str, what: str, *, instead: str = "") -> Any:
+    """Imports a module of an extra.
+
+    Args:
+        module: The module, like ``pyarrow.parquet``.
+        what: What needs it, as the message begins: ``--out FILE.parquet``.
+        instead: What goes without it, as the message ends.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        also = f", or {instead}" if instead else ""
+        raise InputError(f"{what} needs {package}: {hint(package)}{also}") from None
