@@ -24,6 +24,10 @@ Seed = Annotated[int, typer.Option(help="Seed of the draws; the same seed gives 
 Calibration = Annotated[
     str | None, typer.Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work: tcp://login1:8786."),
+]
 
 
 def writable(name: object, option: str) -> None:

@@ -37,6 +37,7 @@ def command(
         str | None, typer.Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
     ] = None,
     processes: Annotated[int, typer.Option(help="How many processes.", min=1, max=1024)] = 1,
+    scheduler: options.Scheduler = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
@@ -52,6 +53,7 @@ def command(
       dtnsim sweep venadi/gridftp-gpfs --vary wan.rtt=1ms..200ms:log20 --vary transfer.tool.p=1,2,4,8
       dtnsim sweep my-path.yaml --vary hosts.a.cpu.clock=2GHz..5GHz --vary wan.rtt=1ms..90ms --sample lhs:1000 -o r.csv
       dtnsim sweep my-path.yaml --table scenarios.csv -o rows.parquet --processes 2
+      dtnsim sweep my-path.yaml --table scenarios.csv -o rows.csv --scheduler tcp://login1:8786
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.planning.sweep import sweep
 
@@ -65,6 +67,7 @@ def command(
         calibration=calibration,
         out=out,
         processes=processes,
+        scheduler=scheduler,
         seed=seed,
         progress=_Meter().show,
     )

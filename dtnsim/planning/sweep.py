@@ -1,4 +1,4 @@
-"""`sweep`: a path in many scenarios, on one process or several, with rows that a broken run leaves behind."""
+"""`sweep`: a path in many scenarios, on one process, several or a cluster; a broken run leaves its rows behind."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.ground import cluster
 from dtnsim.ground.errors import InputError
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
@@ -93,6 +94,7 @@ def sweep(
     calibration: str | Path | None = None,
     out: str | Path | None = None,
     processes: int = 1,
+    scheduler: str | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> SweepResult:
@@ -107,6 +109,7 @@ def sweep(
         calibration: File of fitted parameters to use.
         out: ``.csv`` or ``.parquet`` for the rows. Rows that are there are kept, and not worked out again.
         processes: How many processes.
+        scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers do the work instead.
         seed: Seed of the hypercube.
         progress: Called with the scenarios done and all of them.
 
@@ -114,8 +117,12 @@ def sweep(
         The `SweepResult`.
 
     Raises:
-        InputError: the path, a key or a range cannot be used, or ``out`` has rows of something else.
+        InputError: the path, a key or a range cannot be used, ``out`` has rows of something else, or no scheduler
+            answers.
+        DtnsimError: the scheduler was lost on the way; rows that were done are in ``out``.
     """
+    if scheduler is not None:
+        cluster.check(scheduler)
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     if isinstance(path, spec.PathSpec) and overrides:
         given = given.changed(overrides)
@@ -129,7 +136,7 @@ def sweep(
     todo = np.array([n for n, row in enumerate(rows) if row is None], np.intp)
     done = kept = len(rows) - len(todo)
     parts = list(groups.groups(wanted, vector, todo)) if len(todo) else []
-    for group, found in _worked(given, parts, processes):
+    for group, found in _worked(given, parts, processes, scheduler):
         made = [
             (*wanted.row(int(n)), o.rate_Bps, o.seconds, o.station, o.kind, o.error, label)
             for n, o in zip(group.numbers, found, strict=True)
@@ -175,8 +182,14 @@ def _texts(given: spec.PathSpec) -> Iterator[tuple[str, str]]:
         yield ".".join(map(str, place)), text
 
 
-def _worked(given: spec.PathSpec, parts: list[Group], processes: int) -> Iterator[tuple[Group, list[Outcome]]]:
+def _worked(
+    given: spec.PathSpec, parts: list[Group], processes: int, scheduler: str | None
+) -> Iterator[tuple[Group, list[Outcome]]]:
     """The groups as they are done."""
+    if scheduler is not None and parts:
+        for number, found in cluster.spread(groups.outcomes, given, parts, scheduler):
+            yield parts[number], found
+        return
     if processes <= 1 or len(parts) < 2:
         for group in parts:
             yield group, groups.outcomes(given, group)

@@ -1,0 +1,149 @@
+"""Independent pieces of work on a cluster: a Dask scheduler that somebody has started.
+
+The scheduler gives the work of a worker that dies to another; each piece is handed back once.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, Final, TypeVar
+
+from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.extras import need
+
+Shared = TypeVar("Shared")
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+#: seconds to wait for a scheduler, and for its first worker
+PATIENCE_S: Final = 10.0
+#: pieces that wait for a core, for each core there is
+_AHEAD: Final = 4
+
+
+def spread(
+    work: Callable[[Shared, Piece], Result],
+    shared: Shared,
+    pieces: Sequence[Piece],
+    scheduler: str,
+    patience_s: float = PATIENCE_S,
+) -> Iterator[tuple[int, Result]]:
+    """Works on pieces wherever the scheduler has workers.
+
+    Args:
+        work: A function of a module that the workers have too; it is called with ``shared`` and a piece.
+        shared: What every piece needs; it travels once a worker, and survives workers that die.
+        pieces: The pieces, independent of each other.
+        scheduler: Address like ``tcp://login1:8786``.
+        patience_s: How long to wait for a scheduler and for its first worker [s].
+
+    Yields:
+        (number of the piece, its result) as they are done, each once.
+
+    Raises:
+        InputError: no scheduler answers there, it has no workers, or they run another version of dtnsim.
+        DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
+    """
+    client = _client(scheduler, patience_s)
+    try:
+        cores = _cores(client, scheduler, patience_s)
+        # a task and no scattered data: what is lost with a worker is made again
+        common = client.submit(pickle.loads, pickle.dumps(shared), pure=False)
+        left = iter(enumerate(pieces))
+        waiting: dict[Any, int] = {}
+
+        def submit() -> Any:
+            number, piece = next(left, (None, None))
+            if number is None:
+                return None
+            future = client.submit(_call, work, common, piece, pure=False)
+            waiting[future] = number
+            return future
+
+        first = [f for _ in range(min(len(pieces), max(_AHEAD * cores, 1))) if (f := submit()) is not None]
+        done = _dask().as_completed(first, loop=client.loop)
+        for future in done:
+            number = waiting.pop(future)
+            yield number, _result(client, future, scheduler)
+            more = submit()
+            if more is not None:
+                done.add(more)
+    finally:
+        client.close(timeout=2)
+
+
+def check(scheduler: str) -> None:
+    """Checks that an address could be one, and that the client is installed.
+
+    Raises:
+        InputError: it cannot, or it is not.
+    """
+    if "://" not in scheduler:
+        raise InputError(f"--scheduler: {scheduler!r} is no address; write it like tcp://login1:8786")
+    _dask()
+
+
+def _dask() -> Any:
+    return need("dask.distributed", "--scheduler")
+
+
+def _call(work: Callable[[Any, Any], Any], shared: Any, piece: Any) -> Any:
+    return work(shared, piece)
+
+
+def _client(scheduler: str, patience_s: float) -> Any:
+    check(scheduler)
+    _quiet()
+    try:
+        return _dask().Client(scheduler, timeout=patience_s, set_as_default=False)
+    except (OSError, ValueError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(
+            f"--scheduler: nobody answers at {scheduler} ({said}); start one with 'dask scheduler', then 'dask worker "
+            "ADDRESS' on each machine"
+        ) from None
+
+
+def _cores(client: Any, scheduler: str, patience_s: float) -> int:
+    """Cores of the workers, once there is one."""
+    try:
+        client.wait_for_workers(1, timeout=patience_s)
+    except TimeoutError:
+        raise InputError(
+            f"--scheduler: {scheduler} has no workers after {patience_s:g} s; start some with 'dask worker {scheduler}'"
+        ) from None
+    ours, theirs = _version(), client.run(_version, on_error="return")
+    for worker, version in theirs.items():
+        if version != ours:
+            shown = version if isinstance(version, str) else f"none that can be imported ({version})"
+            raise InputError(f"--scheduler: worker {worker} has dtnsim {shown}, here it is {ours}; install the same")
+    return sum(client.ncores().values())
+
+
+def _version() -> str:
+    import dtnsim
+
+    return dtnsim.__version__
+
+
+def _result(client: Any, future: Any, scheduler: str) -> Any:
+    lost = f"--scheduler: {scheduler} was lost; what was done is kept"
+    try:
+        return future.result(timeout=PATIENCE_S)
+    except _dask().KilledWorker as error:
+        raise DtnsimError(f"--scheduler: a piece of work ended every worker that had it: {error}") from None
+    except (CancelledError, OSError, TimeoutError):
+        raise DtnsimError(lost) from None
+    except Exception as error:
+        if client.status != "running":
+            raise DtnsimError(lost) from error
+        raise
+
+
+def _quiet() -> None:
+    """Dask logs connections that break, which the answer says in its own words."""
+    for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
