@@ -14,6 +14,9 @@ from dtnsim.ground.visible import visible
 
 #: command -> one line for the list of commands
 COMMANDS: Final = {
+    "init": "A commented path file to begin with.",
+    "list": "What is shipped: hosts, paths, data sets, parts, tools, workloads, starter files.",
+    "show": "A host, path, data set, part, kind or tool, every line with its source.",
     "predict": "Throughput with an interval, bottleneck and why, utilisation of every station, the ladder.",
     "explain": "Every demand and capacity with formula, value and source; the terms recompute the answer.",
     "simulate": "The same path in time: rates, queues, events, completion of every file.",

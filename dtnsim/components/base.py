@@ -75,9 +75,9 @@ class Component(Model):
         """
         if isinstance(given, cls):
             return given
-        mapping = expand(given, key=key)
+        mapping = expand(given, key=key, family=cls.family)
         kind = mapping.pop("kind", None)
-        target = find_kind(str(kind), near=mapping) if kind is not None else cls
+        target = find_kind(str(kind), near=mapping, family=cls.family) if kind is not None else cls
         if not target.kind:
             raise SpecError("has no kind", **place(mapping), key=key or None, remedy=_kinds_remedy(cls.family))
         if not issubclass(target, cls) and target.family != cls.family:
@@ -91,8 +91,17 @@ class Component(Model):
         return cast("Self", validate(target, mapping, key=key))
 
 
-def expand(given: object, *, key: str = "") -> Mapping:
-    """A mapping with the part it names merged in: the part's keys first, the keys written here on top."""
+def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
+    """A mapping with the part it names merged in: the part's keys first, the keys written here on top.
+
+    Args:
+        given: The mapping, or the name of a part.
+        key: Where it was written, for messages.
+        family: What is due there, for messages: the nearest part is one of this family.
+
+    Raises:
+        SpecError: no such part, or no mapping.
+    """
     if isinstance(given, str):
         named = Mapping(getattr(given, "file", ""), getattr(given, "line", 0))
         named.put("part", given, named.file, named.line)
@@ -108,10 +117,26 @@ def expand(given: object, *, key: str = "") -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=error.remedy) from None
+        remedy = _fitting(str(mapping["part"]), family) or error.remedy
+        raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
     for name, value in mapping.items():
         merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
     return merged
+
+
+def _fitting(name: str, family: str) -> str | None:
+    """What of a family is meant by a name that is no part: a kind of that name, or its nearest parts and kinds."""
+    if not family:
+        return None
+    own = [k for k in kinds() if find_kind(k).family == family]
+    if name in own:
+        return f"write {{kind: {name}}}"
+    parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
+    near = difflib.get_close_matches(name, {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
+    if near:
+        return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near)
+    shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
+    return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
 
 
 def _as_mapping(given: dict[Any, Any]) -> Mapping:
@@ -197,15 +222,21 @@ def kinds() -> dict[str, str]:
     return found
 
 
-def find_kind(kind: str, *, near: object = None) -> type[Component]:
+def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Component]:
     """The class of a kind; only its own module is imported.
+
+    Args:
+        kind: The kind.
+        near: The mapping that names it, for messages.
+        family: What is due there, for messages: the nearest kind is one of this family.
 
     Raises:
         SpecError: no such kind.
     """
     modules = kinds()
     if kind not in modules:
-        close = difflib.get_close_matches(kind, modules, n=3)
+        own = [k for k in modules if find_kind(k).family == family] or list(modules)
+        close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "see 'dtnsim components'"
         raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
     module = importlib.import_module(modules[kind])

@@ -10,6 +10,13 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
 
 SCHEMA = "dtnsim.components/1"
+#: where the documentation publishes the schemas of files
+PUBLISHED = "https://dtnsim.github.io/dtnsim/schema"
+
+
+def schema_id(what: str) -> str:
+    """Where the schema of ``path``, ``host`` or a kind is published, and what it is known by."""
+    return f"{PUBLISHED}/{what}.schema.json"
 
 
 def overview() -> dict[str, Any]:

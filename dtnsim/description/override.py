@@ -62,7 +62,8 @@ def _in_place_of(old: Mapping, part: str) -> Mapping:
     """A part in the place of another: nothing of the old one's numbers is left."""
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    kind = expand(new).get("kind")
+    before = expand(old).get("kind")
+    kind = expand(new, family=find_kind(str(before)).family if before is not None else "").get("kind")
     for key in find_kind(str(kind)).placement_keys if kind is not None else ():
         if key in old:
             new.put(key, old[key], *old.lines.get(key, ("--set", 0)))

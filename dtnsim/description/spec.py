@@ -144,6 +144,8 @@ def load(
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
     """Validates the mapping of a path file."""
     given_raw, raw = raw, raw.clone()
+    if "name" not in raw:  # an answer is called after its file then
+        raw.put("name", Path(raw.file).stem or "path", raw.file, raw.line)
     for text in filter(_comes_first, overrides):
         override(raw, text)
     reader = Hosts(raw, beside, overrides)

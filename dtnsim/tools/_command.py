@@ -129,6 +129,8 @@ class Reader:
             return _sized(value, bare.lstrip("kKMGi"), k, bare)
         if "B" in dims:
             return _sized(value, "B", self.manner.k, "B")
+        if "s" in dims and re.fullmatch(r"[0-9.]+", value):  # -t, -T, --runtime: seconds where nothing else is said
+            return f"{value} s"
         if name in ("c", "cipher", "Ciphers"):
             return _cipher(value)
         if name == "cksum":

@@ -164,7 +164,6 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
         ({"transfer": {**BASE["transfer"], "core": -1}}, "core"),
         ({"transfer": {"from": "a:/d", "to": "b:/d"}}, "tool"),
         ({"transfers": [], "transfer": None}, "transfers"),
-        ({"name": None}, "name: is missing"),
         ({"wan": {"rtt": "1 ms"}}, "bandwidth: is missing"),
         ({"nonsense": 1}, "nonsense: is not a key here"),
     ],

@@ -1,0 +1,53 @@
+"""``dtnsim init``."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.ground.errors import InputError
+
+#: the schema that the modeline of a starter file names once it has been written beside it
+SCHEMA: Final = "path.schema.json"
+
+
+def command(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="File to write; - for standard output.")] = "path.yaml",
+    kind: Annotated[
+        str, typer.Option("--from", metavar="STARTER", help="nas-to-hpc, lan, cloud, fleet or memory-to-memory.")
+    ] = "nas-to-hpc",
+    schema: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--schema", help="Also write path.schema.json beside it, for editors without network.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Write a commented path file to begin with.
+
+    \b
+    Examples:
+      dtnsim init
+      dtnsim init --from lan home.yaml
+      dtnsim init --from cloud - | dtnsim predict -
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.description import catalogue, listing
+    from dtnsim.ground import output
+
+    text = listing.starter(kind)
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    options.writable(file, "init")
+    target = Path(file)
+    if target.exists() and not force:
+        raise InputError(f"init: {file} exists; write another name, or --force to write over it")
+    if schema:
+        beside = target.with_name(SCHEMA)
+        output.write(beside, json_module.dumps(catalogue.json_schema("path"), indent=1) + "\n", "init")
+        text = text.replace(f"$schema={catalogue.schema_id('path')}", f"$schema={SCHEMA}", 1)
+    output.write(target, text, "init")
+    sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim predict {file}\n")

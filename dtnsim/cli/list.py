@@ -1,0 +1,41 @@
+"""``dtnsim list``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dtnsim.cli import options
+
+
+def command(
+    room: Annotated[
+        str | None,
+        typer.Argument(metavar="[ROOM]", help="hosts, paths, datasets, parts, tools, workloads or starters."),
+    ] = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """List what is shipped: hosts, paths, data sets, parts, tools, workloads, starter files.
+
+    \b
+    Examples:
+      dtnsim list
+      dtnsim list hosts
+      dtnsim list tools
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.description import listing
+
+    document = listing.rooms() if room is None else listing.listing(room)
+    if json:
+        options.emit(document)
+        return
+    from dtnsim.report import text
+
+    out = text.console()
+    counted = [("", "right")] if room is None else []
+    rows = text.table((room or "dtnsim list ...", "left"), *counted, ("what", "left"))
+    for item in document["items"]:
+        number = [str(item["count"])] if room is None else []
+        rows.add_row(text.plain(item["name"]), *number, text.plain(item["what"]))
+    out.print(rows)

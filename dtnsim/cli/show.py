@@ -1,0 +1,39 @@
+"""``dtnsim show``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dtnsim.cli import options
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What 'dtnsim list' names; hosts/NAME where ambiguous.")],
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Show a host, path, data set, part, kind or tool: every line with its source.
+
+    \b
+    Examples:
+      dtnsim show venadi
+      dtnsim show examples/dtn-100g-xfs
+      dtnsim show connectx-5-100g
+      dtnsim show gridftp
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.description import listing
+
+    document = listing.show(name)
+    if json:
+        options.emit(document)
+        return
+    from dtnsim.report import text
+
+    out = text.console()
+    title = f"{document['room'].removesuffix('s')} {document['name']}"
+    out.print(f"[bold]{text.plain(title)}[/bold]" + (f"  ({text.plain(document['file'])})" if document["file"] else ""))
+    rows = text.table(("key", "left"), ("value", "left"), ("source", "left"))
+    for line in document["lines"]:
+        rows.add_row(*(text.plain(line[key]) for key in ("key", "value", "source")))
+    out.print(rows)

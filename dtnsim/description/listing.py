@@ -1,0 +1,172 @@
+"""What is shipped: hosts, paths, data sets, parts, tools, workloads; each by name, with the source of every line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any, Final
+
+from dtnsim.components.base import expand, find_kind, kinds
+from dtnsim.description import catalogue, dataset
+from dtnsim.description.hosts import Hosts
+from dtnsim.ground import library, units
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+#: what can be listed, and what a name of it is good for
+ROOMS: Final = {
+    "hosts": "machines to name under 'hosts' of a path file",
+    "paths": "whole paths, for 'dtnsim predict NAME'",
+    "datasets": "file sizes, for 'dataset' of a transfer",
+    "parts": "processors, cards, drives, segments, with their numbers",
+    "tools": "transfer tools and benchmarks, for 'tool' of a transfer",
+    "workloads": "transfers over days, for 'dtnsim simulate'",
+    "starters": "files to begin with, for 'dtnsim init --from NAME'",
+}
+LIST: Final = "dtnsim.list/1"
+SHOW: Final = "dtnsim.show/1"
+_HEADING: Final = re.compile(r"\A(?:#\s*yaml-language-server.*\n)?#\s*(.+)")
+
+
+def names(room: str) -> list[str]:
+    """Names of one room.
+
+    Raises:
+        SpecError: no such room.
+    """
+    if room not in ROOMS:
+        near = difflib.get_close_matches(room, ROOMS, n=1, cutoff=0.5)
+        remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(ROOMS)}"
+        raise SpecError("is nothing that can be listed", value=room, remedy=remedy)
+    if room == "tools":
+        return sorted(k for k in kinds() if find_kind(k).family == "tool")
+    return library.names(room)
+
+
+def listing(room: str) -> dict[str, Any]:
+    """The names of a room, each with a line that says what it is."""
+    return {"schema": LIST, "room": room, "items": [{"name": n, "what": _what(room, n)} for n in names(room)]}
+
+
+def rooms() -> dict[str, Any]:
+    """The rooms, with how many things each holds."""
+    held = [{"name": room, "count": len(names(room)), "what": what} for room, what in ROOMS.items()]
+    return {"schema": LIST, "room": None, "items": [item for item in held if item["count"]]}
+
+
+def _what(room: str, name: str) -> str:
+    if room == "tools":
+        return (find_kind(name).__doc__ or "").strip().splitlines()[0].replace("``", "")
+    if room == "datasets":
+        data = dataset.load(name)
+        return f"{data.files} {'file' if data.files == 1 else 'files'}, {units.show(data.payload_B, 'B')}"
+    raw = library.read(room, name)
+    if room == "starters":
+        text = library.find(room, name).read_text(encoding="utf-8")
+        return found[1] if (found := _HEADING.match(text)) else ""
+    if room == "paths":
+        return str(raw.get("name", ""))
+    return " ".join(str(raw.get("description") or raw.get("source") or "").split())
+
+
+def starter(name: str) -> str:
+    """The text of a starter file.
+
+    Raises:
+        SpecError: no such starter.
+    """
+    known = names("starters")
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
+        remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(known)}"
+        raise SpecError("is no starter file", key="--from", value=name, remedy=remedy)
+    return library.find("starters", name).read_text(encoding="utf-8")
+
+
+def show(name: str) -> dict[str, Any]:
+    """Everything that is known of what a name stands for, each line with its source.
+
+    Args:
+        name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name.
+
+    Raises:
+        SpecError: nothing is called so; the message names the nearest of each room.
+    """
+    room, slash, short = name.partition("/")
+    if slash and room in ROOMS:
+        return _shown(room, short)
+    found = [r for r in ("paths", "hosts", "datasets", "parts", "workloads") if _has(r, name)]
+    if name in kinds():
+        found.append("tools" if find_kind(name).family == "tool" else "kinds")
+    if len(found) == 1:
+        return _shown(found[0], name)
+    if found:
+        remedy = f"write one of {', '.join(f'{r}/{name}' for r in found)}"
+        raise SpecError("is the name of several things", value=name, remedy=remedy)
+    raise SpecError("is nothing that is shipped", value=name, remedy=_nearest(name))
+
+
+def _has(room: str, name: str) -> bool:
+    known = library.names(room)
+    return name in known or (room == "parts" and sum(k.rpartition("/")[2] == name for k in known) == 1)
+
+
+def _nearest(name: str) -> str:
+    known = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in library.names(room)}
+    known |= {k: "tools" if find_kind(k).family == "tool" else "kinds" for k in kinds()}
+    known |= {n.rpartition("/")[2]: room for n, room in known.items() if room == "parts"}
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if not near:
+        return "'dtnsim list' says what there is"
+    return "nearest: " + ", ".join(f"{known[n].removesuffix('s')} {n}" for n in near)
+
+
+def _shown(room: str, name: str) -> dict[str, Any]:
+    if room in ("tools", "kinds"):
+        rows = [
+            {"key": r["parameter"], "value": r["default"] or f"required ({r['unit']})", "source": r["source"]}
+            for r in catalogue.parameters(name)
+        ]
+        return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
+    file = library.find(room, name)
+    raw: Any = library.read(room, name)
+    if room == "paths":
+        raw = raw.clone()
+        raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)
+    return {"schema": SHOW, "room": room, "name": name, "file": library.shown(file), "lines": lines(raw)}
+
+
+def lines(raw: Mapping) -> list[dict[str, Any]]:
+    """Every value below ``raw``, parts that it names written out: dotted key, value, where it comes from."""
+    found: list[dict[str, Any]] = []
+    _gather(raw, (), found)
+    return found
+
+
+def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> None:
+    if isinstance(item, Mapping) and item.get("part") is not None:
+        item = expand(item)
+    if isinstance(item, Mapping) and "value" in item and set(item) <= {"value", "spread", "source"}:
+        spread = f" +- {item['spread']}" if "spread" in item else ""
+        place = _place(item["value"])
+        source = " ".join(str(item.get("source", "")).split())
+        found.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else place))
+    elif isinstance(item, Mapping):
+        for key, value in item.items():
+            _gather(value, (*keys, key), found)
+    elif isinstance(item, list):
+        for number, value in enumerate(item):
+            _gather(value, (*keys, str(number)), found)
+    elif isinstance(item, Scalar) and keys and keys[-1] in ("source", "description", "name"):
+        found.append(_line(keys, " ".join(item.split()), _place(item)))
+    else:
+        found.append(_line(keys, str(item), item.origin if isinstance(item, Scalar) else ""))
+
+
+def _line(keys: tuple[str, ...], value: str, source: str) -> dict[str, Any]:
+    return {"key": ".".join(keys), "value": value, "source": source}
+
+
+def _place(item: object) -> str:
+    return f"{item.file}:{item.line}" if isinstance(item, Scalar) and item.file else ""

@@ -1,0 +1,132 @@
+"""``dtnsim init``, ``list`` and ``show``: from nothing to a path of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dtnsim.description import listing
+from tests.cli.conftest import Run
+
+STARTERS = ("cloud", "fleet", "lan", "memory-to-memory", "nas-to-hpc")
+
+
+def test_every_starter_is_known() -> None:
+    assert tuple(listing.names("starters")) == STARTERS
+
+
+@pytest.mark.parametrize("kind", STARTERS)
+def test_what_init_writes_predicts(run: Run, kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    code, out, err = run("init", "--from", kind, str(file))
+    assert (code, err) == (0, "")
+    assert f"dtnsim predict {file}" in out
+    assert file.read_text().startswith("# yaml-language-server: $schema=http")
+    code, out, err = run("predict", str(file), "--samples", "16", "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["name"] == "mine"  # where no name is written the file's counts
+    low, high = (answer["throughput_Bps"][p] for p in ("p10", "p90"))
+    assert 0 < low < high
+
+
+def test_init_does_not_write_over_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("init").code == 0
+    Path("path.yaml").write_text("mine")
+    code, _, err = run("init")
+    assert (code, err) == (2, "dtnsim: init: path.yaml exists; write another name, or --force to write over it\n")
+    assert Path("path.yaml").read_text() == "mine"
+    assert run("init", "--force").code == 0
+    assert Path("path.yaml").read_text() == listing.starter("nas-to-hpc")
+
+
+def test_init_writes_the_schema_beside_it_and_names_it(run: Run, tmp_path: Path) -> None:
+    assert run("init", str(tmp_path / "a.yaml"), "--schema").code == 0
+    assert (tmp_path / "a.yaml").read_text().startswith("# yaml-language-server: $schema=path.schema.json\n")
+    assert json.loads((tmp_path / "path.schema.json").read_text())["type"] == "object"
+
+
+def test_init_to_standard_output_and_of_a_starter_that_is_none(run: Run) -> None:
+    assert run("init", "--from", "lan", "-").out == listing.starter("lan")
+    code, out, err = run("init", "--from", "claud", "-")
+    assert (code, out) == (2, "")
+    assert "did you mean 'cloud'?" in err
+
+
+def test_list_says_what_there_is(run: Run) -> None:
+    rooms = {item["name"]: item["count"] for item in json.loads(run("list", "--json").out)["items"]}
+    assert set(rooms) <= set(listing.ROOMS)
+    for room, count in rooms.items():
+        items = json.loads(run("list", room, "--json").out)["items"]
+        assert len(items) == count
+        assert all(item["what"] for item in items), room
+    assert "venadi" in run("list", "hosts").out
+    code, _, err = run("list", "host")
+    assert (code, "did you mean 'hosts'?" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "room"),
+    [
+        ("venadi", "hosts"), ("examples/dtn-100g-xfs", "paths"), ("esnet/10G", "datasets"),
+        ("connectx-5-100g", "parts"), ("gridftp", "tools"), ("zfs", "kinds"),
+        ("hosts/nersc-dtn", "hosts"), ("tools/scp", "tools"),
+    ],
+)  # fmt: skip
+def test_show_gives_every_line_its_source(run: Run, name: str, room: str) -> None:
+    document = json.loads(run("show", name, "--json").out)
+    assert document["room"] == room
+    assert document["lines"]
+    if document["file"]:
+        assert all(line["source"] for line in document["lines"])
+    assert document["lines"][0]["key"] in run("show", name).out
+
+
+def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> None:
+    lines = {line["key"]: line for line in json.loads(run("show", "venadi", "--json").out)["lines"]}
+    assert lines["hbas.sas.lanes"]["value"] == "16"
+    assert "models/parts/hba/lsi-9300-16i.yaml:" in lines["hbas.sas.lanes"]["source"]
+    assert "models/hosts/venadi.yaml:" in lines["hbas.sas.slot"]["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("venadii", "host venadi"), ("gridfpt", "tool gridftp"), ("conectx-5-100g", "part connectx-5-100g"),
+     ("qqqqqqqq", "'dtnsim list' says what there is")],
+)  # fmt: skip
+def test_what_is_not_there_has_its_nearest(run: Run, name: str, said: str) -> None:
+    code, out, err = run("show", name)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("hosts.a.volumes./d.filesystem=ext4", "write {kind: ext4}"),
+        ("hosts.a.volumes./d.filesystem={kind: etx4}", "nearest: ext4"),
+        ("hosts.a.volumes./d.array=ssd", "write {kind: ssd}"),
+        ("hosts.a.volumes./d.array=wd-hc31", "nearest: wd-hc310"),
+        ("hosts.a.cpu=intel-e5-2680v4", "nearest: intel-e5-2680-v4"),
+        ("hosts.a.nic=conectx-5-100g", "nearest: connectx-5-100g"),
+        ("hosts.a.memory=ram", "memory: ddr3-"),
+        ("hosts.a=venadii", "nearest: venadi"),
+        ("transfer.tool=gridfpt", "nearest: gridftp"),
+        ("transfer.tool={name: spc}", "nearest: scp"),
+        ("wan=internet2-lax-bosto", "nearest: internet2-lax-boston"),
+    ],
+)
+def test_errors_name_the_nearest_of_the_right_kind(run: Run, tmp_path: Path, given: str, said: str) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(
+        "hosts:\n  a:\n    cpu: intel-e5-2680-v4\n    memory: ddr4-2400-4ch-128g\n    nic: intel-x540-10g\n"
+        "    volumes: {/d: {filesystem: {kind: ext4}, array: wd-hc310}}\n  b: {like: a}\n"
+        "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
+        "transfer: {from: 'a:/d', to: 'b:/d', tool: scp, dataset: {files: 1, size: 1 GB}}\n"
+    )
+    code, out, err = run("predict", str(file), "--samples", "0", "--set", given)
+    assert (code, out) == (2, "")
+    assert said in err
