@@ -7,10 +7,11 @@ a path between two hosts, which no log describes: those belong into a cases file
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dtnsim.description import spec
 from dtnsim.description.host import Host, build_host
@@ -51,6 +52,11 @@ _IOZONE: Final = {
 }
 
 
+#: conditions of a measurement; part of a path file
+Conditions = Mapping[str, Condition]
+Described = dict[str, Any]
+
+
 class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing about the host
     """Why a figure is not used."""
 
@@ -68,7 +74,7 @@ class Target:
         """The volume that a path of a log lies on.
 
         Raises:
-            InputError: the host has no such volume, so the log is of another host; or which one is not told.
+            InputError: the host has no such volume, so the log is of another host; or the log does not say which.
         """
         if path is not None:
             mount = self.host.mount_of(path)
@@ -168,17 +174,14 @@ def _figure(m: Measurement, target: Target) -> Figure:
     builder = _BUILDERS.get(m.tool)
     if builder is None:
         raise Skip(f"{m.tool} tests more than this host; describe it in a cases file")
-    text = builder(m.conditions, target)
-    raw = yamlio.loads(f"name: {m.tool}\ntransfer: {{{text}}}\n", f"{m.file}:{m.line}")
-    hosts = yamlio.Mapping(raw.file, 0)
-    hosts.put(target.name, target.raw, raw.file, 0)
-    raw.put("hosts", hosts, raw.file, 0)
-    resolved = spec.resolve(raw)
+    transfer = builder(m.conditions, target)
+    given = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
+    resolved = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
     case = Case(
         id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}",
         site=target.name,
         path=Path(f"{m.tool} on {target.name}"),
-        overrides=(text,),
+        overrides=(json.dumps(transfer),),
         quantity="throughput",
         pattern=None,
         measured=m.value,
@@ -196,7 +199,7 @@ def _figure(m: Measurement, target: Target) -> Figure:
     return Figure(case, resolved)
 
 
-def _size(conditions: Mapping[str, Condition], *keys: str) -> str:
+def _size(conditions: Conditions, *keys: str) -> str:
     for key in keys:
         value = conditions.get(key)
         if isinstance(value, int | float) and value > 0:
@@ -204,7 +207,7 @@ def _size(conditions: Mapping[str, Condition], *keys: str) -> str:
     raise Skip("the log does not say how much was moved")
 
 
-def _dd(conditions: Mapping[str, Condition], target: Target) -> str:
+def _dd(conditions: Conditions, target: Target) -> Described:
     source, sink = (str(conditions.get(k) or "") for k in ("source", "target"))
     if not source and not sink:
         raise Skip("the command line is not in the log")
@@ -215,60 +218,60 @@ def _dd(conditions: Mapping[str, Condition], target: Target) -> str:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")
     options = {
-        "fdatasync": ", conv: fdatasync",
-        "fsync": ", conv: fsync",
-        "dsync": ", oflag: dsync",
-        "sync": ", oflag: sync",
-        "direct": ", oflag: direct",
-        "none": "",
+        "fdatasync": {"conv": "fdatasync"},
+        "fsync": {"conv": "fsync"},
+        "dsync": {"oflag": "dsync"},
+        "sync": {"oflag": "sync"},
+        "direct": {"oflag": "direct"},
+        "none": {},
     }
     if sync not in options:
         raise Skip(f"sync mode {sync}")
     block = _size(conditions, "block_B")
     moved = _size(conditions, "bytes", "file_B")
-    return _transfer(target, ends[0], ends[1], f"name: dd, bs: {block}{options[sync]}", moved)
+    return _transfer(target, ends[0], ends[1], {"name": "dd", "bs": block} | options[sync], moved)
 
 
-def _transfer(target: Target, source: str, sink: str, tool: str, size: str) -> str:
-    ends = f"from: '{target.name}:{source}', to: '{target.name}:{sink}'"
-    return f"{ends}, tool: {{{tool}}}, dataset: {{files: 1, size: {size}}}"
+def _transfer(target: Target, source: str, sink: str, tool: Described, size: str) -> Described:
+    ends = {"from": f"{target.name}:{source}", "to": f"{target.name}:{sink}"}
+    return ends | {"tool": tool, "dataset": {"files": 1, "size": size}}
 
 
-def _on_volume(tool: str, conditions: Mapping[str, Condition], target: Target) -> str:
+def _on_volume(tool: Described, conditions: Conditions, target: Target) -> Described:
     where = conditions.get("directory") or conditions.get("target")
     mount = target.mount(str(where) if where else None)
     return _transfer(target, "memory", mount, tool, _size(conditions, "file_B", "bytes"))
 
 
-def _bonnie(conditions: Mapping[str, Condition], target: Target) -> str:
+def _bonnie(conditions: Conditions, target: Target) -> Described:
     test = _BONNIE.get(str(conditions.get("operation")))
     if test is None:
         raise Skip(f"test {conditions.get('operation')}")
-    return _on_volume(f"name: bonnie, test: {test}", conditions, target)
+    return _on_volume({"name": "bonnie", "test": test}, conditions, target)
 
 
-def _iozone(conditions: Mapping[str, Condition], target: Target) -> str:
+def _iozone(conditions: Conditions, target: Target) -> Described:
     test = _IOZONE.get(str(conditions.get("operation")))
     if test is None or conditions.get("processes", 1) not in (1, None):
         raise Skip(f"test {conditions.get('operation')}")
-    direct = ", direct: true" if conditions.get("direct") else ""
-    return _on_volume(f"name: iozone, test: {test}, r: {_size(conditions, 'record_B')}{direct}", conditions, target)
+    direct = {"direct": True} if conditions.get("direct") else {}
+    return _on_volume({"name": "iozone", "test": test, "r": _size(conditions, "record_B")} | direct, conditions, target)
 
 
-def _fio(conditions: Mapping[str, Condition], target: Target) -> str:
+def _fio(conditions: Conditions, target: Target) -> Described:
     pattern = str(conditions.get("pattern"))
     if pattern not in ("read", "write", "randread", "randwrite") or conditions.get("scope"):
         raise Skip(f"pattern {pattern}")
-    options = [f"rw: {pattern}", f"bs: {_size(conditions, 'block_B')}"]
+    tool: Described = {"name": "fio", "rw": pattern, "bs": _size(conditions, "block_B")}
     for key, option in (("depth", "iodepth"), ("jobs", "numjobs"), ("engine", "ioengine")):
         if conditions.get(key) is not None:
-            options.append(f"{option}: {conditions[key]}")
+            tool[option] = conditions[key]
     if conditions.get("direct"):
-        options.append("direct: true")
-    return _on_volume(f"name: fio, {', '.join(options)}", conditions, target)
+        tool["direct"] = True
+    return _on_volume(tool, conditions, target)
 
 
-_BUILDERS: Final[dict[str, Callable[[Mapping[str, Condition], Target], str]]] = {
+_BUILDERS: Final[dict[str, Callable[[Conditions, Target], Described]]] = {
     "dd": _dd,
     "bonnie++": _bonnie,
     "iozone": _iozone,

@@ -50,6 +50,14 @@ class Mapping(dict[str, Any]):
         return new
 
 
+def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
+    """A dict as a mapping, every key of which was written at one place: the line of a log that says all of it."""
+    made = Mapping(file, line)
+    for key, value in given.items():
+        made.put(key, mapping(value, file, line) if type(value) is dict else value, file, line)
+    return made
+
+
 def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
     """Reads the mapping that a YAML file holds; ``name`` stands for it in messages and sources.
 
