@@ -46,7 +46,7 @@ Keys of a case:
     ``at least`` or ``at most`` where the log only bounds the figure; such a case is not averaged into errors.
 ``bottleneck_stated``
     What the source says held it back: ``says`` quotes it, ``station`` is a regular expression that
-    is searched in "station kind reason" of the predicted bottleneck. A plain text is both.
+    is searched in "station kind work" of the predicted bottleneck. A plain text is both.
     ``inferred: true`` where no document says so; such a statement is shown and not counted.
 ``runs``
     Every run of the same test on the same day, where more than one is printed (``measured`` is one of them):
@@ -64,7 +64,7 @@ Keys of a case:
 Figures of one test fit or judge, never both: an ``id`` has one role, and a log line stands in for
 one throughput figure only. A figure that was not fitted, but repeats what was (another run of a sample that
 fits, or a quantity that follows from fitted ones), has the role ``repeat``: it tells how far runs lie apart, and
-is counted neither among those that fit nor among those that judge.
+counts neither as fitting nor as judging.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ from dtnsim.components.base import Model, place, validate
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.records import Bottleneck
 
 SCHEMA: Final = "dtnsim.cases/1"
 
@@ -103,10 +104,10 @@ class Stated(Model):
     def _pattern(cls, given: str) -> str:
         return _regex(given)
 
-    def met_by(self, station: str, kind: str, reason: str) -> bool:
-        """Whether a predicted bottleneck is the one that was stated; what else takes time does not count."""
-        reason = re.sub(r"; \d+% of the time, .*", "", reason)
-        return re.search(self.station, f"{station} {kind} {reason}", re.IGNORECASE) is not None
+    def met_by(self, held: Bottleneck) -> bool:
+        """Whether a predicted bottleneck is the one that was stated."""
+        known = " ".join((held.station, held.kind, *held.work))
+        return re.search(self.station, known, re.IGNORECASE) is not None
 
 
 class Repeats(Model):

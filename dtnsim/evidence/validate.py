@@ -16,6 +16,7 @@ from dtnsim.evidence.paths import Paths
 from dtnsim.evidence.trust import by_kind, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Bottleneck
 from dtnsim.steady import discrepancy
 from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
@@ -44,9 +45,7 @@ class Judgement:
         p50: With every parameter at its median.
         p90: One time in ten above this.
         baseline: What min(disk, network, disk) says, None where it says nothing.
-        station: Predicted bottleneck.
-        kind: Its kind.
-        why: The reason in words.
+        held: The predicted bottleneck.
         regime: What holds it, as evidence is collected by.
         samples: The figure in scenarios of single runs, (S,); laws learned without its study.
         explained: The same with nothing but the parameters drawn.
@@ -58,9 +57,7 @@ class Judgement:
     p50: float
     p90: float
     baseline: float | None
-    station: str
-    kind: str
-    why: str
+    held: Bottleneck
     regime: Regime
     samples: Array = field(compare=False, repr=False)
     explained: Array = field(compare=False, repr=False)
@@ -102,7 +99,7 @@ class Judgement:
     def bottleneck_right(self) -> bool | None:
         """Whether the bottleneck is the one that the source states; None where it states none."""
         stated = self.case.stated
-        return None if stated is None or stated.inferred else stated.met_by(self.station, self.kind, self.why)
+        return None if stated is None or stated.inferred else stated.met_by(self.held)
 
     @property
     def counted(self) -> bool:
@@ -208,7 +205,7 @@ def _case_dict(j: Judgement) -> dict[str, Any]:
         "p90": j.p90,
         "error": j.error,
         "kind": j.regime.kind,
-        "bottleneck": f"{j.station}: {j.why}",
+        "bottleneck": f"{j.held.station}: {j.held.reason}",
         "bottleneck_stated": case.stated.says if case.stated is not None else None,
     }
     return document if j.left_out is None else {**document, "left_out": j.left_out}
@@ -284,9 +281,7 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.regimes[f] if drawn is not None else Regime("", "")
     rule = baseline.predict(case, run.given)
-    return Judgement(
-        case, within.p10, p50, within.p90, rule, held.station, held.kind, held.reason, kind, runs, explained
-    )
+    return Judgement(case, within.p10, p50, within.p90, rule, held, kind, runs, explained)
 
 
 def shipped_folds() -> dict[str, Discrepancy]:

@@ -289,7 +289,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
-    """The station that holds the transfer back, why, and what relieves it."""
+    """The station that holds the transfer back, why, and what relieves it.
+
+    ``work`` names what takes the station, or what is waited for, most of it first; where one of several phases
+    takes the longest, that phase is the last.
+    """
 
     station: str
     component: str
@@ -297,10 +301,12 @@ class Bottleneck:
     kind: str
     reason: str
     remedy: str = ""
+    work: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason", "remedy")}
+        words = {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason", "remedy")}
+        return words | {"work": list(self.work)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ def _cells(j: Judgement) -> list[str]:
         figure(j.p90, unit),
         percent(j.error, sign=True),
         yes(j.covered),
-        plain(j.station),
+        plain(j.held.station),
         plain(stated),
         plain(case.what),
     ]

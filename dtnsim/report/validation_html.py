@@ -140,7 +140,7 @@ def _table(found: Validation, site: str) -> str:
             unit = case.unit
             stated = stated_words(j)
             rates = [figure(v, unit) for v in (case.measured, j.p10, j.p50, j.p90)]
-            judged = [percent(j.error, sign=True), yes(j.covered), f"{j.station}: {j.why}", stated]
+            judged = [percent(j.error, sign=True), yes(j.covered), f"{j.held.station}: {j.held.reason}", stated]
             off = j.error is not None and abs(j.error) > _FAR
             rows.append(_row([case.id, case.role, *rates, *judged, case.what], off=off))
     return f"<h2>{html.escape(site)}</h2><table>{''.join(rows)}</table>"

@@ -24,7 +24,7 @@ from dtnsim.ground.records import (
 from dtnsim.ground.term import Term, term
 from dtnsim.steady import discrepancy, medium, solve, timed, turns, unstated
 from dtnsim.steady.ladder import Ladder
-from dtnsim.steady.reasons import Cause, cause_of, reason
+from dtnsim.steady.reasons import Cause, cause_of, reason, work
 from dtnsim.steady.remedies import remedy
 from dtnsim.steady.scenarios import interval, scenarios
 from dtnsim.steady.workers import with_workers
@@ -154,13 +154,12 @@ def _one(
 
 def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
     """What holds transfer ``f``, and why."""
-    text = reason(problem, f, cause)
+    text, takes = reason(problem, f, cause), work(problem, f, cause)
     if cause.station is None:
-        return Bottleneck(
-            f"{problem.transfers[f].name}.workers", "workers", "tool", "latency", text, remedy(problem, None)
-        )
-    station = problem.stations[cause.station]
-    return Bottleneck(station.name, station.component, station.host, station.kind, text, remedy(problem, station))
+        name = f"{problem.transfers[f].name}.workers"
+        return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, None), takes)
+    s = problem.stations[cause.station]
+    return Bottleneck(s.name, s.component, s.host, s.kind, text, remedy(problem, s), takes)
 
 
 def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:

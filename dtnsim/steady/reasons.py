@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.records import Demand, Problem, Station
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import solve
 
 if TYPE_CHECKING:
@@ -73,17 +73,35 @@ def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
     return Cause(k if shared >= lead else None, place, False, busy, waits)  # noqa: FBT003 - not direct
 
 
+def work(problem: Problem, f: int, cause: Cause) -> tuple[str, ...]:
+    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest."""
+    transfer = problem.transfers[f]
+    if cause.station is None:
+        return tuple(dict.fromkeys(d.what for d in _waits(transfer)))
+    phase, name = transfer.phases[cause.phase], problem.stations[cause.station].name
+    costs = sorted(_visits(transfer, phase, name), key=lambda d: -float(np.max(d.per_byte)))
+    longest = [phase.name] if not cause.direct and len(transfer.phases) > 1 else []
+    return tuple(dict.fromkeys([*(d.what for d in costs), *longest]))
+
+
+def _waits(transfer: Transfer) -> list[Demand]:
+    return sorted((d for p in transfer.phases for d in p.delays), key=lambda d: -float(np.max(d.per_byte)))
+
+
+def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
+    """Demands on a station in all phases of a phase's step."""
+    return [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station]
+
+
 def reason(problem: Problem, f: int, cause: Cause) -> str:
     """The cause in a sentence."""
     transfer = problem.transfers[f]
     if cause.station is None:
-        waits = sorted((d for p in transfer.phases for d in p.delays), key=lambda d: -float(np.max(d.per_byte)))
-        first = waits[0]
+        first = _waits(transfer)[0]
         return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
-    mine = [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station.name]
-    text = _station_words(station, mine)
+    text = _station_words(station, _visits(transfer, phase, station.name))
     others = _visitors(problem)[station.name, transfer.turn] - 1
     if others > 0:
         text += f", shared with {others} other transfer{'s' if others > 1 else ''}"

@@ -58,7 +58,7 @@ def test_blind_throughput(case, predictions):
 def test_stated_bottlenecks(case, predictions):
     """The receiving core (1), the write side (2), head contention of two files (3)."""
     _, bottleneck = predicted(predictions[case.path], case)
-    assert case.stated.met_by(bottleneck.station, bottleneck.kind, bottleneck.reason)
+    assert case.stated.met_by(bottleneck)
 
 
 def test_figures_stand_in_the_logs():

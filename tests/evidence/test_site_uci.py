@@ -166,7 +166,7 @@ def test_stated_bottlenecks_are_the_predicted_ones(judged: dict[str, validate.Ju
     assert len(stated) == 6
     for j in stated:
         assert j.case.stated is not None
-        assert j.case.stated.met_by(j.station, j.kind, j.why), (j.case.id, j.why)
+        assert j.case.stated.met_by(j.held), (j.case.id, j.held.reason)
 
 
 def drawn(path: str) -> np.ndarray:

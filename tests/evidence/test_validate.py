@@ -38,8 +38,7 @@ def test_is_what_predict_says(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = predict(case.path)
     assert j.p50 == pytest.approx(answer.throughput_Bps.p50, rel=1e-12)
     assert (j.p10, j.p90) == pytest.approx((answer.throughput_Bps.p10, answer.throughput_Bps.p90), rel=1e-12)
-    assert j.station == answer.bottleneck.station
-    assert j.why == answer.bottleneck.reason
+    assert j.held == answer.bottleneck
     assert j.error == pytest.approx(answer.throughput_Bps.p50 / case.measured - 1)
 
 

@@ -211,3 +211,24 @@ def test_json_of_a_run_that_a_signal_stopped_is_partial(log):
     )
     assert log("fio: terminating on signal 2\n" + text).one("throughput").status == "partial"
     assert log(text).one("throughput").status == "complete"
+
+
+def test_a_group_in_which_a_job_failed_is_partial(log):
+    """The group's line adds up what the jobs moved before one of them failed: no figure of a whole run."""
+    job = "{name}: (groupid=0, jobs=1): err={err}: pid={pid}: Tue Mar  5 11:00:00 2022\n"
+    moved = "  write: IOPS=100, BW=100MiB/s (105MB/s)(1000MiB/10000msec)\n"
+    group = (
+        "Run status group 0 (all jobs):\n"
+        "  WRITE: bw=230MiB/s (241MB/s), 30MiB/s-100MiB/s (31MB/s-105MB/s), io=2300MiB (2412MB), run=9000-10001msec\n"
+    )
+    good = [job.format(name=name, err=" 0", pid=pid) + moved for name, pid in (("a", 1), ("b", 2))]
+    bad = job.format(name="c", err="28 (file:filesetup.c:240, func=write, error=No space left on device)", pid=3)
+    found = log("fio-3.33\n" + good[0] + bad + good[1] + group)
+    assert found.one("throughput", scope="group").status == "partial"
+    assert [r.status for r in found.all("throughput", scope=None)] == ["complete", "complete"]
+    assert "28" in found.one("failure", job="c").printed
+    # one that is left, and one that failed: the sum is of both
+    assert found.one("throughput", scope="group").conditions["jobs"] == 2
+    assert log("fio-3.33\n" + good[0] + bad + group).all("throughput")[-1].status == "partial"
+    assert log("fio-3.33\n" + good[0] + good[1] + group).one("throughput", scope="group").status == "complete"
+    assert not log("fio-3.33\n" + bad + group).all("throughput")
