@@ -89,7 +89,7 @@ def read(path: str) -> Table:
             f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
             file=name,
             line=1,
-            remedy="use the column names that --help tells: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
+            remedy="use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
         )
     if not rows:
         raise SpecError("has no rows", file=name, remedy="give one line for each case")

@@ -127,14 +127,14 @@ def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, A
 def show(d: dict[str, Any]) -> None:
     """Prints the document for a person."""
     g, steady, i = d["goodput_Bps"], d["steady"], d["input"]
-    told = [
+    printed = [
         f"goodput   {_rate(g['mean'])} ({_size(g['mean'])}/s), single runs from {_rate(g['p10'])} to {_rate(g['p90'])}"
     ]
     if d["completion_s"]:
         c = d["completion_s"]
-        told.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")
+        printed.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")
     queued = f" ({_time(d['mean_rtt_s'])} with queueing)" if d["mean_rtt_s"] else ""
-    told += [
+    printed += [
         f"limit     {d['limit']}: {d['reason']}",
         f"path      link {_rate(d['link_Bps'])} of payload, RTT {_time(i['rtt_s'])}{queued}, BDP {_size(d['bdp_B'])}",
         f"resent    {d['retransmits']:.0f} segments",
@@ -144,7 +144,7 @@ def show(d: dict[str, Any]) -> None:
         "What it takes:",
         *(f"- {line}" for line in lines(d)),
     ]
-    sys.stdout.write("\n".join(told) + "\n")
+    sys.stdout.write("\n".join(printed) + "\n")
 
 
 def lines(d: dict[str, Any]) -> list[str]:
@@ -186,8 +186,8 @@ def lines(d: dict[str, Any]) -> list[str]:
     made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
     changes = d["changes"]
     if changes:
-        told = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])
-        made.append(f"change first: {told}")
+        printed = ", ".join(f"{c['change']} -> {_rate(c['goodput_Bps'])}" for c in changes[:4])
+        made.append(f"change first: {printed}")
     else:
         made.append("change first: nothing on the network side brings 5 % or more")
     return made

@@ -33,7 +33,7 @@ def command(
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
-    and spread as prior. The file says which log lines told what, and what they cannot tell.
+    and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def _show(found: Fit, output: str | None) -> None:
     out = text.console()
     made = fit_report.document(found)
     table = text.table(
-        ("parameter", "left"), ("prior", "right"), ("fitted", "right"), ("spread", "right"), ("told by", "left")
+        ("parameter", "left"), ("prior", "right"), ("fitted", "right"), ("spread", "right"), ("from", "left")
     )
     for j in fit_report.kept(found):
         p = found.parameters[j]

@@ -52,7 +52,9 @@ def command(
     line_rate: Annotated[str | None, typer.Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
     ethernet: Annotated[bool, typer.Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,  # noqa: FBT002
     pacing: Annotated[bool, typer.Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,  # noqa: FBT002 - a flag
-    table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of cases; the columns are told below.")] = None,
+    table: Annotated[
+        str | None, typer.Option(metavar="FILE", help="CSV of cases; the columns are listed below.")
+    ] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     coefficients: Annotated[bool, typer.Option("--coefficients", help="Print all coefficients.")] = False,  # noqa: FBT002
     seed: options.Seed = 1,

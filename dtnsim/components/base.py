@@ -35,7 +35,7 @@ SUPPORT = frozenset(
 
 
 def documentation_only(default: Any) -> Any:
-    """A key that tells the reader something and moves no answer; the schema says so."""
+    """A key for the reader alone, which moves no answer; the schema says so."""
     return Field(default, json_schema_extra={"x-documentation-only": True})
 
 

@@ -1,4 +1,4 @@
-"""What every box has in common that stands on a segment and that all its traffic passes."""
+"""What every box on a segment, which all its traffic passes, has in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dtnsim.ground.term import Term
 
 
 class Middlebox(Component):
-    """A box on a segment, besides its firewall and policer; several stand on it by name."""
+    """A box on a segment, besides its firewall and policer; there may be several, by name."""
 
     family: ClassVar[str] = "middlebox"
 

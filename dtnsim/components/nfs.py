@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 #: requests of a sequential reader's read-ahead (Linux before 5.4, NFS_MAX_READAHEAD; RHEL 8.3, Ubuntu 18.04 and later
-#: set 128 KiB unless told otherwise: Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files)
+#: set 128 KiB unless set otherwise: Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files)
 READ_AHEAD = 15
 
 

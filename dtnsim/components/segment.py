@@ -102,7 +102,7 @@ class Retransmits(Model):
     moved: Annotated[Quantity, Unit("B", low=1.0)]
 
     def loss(self, mss_B: float) -> Quantity:
-        """The loss that they stand for, with the spread that such a guess deserves."""
+        """The loss that they imply, with the spread that such a guess deserves."""
         value = float(lossy.of_retransmits(self.count, self.moved.value, mss_B))
         source = f"assumed: {self.count:g} retransmits in {self.moved}, taken as independent loss"
         return Quantity(value, "1", lossy.RETRANSMIT_SPREAD, source)
@@ -150,7 +150,7 @@ class Segment(Component):
 
     @cached_property
     def resent(self) -> Quantity | None:
-        """The loss that retransmits stand for: one and the same quantity each time."""
+        """The loss that retransmits imply: one and the same quantity each time."""
         mtu = self.mtu.value if self.mtu is not None else PACKET_B
         return None if self.retransmits is None else self.retransmits.loss(mtu - HEADERS_B)
 

@@ -84,7 +84,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
 
 
 def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
-    """Name of the narrowest place at nominal values: a port, a segment, or what stands on it."""
+    """Name of the narrowest place at nominal values: a port, a segment, or a box on it."""
     draw = Draw()
     whole, _ = narrowest(route, frame, nics, streams, draw)
     ends = (route.source, route.destination)
@@ -103,7 +103,7 @@ def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) 
 
 
 def _boxes(segment: Segment) -> str:
-    """What stands on a segment, the likeliest to be narrow first."""
+    """The boxes of a segment, the likeliest to be narrow first."""
     if segment.policer is not None:
         return "policer"
     return "firewall" if segment.firewall is not None else " or ".join(segment.boxes)

@@ -17,7 +17,7 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Connection, Problem, Station, Transfer
 from dtnsim.physics.tcp import outcome
 
-#: shorter round trips are over before congestion control tells streams apart
+#: shorter round trips are over before congestion control makes streams differ
 LEAST_RTT_S: Final = 1e-3
 #: segments whose streams are simulated, at most
 MOST_SEGMENTS: Final = 8

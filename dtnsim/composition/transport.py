@@ -181,7 +181,7 @@ def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing,
 
 
 def _warn_of_retransmits(row: Row, route: Route) -> None:
-    """Says where retransmits stand for a loss rate."""
+    """Says where a loss rate comes from retransmits."""
     for name, segment, _ in route.hops:
         if segment.resent is not None:
             row.ledger.warn(

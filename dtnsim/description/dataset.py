@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: limits that keep counts exact in 64 bits and arithmetic finite
 MAX_FILES: Final = 10**12
 MAX_BYTES: Final = 1e21
-#: a distribution or list of sizes is told in at most so many groups of equal files
+#: a distribution or list of sizes is kept as at most so many groups of equal files
 MAX_GROUPS: Final = 1000
 #: up to so many files are drawn one by one where a seed is given
 MAX_DRAWN: Final = 1_000_000
@@ -226,12 +226,17 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         if "groups" in raw:
             raise SpecError("is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups")
         raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
-    told = validate(Description, raw, key="dataset")
-    if told.sizes_file is not None:
-        sizes = _read_list(told.sizes_file, raw)
-        data = of_sizes(sizes, name=told.name, directories=told.directories, source=told.source or told.sizes_file)
+    described = validate(Description, raw, key="dataset")
+    if described.sizes_file is not None:
+        sizes = _read_list(described.sizes_file, raw)
+        data = of_sizes(
+            sizes,
+            name=described.name,
+            directories=described.directories,
+            source=described.source or described.sizes_file,
+        )
     else:
-        data = _dataset(_groups(told), told.name, told.directories, told.source)
+        data = _dataset(_groups(described), described.name, described.directories, described.source)
     if not 0 < data.payload_B <= MAX_BYTES:
         raise SpecError(
             f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
@@ -242,16 +247,16 @@ def _build(raw: yamlio.Mapping) -> Dataset:
     return data
 
 
-def _groups(told: Description) -> Groups:
-    if told.files is not None and told.median is not None:
-        return log_normal(told.files, told.median.value, told.sigma, told.seed)
-    if told.files is not None and told.each is not None:
-        return np.array([told.each.value]), np.array([told.files])
-    if told.files is not None and told.size is not None:
-        return np.array([told.size.value / told.files]), np.array([told.files])
-    if told.sizes is not None:
-        return np.array([q.value for q in told.sizes]), np.ones(len(told.sizes), dtype=np.int64)
-    parts = [_group(group) for group in told.groups or []]
+def _groups(described: Description) -> Groups:
+    if described.files is not None and described.median is not None:
+        return log_normal(described.files, described.median.value, described.sigma, described.seed)
+    if described.files is not None and described.each is not None:
+        return np.array([described.each.value]), np.array([described.files])
+    if described.files is not None and described.size is not None:
+        return np.array([described.size.value / described.files]), np.array([described.files])
+    if described.sizes is not None:
+        return np.array([q.value for q in described.sizes]), np.ones(len(described.sizes), dtype=np.int64)
+    parts = [_group(group) for group in described.groups or []]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 

@@ -76,7 +76,7 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
 
 
 def near_end(spec: PathSpec) -> dict[str, bool] | None:
-    """Which hosts stand at the near end of the WAN; None where those that talk to each other are not two sides."""
+    """Which hosts are at the near end of the WAN; None where those that talk to each other are not two sides."""
     import networkx as nx
 
     talk: nx.Graph[str] = nx.Graph()

@@ -3,7 +3,7 @@
 A host's number belongs to that host; a segment's to the segment; a tool's constants to the tool, whichever transfer
 uses it. Two hosts of one kind are two machines and drawn apart, but hosts that mount one shared file system share
 the draw of its servers. Fitted parameters belong to the host file that they were fitted for, since the estimate is one
-and the same wherever that host stands.
+and the same wherever that host is.
 """
 
 from __future__ import annotations

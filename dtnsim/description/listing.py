@@ -85,7 +85,7 @@ def starter(name: str) -> str:
 
 
 def show(name: str) -> dict[str, Any]:
-    """Everything that is known of what a name stands for, each line with its source.
+    """Everything that is known of what a name means, each line with its source.
 
     Args:
         name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name.

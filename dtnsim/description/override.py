@@ -102,7 +102,7 @@ def _child(where: Any, step: str, text: str) -> Any:
 
 
 def _written_out(name: str, step: str, text: str) -> Mapping:
-    """The mapping that a tool's or a part's name stands for."""
+    """The mapping that a tool's or a part's name means."""
     if step == "tool":
         named = Mapping()
         named.put("name", name, "--set", 0)

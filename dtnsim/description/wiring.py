@@ -41,7 +41,7 @@ class Volume(Model):
         array: Drives, or an array of them; left out where a server has them.
         via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes.
         server: host:/volume that this mount comes from (NFS).
-        size: Space; a data set that does not fit is told.
+        size: Space; a data set that does not fit is reported.
     """
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
@@ -103,7 +103,7 @@ class Wiring(Cores):
             other = labels.setdefault(label_of(mount), mount)
             if other != mount:
                 raise SpecError(
-                    f"cannot be told from {other!r} in the names of stations",
+                    f"cannot be distinguished from {other!r} in the names of stations",
                     key=f"{self.name}.volumes.{mount}",
                     remedy="mount one of them elsewhere",
                 )

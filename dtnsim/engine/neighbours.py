@@ -233,7 +233,7 @@ class Sides(Nodes):
             self.notes.append(node)
 
     def mark_after(self, node: int, service: float) -> float:
-        """Where a node's clock will stand after so much more service per weight [B].
+        """What a node's clock will show after so much more service per weight [B].
 
         Where that is little next to the clock, the clock starts again at zero, so that the sum keeps its
         digits; as many flows must have joined since the last time as have to be moved.

@@ -6,7 +6,7 @@ one *node*: only the member with the least capacity over ratio can bind. A row t
 a node's stations and not the others, or at another ratio, splits the node; nodes never merge again,
 so there are at most as many splits as stations.
 
-All state of the engine that belongs to a node stands here, as parallel lists.
+All state of the engine that belongs to a node is here, as parallel lists.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Nodes:
         count: Flows it holds back (free flows).
         total: Sum of weight times demand over all its flows.
         load: For a node k, ``load[k][m]``: what node m has to give for one unit of level of k.
-        uses: ``uses[k][m]``: rows that stand behind ``load[k][m]``.
+        uses: ``uses[k][m]``: rows that make up ``load[k][m]``.
         feeders: Nodes k (other than m itself) with a ``load[k][m]``.
         held: Rows it holds back.
         ends: Heap of its free flows by virtual finishing time.

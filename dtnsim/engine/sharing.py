@@ -9,7 +9,7 @@ has the level at which it is just full, and no flow runs above the level of a no
 
 (progressive filling; Bertsekas and Gallager, Data Networks, 2nd ed. 1992, 6.5.2). After a change,
 `Sharing.settle` takes the nodes whose level is out of date, lowest first, and gives each the level
-that fills it as its neighbours stand: flows whose cap is now below leave the group, flows that run
+that fills it as its neighbours are now: flows whose cap is now below leave the group, flows that run
 faster elsewhere are taken in. The changed rates are booked at the other nodes of the same flows, at
 the cost of one addition a pair of nodes however many flows there are, and nodes that are then short or
 have something to spare are looked at in turn. The lowest level of the network is right after one
@@ -33,7 +33,7 @@ class Sharing(Sides):
     """The shares of all flows; see the module's text. Times must not run backwards."""
 
     def insert(self, flow: Flow, left: float, now: float) -> bool:
-        """Puts a flow with ``left`` bytes in at the rate that it gets as things stand (not yet fair).
+        """Puts a flow with ``left`` bytes in at the rate that it gets as things are (not yet fair).
 
         Returns:
             False where nothing at all limits it: no cap, and no station with a finite capacity.
@@ -68,7 +68,7 @@ class Sharing(Sides):
         return True
 
     def _entry(self, row: Row, weight: float) -> tuple[float, int]:
-        """The node that a flow comes in at and its rate per weight there, as things stand.
+        """The node that a flow comes in at and its rate per weight there, as things are.
 
         Never faster than alone, so that what it is booked with stays of the size of the capacities.
         """

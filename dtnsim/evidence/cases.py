@@ -10,7 +10,7 @@ A site's cases are one file, ``calibration/<site>/cases.yaml``; its raw logs lie
         path: venadi/dd-zfs                         # a shipped path, or a path file beside this one
         set: {transfer.tool.conv: fdatasync}        # overrides, as --set takes them (optional)
         measured: 4.157 GB/s                        # with its unit; never a bare number
-        log: logs/dd.txt:12                         # file and line that the figure stands on
+        log: logs/dd.txt:12                         # file and line that the figure is on
         role: fit                                   # fit (component test), blind (only judges), repeat (see below)
         tool: dd
       - id: scp
@@ -63,7 +63,7 @@ Keys of a case:
 
 Figures of one test fit or judge, never both: an ``id`` has one role, and a log line stands in for
 one throughput figure only. A figure that was not fitted, but repeats what was (another run of a sample that
-fits, or a quantity that follows from fitted ones), has the role ``repeat``: it tells how far runs lie apart, and
+fits, or a quantity that follows from fitted ones), has the role ``repeat``: it says how far apart runs lie, and
 counts neither as fitting nor as judging.
 """
 
@@ -189,7 +189,7 @@ class Case:
         bound: Where the figure is only a bound of the true one.
         role: May it fit parameters, or does it judge?
         tool: What was run.
-        log: Raw log, and the line the figure stands on.
+        log: Raw log, and the line of the figure.
         transfer: The transfer meant, or None for all together.
         block_B: Bytes of one operation (``iops``).
         stated: What the source says held it back.

@@ -3,7 +3,7 @@
 Residual of a figure: ``ln(predicted / measured)`` over its relative error; of a parameter: how many prior
 standard deviations it has moved. A figure that only bounds (censored) has no residual on its good side.
 Residuals of figures are soft (``soft_l1``, at the end ``cauchy``), so that one wrong log does not bend
-everything; those of parameters are not. What binds decides which parameters a figure can tell, so the
+everything; those of parameters are not. What binds decides which parameters a figure can determine, so the
 search looks along every parameter by itself for another bottleneck besides descending.
 """
 
@@ -35,7 +35,7 @@ _STEP: Final = 1e-4
 _ROUNDS: Final = 12
 #: fall of the sum (of half squares) that makes such a step worth taking
 _GAIN: Final = 0.2
-#: figures of one log from which their own scatter can be told
+#: figures of one log from which their own scatter can be estimated
 _GROUP: Final = 8
 
 

@@ -148,7 +148,7 @@ def check_conflicts(found: Sequence[Figure]) -> None:
 
 
 def place_of(case: Case) -> str:
-    """Where a figure stands."""
+    """Where a figure is written."""
     return f"{case.log[0]}:{case.log[1]}" if case.log else case.name
 
 

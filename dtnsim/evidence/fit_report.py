@@ -17,9 +17,9 @@ SCHEMA: Final = "dtnsim.calibration/1"
 
 #: a parameter is kept where the data moved it, or made it better known, by more than this
 _MOVED: Final = 0.02
-#: posterior over prior spread from which the data are said to tell nothing about a parameter
+#: posterior over prior spread from which the data are said not to determine a parameter
 UNTOLD: Final = 0.9
-#: correlation from which two parameters are said to be told only together
+#: correlation from which two parameters are said to be determined only together
 TOGETHER: Final = 0.7
 
 _TEXT: Final = {
@@ -85,8 +85,8 @@ def before(prior: Quantity) -> dict[str, str]:
 def _source(found: Fit, j: int) -> str:
     prior = found.parameters[j].prior
     lines = identified_by(found, j)
-    told = f"fit: {', '.join(lines)}" if lines else "fit: moves with others, no figure tells it by itself"
-    return f"{told}; prior {prior} +- {100 * prior.spread:.3g} %: {prior.source}"
+    how = f"fit: {', '.join(lines)}" if lines else "fit: moves with others, no figure determines it by itself"
+    return f"{how}; prior {prior} +- {100 * prior.spread:.3g} %: {prior.source}"
 
 
 def identified_by(found: Fit, j: int, most: int = 3) -> list[str]:
@@ -108,7 +108,7 @@ def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:
 
 
 def _covariance(found: Fit, own: Sequence[int]) -> dict[str, Any]:
-    """Correlation of the kept parameters' logarithms below the diagonal; their spreads stand beside the values."""
+    """Correlation of the kept parameters' logarithms below the diagonal; their spreads are beside the values."""
     rho = found.correlation
     rows = [" ".join(f"{rho[i, j]:.3f}".rstrip("0").rstrip(".") for j in own[: n + 1]) for n, i in enumerate(own)]
     return {"parameters": [f"{found.parameters[j].host}: {found.parameters[j].key}" for j in own], "correlation": rows}
@@ -124,7 +124,7 @@ def untold(found: Fit) -> list[str]:
 
 
 def together(found: Fit) -> list[list[str]]:
-    """Groups of parameters that the figures tell only together."""
+    """Groups of parameters that the figures determine only together."""
     rho = found.correlation
     sharp = np.sqrt(np.diag(found.covariance)) <= 1.0
     left = [j for j, p in enumerate(found.parameters) if sharp[j] and (p.host in found.hosts or p.host == "")]
@@ -142,9 +142,9 @@ def together(found: Fit) -> list[list[str]]:
 
 
 def words(found: Fit) -> list[str]:
-    """What the data cannot tell, in sentences."""
+    """What the data cannot determine, in sentences."""
     lines = [
-        f"The figures cannot tell apart {_and(group)}: one can make up for another and every figure stays the same."
+        f"The figures cannot separate {_and(group)}: one can make up for another and every figure stays the same."
         for group in together(found)
     ]
     nothing = untold(found)

@@ -40,7 +40,7 @@ _OF_KIND: Final = np.array([0.05, 0.6, 0.2])
 _OF_GROUP: Final = np.array([0.05, 0.4, 0.15])
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.005
-#: points that stand for the parameters' and for the repeats' part of a residual
+#: points that represent the parameters' and for the repeats' part of a residual
 _POINTS: Final = 17
 _NOISE: Final = (-1.4142, -0.7071, 0.0, 0.7071, 1.4142)  # equally likely, of unit variance
 
@@ -104,7 +104,7 @@ def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | N
 def _law(theta: Array, doubt: Array) -> Law:
     """The law that the next study's figures are expected to follow.
 
-    A few figures do not tell a law exactly. Its own variance and that of what is known of it add up: a scale that is
+    A few figures do not determine a law exactly. Its own variance and that of what is known of it add up: a scale that is
     known within a factor exp(v) is ``exp(v**2)`` larger in the root mean square, and doubt about the mode widens both.
     """
     mean, half = float(theta[1] + doubt[1] ** 2 + doubt[2] ** 2), float(theta[2])
@@ -143,13 +143,13 @@ class _Model:
     def doubt(self, row: int, theta: Array) -> Array:
         """Standard deviations of the three numbers of a kind or group (Laplace), (3,).
 
-        A figure tells (f + 1) / (f + 3) / s**2 of the mode of a t, and 2 f / (f + 3) of its log scale.
+        A figure has the information (f + 1) / (f + 3) / s**2 of the mode of a t, and 2 f / (f + 3) of its log scale.
         """
         name = next(n for n, r in self.rows.items() if r == row)
         mine = [name in (r.regime.kind, r.regime.name) for r in self._residuals]
         n = float(self._weight[mine].sum())
-        told = n * np.array([(FREEDOM + 1) / np.exp(2 * theta[row, 1]), 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
-        return np.asarray(1 / np.sqrt(told + 1 / self._spread[row] ** 2))
+        precision = n * np.array([(FREEDOM + 1) / np.exp(2 * theta[row, 1]), 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
+        return np.asarray(1 / np.sqrt(precision + 1 / self._spread[row] ** 2))
 
     def cost(self, flat: Array) -> tuple[float, Array]:
         """The value and the gradient."""

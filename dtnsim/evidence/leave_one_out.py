@@ -46,7 +46,7 @@ def ratios(
     remaining figures are fitted again, from where the fit to all of them ended.
 
     Raises:
-        InputError: the figures tell nothing about these hosts.
+        InputError: the figures say nothing about these hosts.
     """
     model = fit.Model(figures, hosts)
     search, u, error = fit.search_minimum(model)

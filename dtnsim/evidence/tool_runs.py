@@ -23,7 +23,7 @@ from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.units import parse as parse_units
 from dtnsim.tools._command import parse
 
-#: tool_key -> (program, options that the transport stands for)
+#: tool_key -> (program, options that the transport implies)
 KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "scp": ("scp", {}),
     "sftp": ("sftp", {}),
@@ -79,7 +79,7 @@ class Run:
 
 
 def key_of(row: Mapping[str, str]) -> str:
-    """The entry of `KEYS` that a tool's name and its transport stand for."""
+    """The entry of `KEYS` that a tool's name and its transport mean."""
     tool, transport = (row.get("tool") or "").strip(), (row.get("transport") or "").lower()
     if tool == "globus-url-copy":
         return "guc3" if "third" in transport else "guc"

@@ -1,1 +1,1 @@
-"""What everything stands on: errors, units, quantities, YAML, the library of parts, the small records."""
+"""What everything rests on: errors, units, quantities, YAML, the library of parts, the small records."""

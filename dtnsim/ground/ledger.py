@@ -43,8 +43,8 @@ class Row:
         transfer: Name of the transfer (private stations carry it).
         demands: The demands charged so far (shared by all views of the row).
         factor: Bytes here per byte of the phase.
-        host: Host that the charging component stands in.
-        below_cache: True where the destination's page cache stands before what is charged.
+        host: Host that the charging component is in.
+        below_cache: True where the destination's page cache comes before what is charged.
         missed: How many memories must lack what is read for this to be charged.
     """
 

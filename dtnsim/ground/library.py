@@ -27,7 +27,7 @@ def names(folder: str) -> list[str]:
 
 
 def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
-    """The YAML file that ``name`` stands for.
+    """The YAML file that ``name`` means.
 
     Args:
         folder: ``paths``, ``hosts``, ``parts`` or ``datasets``.
@@ -64,7 +64,7 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:
-    """The file of fitted parameters that ``name`` stands for: a file, or a shipped calibration.
+    """The file of fitted parameters that ``name`` means: a file, or a shipped calibration.
 
     Raises:
         SpecError: there is none.
@@ -113,7 +113,7 @@ def shown(path: Path) -> str:
 
 
 def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
-    """The mapping in the file that ``name`` stands for; its numbers inherit the file's ``source``."""
+    """The mapping in the file that ``name`` means; its numbers inherit the file's ``source``."""
     path = find(folder, name, beside=beside)
     try:
         seen = path.stat()

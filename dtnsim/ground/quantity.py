@@ -89,7 +89,7 @@ def unstated(ideal: str, typical: str, factor: float, source: str) -> Quantity:
 
 
 class Scalar(str):
-    """A scalar of a YAML file: its text, the file and line it stands on, and the source it inherits."""
+    """A scalar of a YAML file: its text, the file and line it is on, and the source it inherits."""
 
     __slots__ = ("file", "line", "source")
     file: str

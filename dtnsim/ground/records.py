@@ -2,7 +2,7 @@
 
 A *station* is anything that can run out. A *demand* is what one payload byte costs there. A
 *transfer* is a sequence of phases (most have one), each a row of demands. These records are all
-that the solver and the simulation see, so the two cannot tell different stories.
+that the solver and the simulation see, so the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Station:
 
     Attributes:
         name: Unique name, ``host.component.part``.
-        host: Host it stands in, or ``network``.
+        host: Host it is in, or ``network``.
         component: Component of the host it belongs to.
         kind: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
         capacity: Units per second, a float or one value per scenario (S,).
@@ -65,7 +65,7 @@ class Demand:
         each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, or the ``lead``
             of the whole transfer, in which none of its workers moves anything
             (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
-        below_cache: True where the destination's page cache stands before the station.
+        below_cache: True where the destination's page cache comes before the station.
         missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
     """
 
@@ -147,7 +147,7 @@ class Transfer:
         payload_B: Bytes to move.
         files: Number of files.
         weight: Weight in fair sharing (number of streams).
-        sizes_B: Sizes of the files, each of which stands for ``counts`` files; infinite where a time ends it
+        sizes_B: Sizes of the files, each of which is one of ``counts`` equal files; infinite where a time ends it
             and no files are given.
         counts: How many files have each of the sizes.
         start_s: When it starts.
@@ -199,7 +199,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """TCP streams on a route, as the round model needs them to tell how they open up.
+    """TCP streams on a route, as the round model needs them for how they open up.
 
     Attributes:
         rate_Bps: Bottleneck of the route in IP bytes [B/s].

@@ -59,7 +59,7 @@ def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
 
 
 def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
-    """Reads the mapping that a YAML file holds; ``name`` stands for it in messages and sources.
+    """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
 
     Raises:
         SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
@@ -108,7 +108,7 @@ def _from_pipe(path: Path, name: str) -> bytes:
 
 
 def loads(text: str, name: str, *, source: str = "") -> Mapping:
-    """Reads the mapping in ``text``; ``name`` stands for the file in messages."""
+    """Reads the mapping in ``text``; ``name`` is the file's name in messages."""
     if "\x00" in text:
         raise SpecError("is binary, not YAML", file=name)
     builder = _Builder(name, source)

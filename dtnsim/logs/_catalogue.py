@@ -32,9 +32,9 @@ class Targets(NamedTuple):
     command: bool
     document: bool
     interval: bool = False  # one of a stretch of lines of which the middle may be passed over
-    prefixed: bool = False  # a log collector's stamp stands before it
+    prefixed: bool = False  # a log collector's stamp comes before it
     idle: bool = False  # nobody cares, unless a parser is open
-    plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it stands
+    plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it is
     plus: bool = (
         False  # plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
     )

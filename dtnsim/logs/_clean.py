@@ -31,7 +31,7 @@ _QUOTE: Final = re.compile(r"^(?:> ?)+(?=\s*\S)|^\((?:out|err)\) ?|^\|\| ")
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d) (?=\S| )")
 _ADDRESS: Final = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){3}): ?")
 #: pdsh host names have a digit; names of interfaces, disks, fio jobs, tools and iperf3's titles (``-T``)
-#: have, too: they are told by themselves or by what follows
+#: have, too: they are recognised by themselves or by what follows
 _HOSTNAME: Final = re.compile(
     r"^(?!(?:eth|en[opsx]|ib|bond|md|sd|hd|vd|xvd|dm-|nvme|loop|lo|wl|job|cpu|tun|tap|br)\d)"
     r"(?!(?:iperf|ping|traceroute|tracepath)\d: |(?:IOR|mdtest|fio|sysbench|elbencho|iozone)-?\d)"

@@ -1,4 +1,4 @@
-"""Tables whose blank cells are told only by position."""
+"""Tables whose blank cells are recognised only by position."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Recognised prompts: ``$ cmd``, ``531 $ cmd``, ``# cmd`` (only before a known command, for ``#`` also
 starts comments), ``[user@host dir]$ cmd``, ``user@host:dir> cmd``, ``host:dir user$ cmd`` (macOS),
 ``host# cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command (``dd if=...``).
-A prompt may stand in two lines (``... user@host:dir`` then ``89 $ cmd``). Lines ended by a
+A prompt may take two lines (``... user@host:dir`` then ``89 $ cmd``). Lines ended by a
 backslash are joined. Nothing is guessed: a line that is not surely a command is none.
 """
 
@@ -142,7 +142,7 @@ def _args(text: str, programs: tuple[str, ...]) -> list[str] | None:
             continue
         try:
             words = shlex.split(part)
-        except ValueError:  # an open quote: take the words as they stand
+        except ValueError:  # an open quote: take the words as they are
             words = part.split()
         for at, word in enumerate(words):
             if word.rsplit("/", 1)[-1] in programs:
@@ -156,8 +156,8 @@ class Command:
 
     Attributes:
         text: The command without its prompt.
-        host: Host name in the prompt, if it tells one.
-        user: User name in the prompt, if it tells one.
+        host: Host name in the prompt, if it names one.
+        user: User name in the prompt, if it names one.
         line: Line in the log, from 1.
     """
 

@@ -53,7 +53,7 @@ class Stoppable(Parser):
 
 
 class Seen:
-    """Runs already counted, told by job, direction and milliseconds; one per file."""
+    """Runs already counted, identified by job, direction and milliseconds; one per file."""
 
     def __init__(self, memo: dict[str, Any]) -> None:
         self._seen: dict[tuple[str, str, int], set[str]] = memo.setdefault("fio", {})

@@ -71,7 +71,7 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
     """(2, 3 or 0 for unknown: which iperf printed this line, the report row on it).
 
     Both parsers ask about every row: the answer is kept for the second. What other lines of the file
-    told about the generation is remembered per host.
+    known about the generation is remembered per host.
     """
     last = ctx.memo.get("iperf line")
     if last is not None and last[0] == ctx.line and last[1] is text:

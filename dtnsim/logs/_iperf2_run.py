@@ -136,7 +136,7 @@ Key = tuple[str, bool, bool]  # number or SUM (with ports in CSV), star, server 
 
 @dataclass(slots=True)
 class Run:
-    """One run; see the module of the parser for how rows are told apart."""
+    """One run; see the module of the parser for how rows are distinguished."""
 
     command: Command | None = None
     conditions: dict[str, Condition] = field(default_factory=dict)
@@ -181,7 +181,7 @@ class Run:
         return all(s.held is not None and (s.intervals or not _whole(s.held)) for s in self.streams.values())
 
     def summed(self) -> bool:
-        """Whether a ``[SUM]`` row of the whole test stands at the end: what follows is another test."""
+        """Whether a ``[SUM]`` row of the whole test is at the end: what follows is another test."""
         last = [s for key, s in self.streams.items() if key[0] == "SUM"]
         return bool(last) and all(self._is_final(s) for s in self.streams.values())
 

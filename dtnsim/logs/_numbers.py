@@ -77,7 +77,7 @@ def integer(text: str) -> int:
 def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
     """Reads a size argument such as ``1M``, ``4k``, ``64KiB``, ``16m``, ``1MB`` in [B]; None if it is none.
 
-    ``table`` tells what a bare letter means to the tool; ``KiB`` is always 1024. ``MB`` follows the
+    ``table`` says what a bare letter means to the tool; ``KiB`` is always 1024. ``MB`` follows the
     table, except for dd, which has its own reader.
     """
     text = text.strip()

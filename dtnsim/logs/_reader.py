@@ -1,6 +1,6 @@
 """Streams a log past all parsers in constant memory.
 
-Lines are told apart by their *shape* (the line without digits and dots): a log of millions of lines
+Lines are distinguished by their *shape* (the line without digits and dots): a log of millions of lines
 has few shapes, so that which parsers care for a line is one dictionary look-up, done in C for a
 whole block. Only lines somebody cares for are decoded and cleaned.
 """

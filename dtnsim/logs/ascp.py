@@ -83,7 +83,7 @@ class Ascp(LineParser):
         self._done: _Done | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output; every line after a closing line, for its rate stands on the next."""
+        """One line of output; every line after a closing line, for its rate is on the next."""
         if self._command is not self.ctx.command:
             yield from self._settle()
             self._command = self.ctx.command

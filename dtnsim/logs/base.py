@@ -24,9 +24,9 @@ indented. Use ``pattern.search`` for one-line results: titles and list dashes ma
 **Long stretches.** Progress and interval lines may come by the million. Of redraws (carriage returns)
 of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._reader` ``_INTERVALS``:
 iperf, ping replies, nuttcp -i, bbcp -P, fio's ``Jobs:``) the first thousand and the last two hundred
-are, and ``unread`` tells how many lines between them were passed over.
+are, and ``unread`` says how many lines between them were passed over.
 
-**What a parser knows** about the line stands in ``self.ctx`` (`Context`): file, line number, the
+**What a parser knows** about the line is in ``self.ctx`` (`Context`): file, line number, the
 last shell command (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool),
 ``redraw`` (a carriage return overwrote this line: only the last redraw counts), ``cut`` (the file
 ends in this line without a newline).
@@ -121,7 +121,7 @@ class Context:
         last: The file ends in this line without a newline, whatever its last character is.
         previous_raw: The line before this one, not decoded: see `previous`.
         command: Last shell command seen, of whatever tool.
-        memo: What parsers of one tool tell each other (say, its text and its JSON parser).
+        memo: What parsers of one tool share (say, its text and its JSON parser).
     """
 
     file: str | None = None
@@ -270,7 +270,7 @@ class Document:
     Attributes:
         kind: ``json``, ``xml`` or ``html``.
         data: Decoded JSON value; None for xml and html.
-        text: The text as it stands in the log.
+        text: The text as it is in the log.
         line: Line where it starts.
         cut: The file ends inside the document; ``data`` (JSON only) holds the elements that are whole,
             so that a missing key may mean a missing end.

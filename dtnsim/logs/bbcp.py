@@ -89,7 +89,7 @@ class _Run:
     known: dict[str, Condition] = field(default_factory=dict)
     last: tuple[float, str, int, str] | None = None  # running mean [B/s], as printed, line, share
     clock: float | None = None  # of the line before [s]
-    elapsed: float | None = None  # from the start of the file to the line before, as far as it can be told [s]
+    elapsed: float | None = None  # from the start of the file to the line before, as far as is known [s]
     waiting: tuple[float, float] | None = None  # first line: its running mean and half of its last digit [B/s]
     mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
     files: int = 0

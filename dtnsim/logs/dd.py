@@ -5,7 +5,7 @@ toybox print powers of 1024 with the same letters (coreutils ``src/dd.c`` print_
 ``dd.c``). It does not matter here: the rate is computed from the bytes and seconds of the same
 line, and compared with the printed one in both units.
 
-Whether a figure is the page cache's or the disk's stands only in the command line
+Whether a figure is the page cache's or the disk's is said only by the command line
 (``conv=fdatasync``, ``oflag=direct``); so without it there is no ``sync`` condition. Suffixes of
 ``bs=``: ``1M`` and ``1MiB`` are 1024-based, ``1MB`` is 1000-based, ``w`` 2, ``b`` 512 (coreutils manual).
 """
@@ -126,7 +126,7 @@ class Dd(LineParser):
         return self.close()
 
     def close(self) -> Iterator[Record]:
-        """Settles results that stand without record counts, and an unfinished progress line."""
+        """Settles results without record counts, and an unfinished progress line."""
         held, self._held = self._held, []
         self._records, self._failed, self.open = None, None, False
         for result in held:

@@ -10,7 +10,7 @@ One run may be given as JSON, terse and text in one file (``--output-format=norm
 counts once, whichever comes first. Job figures carry ``job``; the ``Run status group`` line is given only
 where it adds up several results (``scope="group"``). The line ``Jobs: ...[r=168MiB/s]`` is the rate of
 the moment and is read only for a run that never ended (``status="partial"``). ``--status-interval`` prints the whole
-report again and again: all but the last of a process (told by its pid) are ``interval=True``. ``--unit_base=1``
+report again and again: all but the last of a process (known by its pid) are ``interval=True``. ``--unit_base=1``
 prints bits (``168Mbit/s (160Mibit/s)``), decimal and binary.
 """
 

@@ -2,8 +2,8 @@
 
 Units: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x
 has only ``bw``. ``io_kbytes`` KiB, ``io_bytes`` bytes (2.x before 2.2 wrote KiB under the name
-``io_bytes``: told by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds,
-without the suffix microseconds. In client/server mode the results stand in ``client_stats``, where
+``io_bytes``: recognised by bw * runtime). ``runtime`` ms. Latency objects named ``*_ns`` are nanoseconds,
+without the suffix microseconds. In client/server mode the results are in ``client_stats``, where
 ``All clients`` adds up the others and is the one that is read.
 """
 

@@ -3,7 +3,7 @@
 Units: ``kB`` is 1024 B and ``MB`` 1048576 B, whatever the column is called (rkB/s, kB_read/s, MB_wrtn/s);
 ``Blk`` and ``sec`` are sectors of 512 B (iostat manual). With --human each figure carries its own letter.
 ``await`` is milliseconds, ``aqu-sz``/``avgqu-sz`` requests. The first report covers the time since boot:
-``report`` counts them. With --pretty the device stands last.
+``report`` counts them. With --pretty the device comes last.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Units: ``kBytes/sec``, ``KB`` and ``kB`` are KiB (checked: ``-s 256g`` is printed as 268435456 kB); with
 -O the same columns are operations per second and with -N microseconds per operation, as the
-banner says. Blank columns are told by position: figures are right-aligned under their heads; where a
+banner says. Blank columns are recognised by position: figures are right-aligned under their heads; where a
 mailer squeezed the blanks, by the -i list of the command line. In throughput mode ``Children see`` is the
 sum of the processes' own rates and the headline; ``Parent sees`` divides by the whole time.
 
@@ -218,7 +218,7 @@ class Iozone(LineParser):
         cells = tokens(text)
         columns = self._place(cells)
         if columns is None or columns[:2] != [0, 1] or len(cells) < 3:
-            yield self.unread(text, f"{len(cells) - 2} figures cannot be told apart under the table's heads")
+            yield self.unread(text, f"{len(cells) - 2} figures cannot be separated under the table's heads")
             return
         file_k, record_k = int(cells[0][0]), int(cells[1][0])
         if record_k == 0 or record_k > file_k:

@@ -5,7 +5,7 @@ loss in per cent (iperf3 ``src/iperf_api.c``, JSON_printf and the tcp_info copie
 
 The headline is ``end.sum_sent`` (``role="sender"``) and ``end.sum_received`` (``role="receiver"``); with
 ``--bidir`` the sums of the other direction, too. UDP before 3.7 has ``end.sum`` only: the sender's bytes
-with the receiver's loss and jitter. The ``sender`` flag inside the sums is not used: it tells the role of the
+with the receiver's loss and jitter. The ``sender`` flag inside the sums is not used: it gives the role of the
 reporting host, not of the sum. With several streams and no sum the streams are added up.
 """
 

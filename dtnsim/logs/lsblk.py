@@ -64,7 +64,7 @@ class Lsblk(LineParser):
             if not text.strip() or len(cells) < 2:
                 self.open = False
             elif any(_SIZE.match(c[0]) for c in cells[1:]):
-                return (self.unread(text, "no figure stands under SIZE"),)
+                return (self.unread(text, "no figure is under SIZE"),)
             return ()
         value = size_bytes(size[0].replace(",", "."))
         if value is None:

@@ -28,7 +28,7 @@ class Measurement:
         conditions: Block size, record length, streams, sync mode, direction, file size, host, ...
             keys carry their SI unit (``block_B``, ``record_B``, ``file_B``, ``rtt_s``).
         status: Whether the run ended (see `Status`).
-        version: Tool version where the log tells it.
+        version: Tool version where the log has it.
         file: Name of the log file.
         line: Line of the figure, counted from 1.
     """

@@ -3,7 +3,7 @@
 Units: the printed figures are total_size in KiB / (seconds * 1024), so MiB/s (lustre-iokit
 obdfilter-survey, ``compute bandwidth from total data / elapsed time``); the brackets hold the slowest
 and fastest OST's one-second samples, also MiB/s. ``sz`` is KiB over all OSTs, ``rsz`` KiB with or without
-the K. ``SHORT`` after a rate means that the run was too short for samples (the rate stands), ``ERROR``
+the K. ``SHORT`` after a rate means that the run was too short for samples (the rate holds), ``ERROR``
 that an OST reported an error (no rate).
 """
 

@@ -47,7 +47,7 @@ _KEYS: Final = {
 }
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 _FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
-_STRANGE: Final = 12  # warnings about the CPU's clock may stand between head and rows
+_STRANGE: Final = 12  # warnings about the CPU's clock may come between head and rows
 
 
 class Perftest(LineParser):

@@ -5,7 +5,7 @@ Units: ``throughput-bits`` is a rate in bit/s, ``throughput-bytes`` a byte count
 throughput in ms; times are ISO 8601 durations (``PT0.0627S``). One-way latency histograms have keys in ms. The text
 form prints decimal ``Gbps``.
 
-The headline of a throughput test is ``summary.summary``; streams and intervals stand beside it.
+The headline of a throughput test is ``summary.summary``; streams and intervals are beside it.
 ``succeeded: false`` is a failure.
 """
 

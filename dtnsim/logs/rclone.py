@@ -195,7 +195,7 @@ class RcloneJson(DocumentParser):
         size, rate = number(stats.get("bytes")), number(stats.get("speed"))
         total, elapsed = number(stats.get("totalBytes")), number(stats.get("elapsedTime"))
         if size is None or rate is None or (doc.cut and total is None):
-            return  # of what is cut it cannot be told whether it is the whole
+            return  # what is cut may not be the whole
         last: _Block | None = self.ctx.memo.get("rclone last")
         if last is not None and size < last.size:
             yield from _headline(self, last)

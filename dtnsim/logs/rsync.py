@@ -226,7 +226,7 @@ class Rsync(LineParser):
             return
         if error["code"] == "19" or error["kind"] == "warning":  # the other half of the process tree
             return
-        if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress stands
+        if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress holds
             yield from self._settle()
             return
         yield failed(self, error[0], run.known)

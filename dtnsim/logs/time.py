@@ -2,7 +2,7 @@
 
 Units: seconds; minutes and hours are written out (``11m28.600s``, ``4:14.03elapsed``, ``1:02:03``). A
 comma is a decimal mark (``0m21,738s``). Maximum resident set size of -v is KiB (``kbytes``; GNU
-time's manual). The bytes moved are not in this output: ``command`` tells what was timed, the size
+time's manual). The bytes moved are not in this output: ``command`` says what was timed, the size
 must come from elsewhere.
 """
 

@@ -1,6 +1,6 @@
 """tracepath and tracepath6 of iputils.
 
-Units: milliseconds; ``pmtu`` in bytes of the IP packet. ``asymm N`` tells that the way back seems to have N
+Units: milliseconds; ``pmtu`` in bytes of the IP packet. ``asymm N`` says that the way back seems to have N
 hops. A hop may print several lines (a lower path MTU found there, a late answer after it). The headline is
 the RTT of the host that is ``reached``, the path MTU of the ``Resume`` line and the number of hops; without
 ``reached`` there is no RTT of the target.

@@ -197,7 +197,7 @@ def slowest_positioning_time(
         Positioning time of the request [s]; average seek and half a turn for one disk.
 
     Valid: spindles that are not synchronised, one request at a time.
-    Neglects: arms that stand alike because they served the same requests before.
+    Neglects: arms in the same place because they served the same requests before.
     Source: mean of a maximum; Bitton and Gray, "Disk shadowing", VLDB 1988 (the slowest of k arms).
     """
     t, reached = _positioning(track_seek_s, average_seek_s, spindle_Hz, 1.0)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: the three classes of operations that benchmarks of metadata (mdtest) tell apart; what they do not name is a look-up
+#: the three classes of operations that benchmarks of metadata (mdtest) distinguish; what they do not name is a look-up
 CLASSES: Final = {
     "create": "create",
     "mkdir": "create",

@@ -99,7 +99,7 @@ def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: Array
     """Time of sequential writes with an internal write-intent bitmap over that without: 1 + 2 R t_pos / b.
 
     Args:
-        bitmap_chunk_B: Part of each member that one bit stands for b [B].
+        bitmap_chunk_B: Part of each member that one bit covers b [B].
         rate: Rate of a member R [B/s].
         positioning_s: Positioning of a member to its bitmap and back t_pos [s].
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: Payload that one credit stands for (MS-SMB2, section 3.1.5.2: CreditCharge = (size - 1) / 65536 + 1).
+#: Payload that one credit allows (MS-SMB2, section 3.1.5.2: CreditCharge = (size - 1) / 65536 + 1).
 CREDIT_B: Final = 65536.0
 
 

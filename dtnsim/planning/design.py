@@ -30,7 +30,7 @@ class Axis:
 
     Attributes:
         key: Dotted key of the path.
-        values: Texts, as they would stand behind ``--set key=``; of a range without a count its two ends.
+        values: Texts, as they would follow ``--set key=``; of a range without a count its two ends.
         low, high: Ends of a range in SI; None of a list.
         dim: Unit of the range.
         log: Steps are equal ratios.

@@ -119,7 +119,7 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
 def _where(
     start: PathSpec, keys: tuple[str, ...], values: tuple[tuple[str, ...], ...]
 ) -> list[tuple[Place, ...]] | None:
-    """Where the numbers of some keys stand; None where a key changes more than a number."""
+    """Where the numbers of some keys are; None where a key changes more than a number."""
     found = []
     for key, texts in zip(keys, values, strict=True):
         try:

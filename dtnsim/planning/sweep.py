@@ -166,7 +166,7 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
 
 
 def _digest(given: spec.PathSpec) -> str:
-    """What tells two descriptions apart."""
+    """What makes two descriptions differ."""
     leaves = sorted(f"{place}={leaf}" for place, leaf in _texts(given))
     return hashlib.blake2b("\n".join(leaves).encode(), digest_size=4).hexdigest()
 

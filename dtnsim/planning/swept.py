@@ -105,7 +105,7 @@ def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def numeric(low: PathSpec, high: PathSpec, texts: tuple[str, str]) -> tuple[Place, ...] | None:
-    """Where the number stands in which two descriptions differ; None where more than that number differs.
+    """Where the number is in which two descriptions differ; None where more than that number differs.
 
     Args:
         low: The path with a value of a key.

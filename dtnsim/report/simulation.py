@@ -24,11 +24,11 @@ SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown
 POINTS: Final = 200
 BUSIEST: Final = 8
-#: events told one by one
+#: events listed one by one
 HAPPENED: Final = 20
 #: stretches of time in the table that says what held a transfer
 STRETCHES: Final = 24
-#: share of its capacity below which a station's use over time is not told in the document
+#: share of its capacity below which a station's use over time is left out of the document
 _IDLE: Final = 0.01
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dtnsim.report.console import Out
 
 
-#: columns of the table of cases: heading, and whether it stands right
+#: columns of the table of cases: heading, and its alignment
 _COLUMNS: Final = (
     ("case", "left"),
     ("role", "left"),

@@ -195,7 +195,7 @@ class PageCache:
         return leg.both if self.state in _COUPLED else leg.fill
 
     def _watch(self) -> None:
-        """Has itself told of changes of the shares at the stations that matter now.
+        """Asks for word of changes of the shares at the stations that matter now.
 
         Where the two halves move as one, what matters is whether a station of the medium holds that flow; else what
         comes in and what goes out.
@@ -358,6 +358,6 @@ class PageCache:
         first = min(waits, default=math.inf)
         self._alarm = None
         if first < math.inf:
-            now = self.env.now  # a wait that the clock cannot tell from none would come again and again
+            now = self.env.now  # a wait that the clock cannot resolve would come again and again
             alarm = self._alarm = self.env.timeout(max(first, math.nextafter(now, math.inf) - now))
             alarm.callbacks.append(lambda event: self._look() if event is self._alarm else None)

@@ -123,7 +123,7 @@ def station_capacities(problem: Problem, scenario: int = 0) -> list[float]:
 
 
 def engine_stations(problem: Problem) -> list[bool]:
-    """Which stations the engine shares out: all but those that stand in a worker's cap."""
+    """Which stations the engine shares out: all but those that are in a worker's cap."""
     below = {
         d.station
         for t in problem.transfers
@@ -135,7 +135,7 @@ def engine_stations(problem: Problem) -> list[bool]:
 
 
 def cached(transfer: Transfer) -> bool:
-    """Whether a page cache stands between the transfer and its medium."""
+    """Whether a page cache lies between the transfer and its medium."""
     below = transfer.buffered is not None and any(d.below_cache for d in transfer.buffered.demands)
     return below and transfer.cache is not None
 

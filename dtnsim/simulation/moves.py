@@ -71,7 +71,7 @@ def run_job(
 ) -> Process:
     """The process of a transfer: waits for its start and for those before it, runs its workers, notes its end.
 
-    It tells when those before it have finished, when it begins, and when it has ended.
+    It knows when those before it have finished, when it begins, and when it has ended.
     """
     if job.transfer.start_s:
         yield env.timeout(job.transfer.start_s)

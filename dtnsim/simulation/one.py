@@ -32,7 +32,7 @@ _DRAIN_EVENTS: Final = 200_000
 _LONGEST: Final = 1e12
 #: steps at one instant after which it is given up: time has stopped
 MAX_AT_ONCE: Final = 2_000_000
-#: how often it is told how far the run is, and looked whether anything moves, in steps
+#: how often progress is reported, and looked whether anything moves, in steps
 _TELL_EVERY: Final = 2_000
 #: durations of files kept of a run of which no more than quantiles is asked
 _FEW: Final = 256
@@ -45,7 +45,7 @@ Progress = Callable[[float, float], bool]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run ends at the latest, and whom to tell how far it is.
+    """When a run ends at the latest, and who hears how far it is.
 
     Attributes:
         until: Simulated time at which to stop [s].
@@ -194,7 +194,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
 
 
 def _told(world: World, limits: Limits) -> bool:
-    """Tells how far the run is; returns whether it shall stop."""
+    """Reports how far the run is; returns whether it shall stop."""
     if (time := world.env.peek()) > world.env.now:  # else not all at this instant has its share yet
         _check_moving(world, time, limits.until)
     if limits.progress is None:
@@ -215,7 +215,7 @@ def _check_moving(world: World, time: float, until: float) -> None:
     zero = [s.name for s, c in zip(world.scene.problem.stations, world.capacities(), strict=True) if c == 0]
     names = ", ".join(zero[:4]) or "a station"
     raise ModelError(
-        f"stands still at {world.env.now:.6g} s: {names} has no capacity left and nothing will change that; "
+        f"comes to a halt at {world.env.now:.6g} s: {names} has no capacity left and nothing will change that; "
         "give the event an 'until', or simulate until a time"
     )
 

@@ -2,7 +2,7 @@
 
 A child is a fresh interpreter that reads work from its standard input and writes results to its
 standard output, so nothing of the caller's threads, locks or main module gets into it; it ends when
-its input does and looks whether its parent lives, so that none outlives it. It stands in a session of its
+its input does and looks whether its parent lives, so that none outlives it. It is in a session of its
 own: Ctrl-C reaches the parent alone, which ends its children itself.
 """
 

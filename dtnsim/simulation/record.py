@@ -32,7 +32,7 @@ BINS: Final = 512
 #: transfers up to which it is so many, and the fewest of more
 _FULL: Final = 100
 _FEWEST: Final = 64
-#: index that stands for waiting (round trips, file operations), and for connections that still open up
+#: index that means waiting (round trips, file operations), and for connections that still open up
 WAITING: Final = -1
 OPENING: Final = -2
 _NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}

@@ -30,7 +30,7 @@ def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
 
     Args:
         held: Stretches one after another.
-        width: Shortest stretch that is told by itself [s].
+        width: Shortest stretch that is kept by itself [s].
     """
     result: list[Held] = []
     pending: list[Held] = []
@@ -114,7 +114,7 @@ class TransferRun:
         payload_B: Bytes of the files done, and what had been carried of those under way.
         files: Files done.
         file_s: How long a file took, a sample (see `dtnsim.simulation.durations`).
-        file_counts: How many files each entry of ``file_s`` stands for.
+        file_counts: How many files each entry of ``file_s`` represents.
         phases: What the workers spent on each phase.
         retries: Files started again after a fault.
         held: What held it back, when.

@@ -98,7 +98,7 @@ def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held])
 
 
 class _Whole:
-    """Tells of one run as of a part of them all."""
+    """Reports one run as a part of them all."""
 
     def __init__(self, progress: Progress | None, runs: int) -> None:
         self.progress, self.runs, self.done = progress, runs, 0

@@ -196,7 +196,7 @@ def settled(problem: Problem) -> Problem:
 
 
 def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
-    """Indices of the stations that a name with ``*`` stands for.
+    """Indices of the stations that a name with ``*`` matches.
 
     Raises:
         SpecError: There is none.

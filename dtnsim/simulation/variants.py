@@ -46,7 +46,7 @@ def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
 def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Problem:
     """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
 
-    Stations stand in the order of ``old``; what was nothing takes the median as it is.
+    Stations are in the order of ``old``; what was nothing takes the median as it is.
     """
     if drawn is old:
         return _ordered(old, new)

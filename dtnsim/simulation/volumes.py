@@ -23,7 +23,7 @@ STEPS: Final = 4
 
 
 def step(streams: int) -> int:
-    """The number of streams that stands for ``streams``."""
+    """The number of streams that ``streams`` is rounded to."""
     if streams <= EXACT:
         return streams
     return round(2 ** (round(math.log2(streams) * STEPS) / STEPS))

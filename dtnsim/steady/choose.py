@@ -20,7 +20,7 @@ class Candidate:
 
     Attributes:
         name: What it is called in answers.
-        line: What to type; SRC, DST and HOST stand for the folders and the far host.
+        line: What to type; SRC, DST and HOST are the folders and the far host.
         options: The tool as a path file has it; read from ``line`` where not given.
         needs: What has to run at the far end.
     """

@@ -1,6 +1,6 @@
 """What kind of thing holds a transfer, as evidence is collected by: the binding station, and the class of the tool.
 
-The kinds are those that a planner would tell apart: a wire, a window, loss, a core, a disk, an array, a network file
+The kinds are those that a planner would distinguish: a wire, a window, loss, a core, a disk, an array, a network file
 system, a shared server, waiting of several sorts. How far real systems fall from the model depends on them.
 """
 

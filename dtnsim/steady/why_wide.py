@@ -3,7 +3,7 @@
 The first-order Sobol' indices of ln(rate), from the scenarios themselves: Hermite polynomials of first and second
 degree in the standard normal score of each thing are fitted to the scenarios; a thing's index is the variance of its
 own polynomials (Sudret, Global sensitivity analysis using polynomial chaos expansions, 2008). Parameters that were
-fitted together are correlated and stand as one group, whose index is that of their joint polynomials (Jacques et al.
+fitted together are correlated and form one group, whose index is that of their joint polynomials (Jacques et al.
 2006). What is left over are interactions. If a thing were known, about the part ``sqrt(1 - index)`` of the width would
 stay.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: scenarios that the shares are told from, well above the number of polynomials
+#: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096
 #: end of a key -> how to find the number out
 _MEASURE: Final = (

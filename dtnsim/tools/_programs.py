@@ -16,13 +16,13 @@ class Manner:
 
     Attributes:
         kind: The tool.
-        fixed: Options that the program's name or a word of its line stands for.
-        says: What a flag without a value stands for, as options.
+        fixed: Options that the program's name or a word of its line means.
+        says: What a flag without a value means, as options.
         quiet: Flags without a value that change no duration.
         skip: Flags with a value that change no duration.
         k: What a k of a size is.
         rate: Unit of a bare number where a rate is given, and what its k is.
-        words: Words of the line (subcommands, transports) and the options that they stand for.
+        words: Words of the line (subcommands, transports) and the options that they mean.
     """
 
     kind: str

@@ -64,9 +64,9 @@ class Gridftp(Tool):
     bs: Annotated[Size, Field(validation_alias=AliasChoices("bs", "block_size", "block-size"))] = prior(
         "256 KiB", 0.0, "globus-gridftp-server: default block size 262144"
     )
-    third_party: Annotated[bool, Field(description="the client is neither end: two servers, one tells the other")] = (
-        True
-    )
+    third_party: Annotated[
+        bool, Field(description="the client is neither end: two servers, one commands the other")
+    ] = True
     client: Client = "source"
     vb: Annotated[bool, Field(description="the figure is what -vb prints: without log-in and lists")] = False
     stripe: Annotated[Count, Field(description="data movers of a striped transfer (-stripe)")] = 1

@@ -1,4 +1,4 @@
-"""What a tool tells the composer: its steps, threads, connections and what each file costs."""
+"""What a tool says to the composer: its steps, threads, connections and what each file costs."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class CpuUse:
         thread: Which of its threads.
         cycles: What a byte costs.
         what: The activity, in words.
-        stack: Name of the cost in the host's `Stack` that stands for ``cycles`` where the host's kernel does the work.
+        stack: Name of the cost in the host's `Stack` that replaces ``cycles`` where the host's kernel does the work.
         duty: What a device of the host could take over, and what of ``cycles`` stays with the core then.
     """
 

@@ -26,7 +26,7 @@ _TO_UNIT: Final = 2.0**-53
 
 
 def mixed(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, replica: ArrayLike = 0) -> Bits:
-    """Sixty-four bits that depend on all that tells one draw from another; arrays broadcast."""
+    """Sixty-four bits that depend on all that makes one draw differ from another; arrays broadcast."""
     place = (np.asarray(number, np.int64) << 24) + (np.asarray(flow, np.int64) << 14) + np.asarray(replica, np.int64)
     origin = ((seed * 8 + purpose) * int(_STEP) + int(_FIRST)) % 2**64
     bits = np.atleast_1d(place).astype(np.uint64) * _STEP + np.uint64(origin)
@@ -36,7 +36,7 @@ def mixed(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, repli
 
 
 def uniform(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, replica: ArrayLike = 0) -> FloatArray:
-    """A number from 0 to 1 for a seed, a purpose, and what else tells one draw from another."""
+    """A number from 0 to 1 for a seed, a purpose, and whatever else makes one draw differ from another."""
     return np.asarray((mixed(seed, purpose, number, flow, replica) >> np.uint64(11)).astype(float) * _TO_UNIT, float)
 
 

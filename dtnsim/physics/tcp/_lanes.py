@@ -174,7 +174,7 @@ class Dice:
     replicas: int
 
     def draw(self, purpose: int, p: Fixed, rows: IntArray | slice, count: ArrayLike, flow: ArrayLike = 0) -> FloatArray:
-        """Uniform draws for some lanes: `count` tells one step from another."""
+        """Uniform draws for some lanes: `count` makes one step differ from another."""
         replica = p.replica if isinstance(rows, slice) else p.replica[rows, 0]
         return _chance.uniform(self.seed, purpose, count, flow, replica)
 

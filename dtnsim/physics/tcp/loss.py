@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
 
-#: factor (one standard deviation) between retransmits and what loss they stand for: they count spurious ones and those
+#: factor (one standard deviation) between retransmits and the loss that they imply: they count spurious ones and those
 #: of TCP's own overshoot, and hide bursts: a factor of 3 either way
 RETRANSMIT_SPREAD: Final = 1.5
 
@@ -57,7 +57,7 @@ def together(losses: Sequence[ArrayLike], bursts: Sequence[ArrayLike]) -> tuple[
 
 
 def of_retransmits(retransmits: ArrayLike, moved_B: ArrayLike, mss_B: ArrayLike = 1448.0) -> FloatArray:
-    """Loss that a count of retransmitted segments stands for: retransmits over segments sent.
+    """Loss that a count of retransmitted segments implies: retransmits over segments sent.
 
     Args:
         retransmits: Segments sent again (iperf3's Retr, `ss -ti`, `netstat -s`).
