@@ -28,9 +28,9 @@ def errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[float,
     found: dict[str, list[tuple[float, list[bool]]]] = {}
     for same in given:
         measured = [float(r["wall_s"]) for r in same]
-        told = tool_runs.answer(tool_runs.run_of(same[0]), _SAMPLES)
-        inside = [told.p10_s <= m <= told.p90_s for m in measured]
-        off = abs(told.p50_s / statistics.median(measured) - 1)
+        shown = tool_runs.answer(tool_runs.run_of(same[0]), _SAMPLES)
+        inside = [shown.p10_s <= m <= shown.p90_s for m in measured]
+        off = abs(shown.p50_s / statistics.median(measured) - 1)
         found.setdefault(same[0]["tool_key"], []).append((off, inside))
     return found
 

@@ -67,15 +67,15 @@ def simulate(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     scene = make_scene(given)
     check_load(scene, until)
-    told = _Whole(progress, replicas)
-    runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
-    told.done = 1
+    whole_run = _Whole(progress, replicas)
+    runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, whole_run))]
+    whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
         draw = Draw(replicas - 1, seed, given.correlation)
         composed = timed.composed(given, draw, timed.amounts(scene.problem), in_time=True)
         drawn = settled(sharing.as_in(composed, scene.problem))
         work = parallel.Work(scene, drawn, seed, until, max_events)
-        runs += _drawn(work, runs[0], told, processes)
+        runs += _drawn(work, runs[0], whole_run, processes)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why)
@@ -107,14 +107,14 @@ class _Whole:
         return self.progress is not None and self.progress(now, (self.done + share) / self.runs)
 
 
-def _drawn(work: parallel.Work, first: Run, told: _Whole, processes: int | Executor | None) -> list[Run]:
+def _drawn(work: parallel.Work, first: Run, whole_run: _Whole, processes: int | Executor | None) -> list[Run]:
     """All runs but the first, in order; fewer where somebody stops them."""
     runs: list[Run] = []
     try:
-        for made in parallel.results(work, first, told.runs - 1, processes, told):
+        for made in parallel.results(work, first, whole_run.runs - 1, processes, whole_run):
             runs.append(replace(made, stations=first.stations))  # one copy of the names for all
-            told.done += 1
-            if made.interrupted or told(math.nan, 0.0):
+            whole_run.done += 1
+            if made.interrupted or whole_run(math.nan, 0.0):
                 break
     except KeyboardInterrupt:
         pass

@@ -55,7 +55,7 @@ def test_the_i_list_helps_where_blanks_are_squeezed(log):
     assert found.value("throughput", operation="random_write") == 65984 * KIB
     without = log(" ".join(HEAD.splitlines()[1].split()) + "\n8388608 4 850821 879929 714628 65984\n")
     assert not without.found  # never guess
-    assert "cannot be told apart" in without.unread[0].why
+    assert "cannot be separated" in without.unread[0].why
 
 
 def test_flags_are_conditions(log):

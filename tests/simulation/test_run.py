@@ -169,7 +169,7 @@ def test_a_set_larger_than_the_volume_is_refused() -> None:
 
 
 def test_what_never_ends_is_told() -> None:
-    with pytest.raises(ModelError, match="stands still"):
+    with pytest.raises(ModelError, match="comes to a halt"):
         simulate(make(SLOW, events=[{"at": "5 s", "station": "network.wan", "factor": 0}]))
     with pytest.raises(ModelError, match="given up after 50 events"):
         simulate(make(SLOW, transfer__dataset={"files": 1000, "size": "1 GB"}), max_events=50)
@@ -231,7 +231,7 @@ def test_others_that_offer_more_than_a_station_carries_are_refused_or_end_with_t
 
 def test_a_link_that_stays_down_ends_with_the_run() -> None:
     path = make(SLOW, events=[{"at": "10 s", "station": "network.wan", "factor": 0.0}])
-    with pytest.raises(ModelError, match="stands still"):
+    with pytest.raises(ModelError, match="comes to a halt"):
         simulate(path)
     run = simulate(path, until=3600.0).runs[0]
     assert (run.end_s, run.complete) == (3600.0, False)
