@@ -105,7 +105,8 @@ def _law(theta: Array, doubt: Array) -> Law:
     """The law that the next study's figures are expected to follow.
 
     A few figures do not determine a law exactly. Its own variance and that of what is known of it add up: a scale
-    that is known within a factor exp(v) is ``exp(v**2)`` larger in the root mean square, and doubt about the mode widens both.
+    that is known within a factor exp(v) is ``exp(v**2)`` larger in the root mean square, and doubt about the mode
+    widens both.
     """
     mean, half = float(theta[1] + doubt[1] ** 2 + doubt[2] ** 2), float(theta[2])
     scales = [max(float(np.exp(mean + side * half)), _FLOOR) for side in (1.0, -1.0)]

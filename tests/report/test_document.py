@@ -28,8 +28,9 @@ BOTTLENECK = {
     "properties": {
         **{k: {"type": "string", "minLength": 1} for k in ("station", "component", "host", "kind", "reason")},
         "remedy": {"type": "string"},
+        "work": {"type": "array", "items": {"type": "string"}, "minItems": 1},
     },
-    "required": ["station", "component", "host", "kind", "reason", "remedy"],
+    "required": ["station", "component", "host", "kind", "reason", "remedy", "work"],
     "additionalProperties": False,
 }
 LADDER = {
