@@ -15,14 +15,15 @@ from dtnsim.ground import yamlio
 ROOT = Path(__file__).parents[1]
 
 
-def test_generated_blocks_are_fresh() -> None:
+def test_the_output_is_what_the_command_prints() -> None:
+    """The tables of measured beside predicted take longer: ``.ci/check`` compares them."""
     loaded = importlib.util.spec_from_file_location("readme", ROOT / ".ci" / "readme.py")
     assert loaded is not None
     assert loaded.loader is not None
     module = importlib.util.module_from_spec(loaded)
     loaded.loader.exec_module(module)
     text = (ROOT / "README.md").read_text()
-    assert module.filled(text) == text, "stale: run 'python .ci/readme.py'"
+    assert module.output() in text, "stale: run 'python .ci/readme.py'"
 
 
 def test_the_path_in_the_readme_is_valid() -> None:
