@@ -66,6 +66,8 @@ class Access:
         stripe_B: Bytes of a file on one drive before the next drive holds some (0: as much as a visit).
         scheduled: True where the file system asks for a window at a time and sorts all streams by place (ZFS).
         read_share: Part of the bytes moved on this volume at the same time that are reads; None where all go one way.
+        active: Requests that the file system has at one drive at most (infinite where it does not count them).
+        request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -100,6 +102,8 @@ class Access:
     stripe_B: float = 0.0
     scheduled: bool = False
     read_share: float | None = None
+    active: float = math.inf
+    request_B: float = 0.0
     submits: bool = True
 
     @property

@@ -53,6 +53,17 @@ class Device(Component):
         return term(math.inf, "B/s")
 
     @property
+    def rotates(self) -> bool:
+        """Whether the drives inside are disks."""
+        inner = getattr(self, "of", None)
+        return isinstance(inner, Device) and inner.rotates
+
+    def piece(self, use: Access) -> float:
+        """Bytes of one block of a file on one drive."""
+        inner = getattr(self, "of", None)
+        return inner.piece(use) if isinstance(inner, Device) else use.record_B or use.block_B
+
+    @property
     def keeps_writes(self) -> bool:
         """Whether what is written survives a loss of power as soon as the device has it (battery, capacitors)."""
         return False

@@ -58,5 +58,7 @@ class Hba(Component):
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
         engine = row.term(self.engine)
         size = term(use.block_B, "B") if use.random else row.term(self.request)
+        if use.request_B:  # the file system joins its requests itself
+            size = term(use.request_B, "B")
         busy = law(hba.core_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))
         row.charge(f"{name}.engine", "hba", capacity=engine, per_byte=engine * busy, what="adapter's processor")

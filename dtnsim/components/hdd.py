@@ -60,6 +60,11 @@ class Hdd(Device):
     )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
 
+    @property
+    def rotates(self) -> bool:
+        """It does."""
+        return True
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds that a random request waits for arm and platter; the next one in sequence waits for neither."""
         if not use.random:
@@ -133,7 +138,7 @@ class Hdd(Device):
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
         waiting = float(self.ncq) if use.operation == "write" and use.finish != "dsync" else use.in_flight / copies
-        queue = min(max(waiting, 1.0), float(self.ncq))
+        queue = min(max(waiting, 1.0), float(self.ncq), use.active)
         if queue > 1.0:
             first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
         else:

@@ -77,6 +77,10 @@ class Raidz(Device):
         """As its devices do."""
         return self.of.keeps_writes
 
+    def piece(self, use: Access) -> float:
+        """A block is cut into one column a data disk."""
+        return self._block(use) / float(self._columns(use).value)
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the slowest of the disks that hold a part of the block."""
         return self.of.latency(row, use, members * float(self._columns(use).value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final
 
+import numpy as np
 from pydantic import model_validator
 
 from dtnsim.components.access import Access, Operation
@@ -11,7 +12,7 @@ from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import pcie, ssd
+from dtnsim.physics import pcie, ssd, zfs
 
 _ONCE: Final = Term(1.0, "1")
 
@@ -100,7 +101,7 @@ class Ssd(Device):
         reading = use.operation == "read"
         size = largest(term(use.total_B / copies, "B"), term(1.0, "B"))
         rate = row.term(self.read) if reading else self._write_rate(row, use, size)
-        rate = self._linked(row, rate)
+        rate = self._queued(row, use, self._linked(row, rate))
         if self.hot is not None:
             hot, after = row.term(self.hot), row.term(self.hot_after)
             rate = law(ssd.throttled_rate, size_B=size, rate=rate, after_s=after, hot_rate=hot)
@@ -115,11 +116,33 @@ class Ssd(Device):
             row.charge(
                 f"{name}.requests",
                 "ssd",
-                capacity=drives * row.term(self.iops_read if reading else self.iops_write),
+                capacity=drives * self._requests(row, use),
                 unit="op",
                 per_byte=mixed / term(use.block_B, "B"),
                 what=f"random {use.operation} requests",
             )
+
+    def _queued(self, row: Row, use: Access, rate: Term) -> Term:
+        """A rate as far as the requests that the file system has at a drive carry it."""
+        if np.isinf(use.active):
+            return rate
+        reading = use.operation == "read"
+        return law(
+            zfs.queued_rate,
+            active=term(use.active),
+            request_B=term(use.request_B or use.block_B, "B"),
+            latency_s=row.term(self.latency_read if reading else self.latency_write),
+            rate=rate,
+        )
+
+    def _requests(self, row: Row, use: Access) -> Term:
+        """Random requests a second, of which the file system may have few at the drive."""
+        reading = use.operation == "read"
+        most = row.term(self.iops_read if reading else self.iops_write)
+        if np.isinf(use.active):
+            return most
+        flash = self.media_rate(row, use.operation)
+        return least(most, self._queued(row, use.but(request_B=use.block_B), flash) / term(use.block_B, "B"))
 
     def _linked(self, row: Row, rate: Term) -> Term:
         """A rate as the link lets it through; the link that a drive is sold with is never the slower one."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 import numpy as np
+from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
@@ -30,6 +31,9 @@ _COMPRESSORS: Final = {
 _CHECKSUMS: Final = {"sha256": "sha256_ni", "blake3": "blake3"}
 _CIPHERS: Final = {"aes-128-gcm": ("aes128_gcm", 1.0), "aes-256-gcm": ("aes128_gcm", 14 / 10)}  # rounds of AES
 
+#: zfs_vdev_*_max_active of one class of requests (defaults: OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER")
+Active = Annotated[int, Field(ge=1, le=100000)]
+
 
 class Zfs(LocalFilesystem):
     """ZFS on Linux.
@@ -42,8 +46,11 @@ class Zfs(LocalFilesystem):
     Records are read and written whole, so random access to parts of them moves more than is asked for. A transaction
     group writes what all writers brought one after the other, however many they are; readers are read ahead by
     ``prefetch`` bytes each, of which every data disk has its part, and the disks serve the readers in order of place.
-    ``fragmentation`` is what ``zpool list`` shows, ``filled`` the part of the pool in use. ``arc_hits`` and
-    ``l2arc_hits`` are the parts of reads that arcstat shows there. ``special`` takes files up to ``special_blocks``.
+    Each drive has only so many requests before it: of readers that are read ahead ``async_read_max_active``, of random
+    ones ``sync_read_max_active``, of transaction groups ``async_write_max_active``, of synchronous writes
+    ``sync_write_max_active``; neighbours are joined up to ``aggregation_limit``. ``fragmentation`` is what
+    ``zpool list`` shows, ``filled`` the part of the pool in use. ``arc_hits`` and ``l2arc_hits`` are the parts of reads
+    that arcstat shows there. ``special`` takes files up to ``special_blocks``.
 
     Neglects: records that several random writes of one transaction group meet in; dedup.
     """
@@ -66,6 +73,11 @@ class Zfs(LocalFilesystem):
     arc_hits: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "data that are read once")
     arc_max: Annotated[Quantity, Unit("B")] | None = None
     prefetch: Annotated[Quantity, Unit("B", low=4096)] | None = None
+    sync_read_max_active: Active = 10
+    sync_write_max_active: Active = 10
+    async_read_max_active: Active = 3
+    async_write_max_active: Active = 10
+    aggregation_limit: Annotated[Quantity, Unit("B", high=2**24)] | None = None
     fragmentation: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "a fresh pool")
     filled: Annotated[Quantity, Unit("1", high=0.99)] = prior("0.5", 0.5, "assumed: half full")
     write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.2)] = prior(
@@ -234,7 +246,7 @@ class Zfs(LocalFilesystem):
             self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label}-l2arc")
             row = row.times(term(1.0) - row.term(self.l2arc_hits))
         if self.special is not None and use.file_B <= self.special_blocks.value:
-            self.special.serve(row, use, f"{label}-special")
+            self.special.serve(row, self._queued(use, self.special), f"{label}-special")
             return
         ahead = row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
         self._pool(row, use, host, volume, ahead)
@@ -243,7 +255,7 @@ class Zfs(LocalFilesystem):
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
         label = volume.strip("/").replace("/", "-")
         if use.finish == "dsync" and self.log is not None:
-            self.log.serve(row, use.but(random=False), f"{label}-log")
+            self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label}-log")
             use = use.but(finish="steady")
         elif use.finish == "dsync":
             row = row.times(law(zfs.zil_pool_writes, write_B=use.block_B, log_device=False))
@@ -252,7 +264,7 @@ class Zfs(LocalFilesystem):
         if array is not None and use.finish != "dsync":
             row = row.times(self._synced(row, use, host, array))
         if self.special is not None and use.file_B <= self.special_blocks.value:
-            self.special.serve(row, use, f"{label}-special")
+            self.special.serve(row, self._queued(use, self.special), f"{label}-special")
             return
         self._pool(row, use, host, volume, None)
 
@@ -282,7 +294,18 @@ class Zfs(LocalFilesystem):
             use = use.but(extent_B=run, gap_B=gap)
         array = host.volumes[volume].array
         if array is not None:
-            host.array(row, use, volume, array, ahead)
+            host.array(row, self._queued(use, array), volume, array, ahead)
+
+    def _queued(self, use: Access, array: Device) -> Access:
+        """How many requests of its class a drive has before it, and how large they are."""
+        if use.operation == "read":
+            active = self.sync_read_max_active if use.random else self.async_read_max_active
+        else:
+            active = self.sync_write_max_active if use.finish == "dsync" else self.async_write_max_active
+        limit = self.aggregation_limit
+        joined = float(zfs.aggregation_bytes(self.version, array.rotates)) if limit is None else limit.value
+        piece = array.piece(use)
+        return use.but(active=float(active), request_B=piece if use.random else max(piece, joined))
 
     def _transform(self, use: Access) -> tuple[Term, str]:
         """Cycles per byte of checksum, compression and encryption, and their names."""

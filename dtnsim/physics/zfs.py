@@ -112,6 +112,47 @@ def prefetch_bytes(version: str) -> FloatArray:
     return as_float((64.0 if release(version) >= (2, 1) else 8.0) * 2**20)
 
 
+def aggregation_bytes(version: str, rotates: ArrayLike) -> FloatArray:
+    """Largest request that neighbouring I/Os of one device are joined to, zfs_vdev_aggregation_limit.
+
+    128 KiB before release 0.8; from then on 1 MiB on disks, and 128 KiB on flash
+    (zfs_vdev_aggregation_limit_non_rotating).
+
+    Args:
+        version: Release, like '0.8' or '2.2' [release].
+        rotates: True for disks, False for flash [bool].
+
+    Returns:
+        Bytes of a joined request [B].
+
+    Valid: the defaults of the releases.
+    Neglects: gaps that are read across (zfs_vdev_read_gap_limit).
+    Source: OpenZFS vdev_queue.c of the releases; wiki.lustre.org, "ZFS Tunables for OSS" (128 KB in 0.7).
+    """
+    large = np.asarray(rotates, dtype=bool) & (release(version) >= (0, 8))
+    return np.where(large, 2.0**20, 2.0**17)
+
+
+def queued_rate(active: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Rate of one device when only so many requests are before it: min(R, q s / (L + s / R)).
+
+    Args:
+        active: Requests at the device at once q: zfs_vdev_*_max_active of their class [1].
+        request_B: Size of a request s [B].
+        latency_s: Latency of a request alone, its transfer left out L [s].
+        rate: Rate of the device with enough in flight R [B/s].
+
+    Returns:
+        Rate [B/s]; R for many or large requests.
+
+    Valid: requests of one class; the class has enough of them queued above.
+    Neglects: requests of other classes at the same time (zfs_vdev_max_active, 1000, never binds).
+    Source: Little's law; OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER".
+    """
+    s, fast = as_float(request_B), as_float(rate)
+    return np.minimum(fast, as_float(active) * s / (as_float(latency_s) + s / fast))
+
+
 def release(version: str) -> tuple[int, int]:
     """Release as numbers: '0.8' is (0, 8).
 

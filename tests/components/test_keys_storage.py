@@ -132,6 +132,7 @@ def test_the_key_moves_the_answer(kind: str, key: str, other: object, load: str,
 
 POOL = {"kind": "zfs", "recordsize": "128 KiB"}
 BUSY = {"kind": "cpu", "cores": 2, "clock": "3 GHz"}
+SLOW = {**FLASH, "latency_read": "1 ms"}
 STRIPE = {"kind": "raid", "level": 0, "disks": 4, "of": FLASH}
 ZFS: list[tuple[str, object, str, dict[str, Any], dict[str, Any]]] = [
     ("version", "0.8", "readers", POOL, RZ),
@@ -152,6 +153,11 @@ ZFS: list[tuple[str, object, str, dict[str, Any], dict[str, Any]]] = [
     ("filled", "0.9", "write", {**POOL, "fragmentation": "0.5"}, RZ),
     ("dirty_max", "100 MB", "write", POOL, {**RZ, "groups": 8}),
     ("sync_passes", "60", "write", POOL, RZ),
+    ("sync_read_max_active", 20, "random", POOL, SLOW),
+    ("sync_write_max_active", 1, "sync", POOL, {**SLOW, "latency_write": "20 ms", "power_loss_protection": True}),
+    ("async_read_max_active", 1, "read", POOL, SLOW),
+    ("async_write_max_active", 1, "write", POOL, {**SLOW, "latency_write": "1 ms"}),
+    ("aggregation_limit", "1 MiB", "read", POOL, SLOW),
 ]
 
 

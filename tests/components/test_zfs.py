@@ -199,3 +199,44 @@ def test_checksums_are_charged_once_a_byte_on_the_way_through() -> None:
     free = journey(host(), start="a:/z", tool="gridftp")
     cost = sheet(problem(made)).demand("a.cpu") - sheet(problem(free)).demand("a.cpu")
     assert cost == pytest.approx(CORE_RATES["sha256_ni"].cycles_per_byte)
+
+
+def test_a_drive_has_few_requests_of_each_class_before_it() -> None:
+    """Prefetch 3 requests of 128 KiB, random reads 10, on flash of 1 ms: q s / (L + s / R)."""
+    drive = {**SSD, "latency_read": "1 ms", "iops_read": "1M IOPS"}
+    one = 1e-3 + 128 * KiB / 500e6
+    assert below(access("read"), array=drive).bound == pytest.approx(3 * 128 * KiB / one)
+    jumps = below(access("read", block_B=128 * KiB, random=True, queue_depth=64), array=drive)
+    assert jumps.rate("z.requests") == pytest.approx(500e6)  # 10 of them would be 1 GB/s: the flash itself is full
+    few = below(access("read", block_B=128 * KiB, random=True), {"sync_read_max_active": 2}, drive)
+    assert few.rate("z.requests") == pytest.approx(2 * 128 * KiB / one)
+
+
+def test_disks_sort_only_what_the_pool_hands_them() -> None:
+    """64 readers of 4-KiB records: a disk of 32 places sorts ten (zfs_vdev_sync_read_max_active), or all of them."""
+    disk = {"kind": "hdd", "rate": "200 MB/s", "ncq": 32}
+    use = access("read", block_B=4 * KiB, random=True, queue_depth=64)
+    ten, all_of_them = (
+        below(use, {"recordsize": "4 KiB", "sync_read_max_active": n}, disk).rate("z.disks") for n in (10, 100)
+    )
+    assert 1.2 * ten < all_of_them < 2.5 * ten
+    assert below(use, {"recordsize": "4 KiB"}, disk).rate("z.disks") == pytest.approx(ten)
+
+
+def test_unjoined_columns_fill_the_adapter() -> None:
+    """24 disks in raidz2: a column of a 128-KiB record is 5.8 KiB; 10k requests a second carry 60 MB/s of those."""
+    wide = {"kind": "raidz", "parity": 2, "disks": 24, "of": {"kind": "hdd", "rate": "200 MB/s"}}
+
+    def bound(**given: str) -> float:
+        made = machine(
+            slots={"s": "pcie-gen4-x16"},
+            hbas={"h": {"kind": "hba", "slot": "s", "iops": "10k IOPS"}},
+            volumes={"/z": {**volume(wide, {**BARE, **given}), "via": ["h"]}},
+        )
+        found = build_host("h", made)
+        return charged(lambda row: found.volumes["/z"].filesystem.medium(row, access("read"), found, "/z")).rate(
+            "engine"
+        )
+
+    assert bound(aggregation_limit="0 B") == pytest.approx(1e4 * 128 * KiB / 22)
+    assert bound() > 50 * bound(aggregation_limit="0 B")

@@ -86,3 +86,23 @@ def test_small_transaction_groups_lose_time_to_their_metadata():
     assert zfs.sync_cost(6, 12.5e-3, 5e9, 1.5e9) == pytest.approx(1.25)
     assert zfs.sync_cost(6, 12.5e-3, 5e9, 1e15) == pytest.approx(1.0)
     assert np.all(np.diff(zfs.sync_cost(6, 12.5e-3, 5e9, np.geomspace(1e8, 1e11, 20))) < 0)
+
+
+def test_neighbours_are_joined_by_release_and_medium():
+    """128 KiB before 0.8; then 1 MiB on disks and 128 KiB on flash (vdev_queue.c)."""
+    assert zfs.aggregation_bytes("0.7", True) == zfs.aggregation_bytes("2.2", False) == 2**17
+    assert zfs.aggregation_bytes("2.2", True) == 2**20
+
+
+def test_few_requests_at_a_fast_drive():
+    # many requests: the drive's own rate; three of 128 KiB in 100 us each and no transfer: 3.9 GB/s
+    assert zfs.queued_rate(1000, 2**17, 100e-6, 7e9) == 7e9
+    assert zfs.queued_rate(3, 2**17, 100e-6, 1e15) == pytest.approx(3.93e9, rel=1e-3)
+    # ten requests of 4 KiB to flash of 100 us: 100,000 a second (zfs(4): sync_read_max_active 10)
+    assert zfs.queued_rate(10, 4096, 100e-6, 1e15) / 4096 == pytest.approx(1e5, rel=1e-3)
+
+
+@given(st.integers(1, 100), st.floats(512, 2**24), st.floats(1e-6, 1e-2), st.floats(1e6, 1e11))
+def test_more_requests_never_slow_a_drive(active, request, latency, rate):
+    fewer, more = (zfs.queued_rate(q, request, latency, rate) for q in (active, active + 1))
+    assert 0 < fewer <= more * (1 + 1e-12) <= rate * (1 + 1e-11)
