@@ -68,6 +68,7 @@ class Access:
         read_share: Part of the bytes moved on this volume at the same time that are reads; None where all go one way.
         active: Requests that the file system has at one drive at most (infinite where it does not count them).
         request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
+        seated: True where the host says which slots or adapters the volume's drives are in.
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -104,6 +105,7 @@ class Access:
     read_share: float | None = None
     active: float = math.inf
     request_B: float = 0.0
+    seated: bool = False
     submits: bool = True
 
     @property

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import ExtentFilesystem
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
 from dtnsim.physics import journal
 
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 class Ext4(ExtentFilesystem):
     """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`).
 
-    With ``data: journal`` the data go through the journal too and are written twice.
+    With ``data: journal`` the data go through the journal too and are written twice. Without delayed allocation a
+    commit of the journal writes the data too, every ``commit`` seconds.
     """
 
     kind: ClassVar[str] = "ext4"
@@ -25,6 +29,18 @@ class Ext4(ExtentFilesystem):
     metadata_writes: ClassVar[float] = 1 / 16 + 1 / 64
 
     data: Literal["ordered", "writeback", "journal"] = "ordered"
+    delalloc: Annotated[bool, Field(description="False with nodelalloc: blocks are allocated when written to")] = True
+    commit: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "kernel.org, ext4: commit=nrsec, default 5")
+
+    def dirty_age(self, row: Row, host: Host) -> Value:
+        """A commit takes the data of all blocks that it allocates with it."""
+        allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
+        return law(
+            journal.forced_age,
+            expire_s=row.term(host.vm.dirty_expire),
+            commit_s=row.term(self.commit),
+            allocated=float(allocated),
+        ).value
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """The array, with what the journal writes."""

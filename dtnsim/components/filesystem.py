@@ -268,9 +268,10 @@ class ExtentFilesystem(LocalFilesystem):
 
     #: writes that a new file costs besides its data: its share of an inode block and of a directory block
     metadata_writes: ClassVar[float] = 0.0
-    #: the log (mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB)
-    log_B: ClassVar[float] = 128.0 * 2**20
 
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
+    )
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
@@ -279,7 +280,7 @@ class ExtentFilesystem(LocalFilesystem):
         if use.operation == "write" and not use.rewrite:
             # a sync waits for the log only; blocks go to their places once the log is full
             logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * 4096.0
-            writes = self.metadata_writes * max(0.0, 1.0 - self.log_B / max(logged, 1.0))
+            writes = self.metadata_writes * max(0.0, 1.0 - self.log_size.value / max(logged, 1.0))
         use = use.but(metadata_writes=writes)
         if self.extent is not None:
             use = use.but(extent_B=self.extent.value)

@@ -95,7 +95,7 @@ class Hdd(Device):
             per_byte = per_byte * self._in_turn(row, use, rate, visit_B)
         if not use.random:
             per_byte = per_byte * self._runs(row, use, rate)
-            if use.streams == 1:
+            if use.streams == 1 or use.buffered:
                 per_byte = per_byte * self._files(row, use, copies, rate, visit_B)
         busy = min(self.actuators, max(1, round(use.in_flight) if use.random else use.streams))
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
@@ -154,7 +154,11 @@ class Hdd(Device):
         return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle))
 
     def _in_turn(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
-        """Several streams: a seek and half a turn before each visit."""
+        """Several streams: a seek and half a turn before each visit.
+
+        Delayed allocation lays the new files of one directory side by side (kernel.org, ext4: allocators), so that one
+        visit writes many small ones.
+        """
         if visit_B is not None:
             visit = term(visit_B, "B")
         elif use.buffered:
@@ -165,7 +169,7 @@ class Hdd(Device):
             hdd_streams.interleaved_rate,
             streams=2 if use.scheduled else use.streams,
             rate=rate,
-            visit_B=least(visit, term(use.file_B, "B")),
+            visit_B=visit if use.buffered and not use.rewrite else least(visit, term(use.file_B, "B")),
             switch_s=self._switch(row, self._apart(row, use)),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 
 import numpy as np
@@ -10,11 +11,25 @@ from pydantic import model_validator
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior, unstated
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import pcie, ssd, zfs
 
 _ONCE: Final = Term(1.0, "1")
+
+#: link of a drive whose slot nobody has described, over the one that it is made for
+UNSTATED_SEAT: Final = replace(
+    unstated(
+        "1",
+        "0.7",
+        1.5,
+        "assumed: its own generation, the one before with half of the rate, or a chipset's shared link (AnandTech, "
+        "Samsung 980 PRO review, 2020: the vast majority of machines does not support PCIe 4.0)",
+    ),
+    key="slots of NVMe drives",
+)
+#: the first generation of PCIe that machines in use may lack
+_YOUNG: Final = 4
 
 
 class Ssd(Device):
@@ -111,7 +126,7 @@ class Ssd(Device):
         cost = mixed if reading or not use.random else mixed * self._collected(row, use)
         drives = count(copies, "drive")
         row.charge(f"{name}.ssds", "ssd", capacity=drives * rate, per_byte=cost, what=f"flash {use.operation}")
-        row.charge(f"{name}.links", "sata", capacity=count(copies, "link") * self._link(row), what="drive link")
+        row.charge(f"{name}.links", "sata", capacity=count(copies, "link") * self._link(row, use), what="drive link")
         if use.random:
             row.charge(
                 f"{name}.requests",
@@ -148,10 +163,12 @@ class Ssd(Device):
         """A rate as the link lets it through; the link that a drive is sold with is never the slower one."""
         return rate if self.link is None else least(rate, row.term(self.link))
 
-    def _link(self, row: Row) -> Term:
+    def _link(self, row: Row, use: Access) -> Term:
         if self.link is not None:
             return row.term(self.link)
-        return law(pcie.drive_link, read_rate_Bps=self.read.value)
+        link = law(pcie.drive_link, read_rate_Bps=self.read.value)
+        newest = self.read.value > pcie.SATA_BPS and pcie.drive_generation(self.read.value) >= _YOUNG
+        return link * row.term(UNSTATED_SEAT) if newest and not use.seated else link
 
     def _collected(self, row: Row, use: Access) -> Term:
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
@@ -167,7 +184,7 @@ class Ssd(Device):
             stored = max(use.stored, 1e-9)
             if stored != 1.0:
                 steady = law(
-                    ssd.compressing_write_rate, link_rate=self._link(row), nand_rate=steady, stored_ratio=stored
+                    ssd.compressing_write_rate, link_rate=self._link(row, use), nand_rate=steady, stored_ratio=stored
                 )
             promised = self.write_compressed or (self.burst_write if self.burst is None else None)
             if promised is not None:

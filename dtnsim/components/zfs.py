@@ -12,6 +12,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
+from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -108,7 +109,7 @@ class Zfs(LocalFilesystem):
         "0.1 cycles/B", 0.7, "assumed: prefetch, waking up and ARC insertion where a read comes from the pool"
     )
     pipeline_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
-        "1.2 cycles/B", 0.5, "assumed: allocation, parity and I/O of one byte on the taskq threads, all cores"
+        "1.2 cycles/B", 0.5, "assumed: allocation and I/O of one byte on the taskq threads, all cores"
     )
     dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
@@ -230,7 +231,7 @@ class Zfs(LocalFilesystem):
             reading = use.operation == "read"
             use = use.but(block_B=max(use.block_B, self.recordsize.value), random=reading)
         use = use.but(record_B=min(self.recordsize.value, max(use.file_B, 512.0)), scheduled=True)
-        extra, words = self._transform(use)
+        extra, words = self._transform(use, host.volumes[volume].array)
         host.pool(row, row.term(self.pipeline_byte) + extra, f"ZFS pipeline{words}")
         below = row.times(term(stored))
         if use.operation == "read":
@@ -307,8 +308,8 @@ class Zfs(LocalFilesystem):
         piece = array.piece(use)
         return use.but(active=float(active), request_B=piece if use.random else max(piece, joined))
 
-    def _transform(self, use: Access) -> tuple[Term, str]:
-        """Cycles per byte of checksum, compression and encryption, and their names."""
+    def _transform(self, use: Access, array: Device | None) -> tuple[Term, str]:
+        """Cycles per byte of checksum, compression, encryption and parity, and their names."""
         reading = use.operation == "read"
         cost, words = term(0.0, "cycles/B"), ""
         if self.checksum != "off":
@@ -319,7 +320,19 @@ class Zfs(LocalFilesystem):
         if self.encryption != "off":
             name, rounds = _CIPHERS[self.encryption]
             cost, words = cost + _rate(name) * rounds, f"{words}, {self.encryption}"
-        return cost, words
+        parity, what = self._parity(use, array)
+        return cost + parity, words + what
+
+    def _parity(self, use: Access, array: Device | None) -> tuple[Term, str]:
+        """What raidz computes: parity of what is written, lost data of what is read (with SIMD from release 0.7 on)."""
+        code = "simd" if zfs.release(self.version) >= (0, 7) else "original"
+        if not isinstance(array, Raidz):
+            return term(0.0, "cycles/B"), ""
+        if use.operation == "write":
+            return _rate(f"raidz_p{array.parity}_{code}"), f", raidz{array.parity} parity"
+        if array.lost:
+            return _rate(f"raidz_lost{array.lost}_{code}"), f", {array.lost} lost disks rebuilt"
+        return term(0.0, "cycles/B"), ""
 
 
 def _rate(operation: str) -> Term:

@@ -282,7 +282,9 @@ class Storage:
             }
             server = end.host.volumes[end.volume].server
             if server is not None and isinstance(filesystem, Remote):
-                time = filesystem.thread_operations(here, each)
-                self._threads(here, self.server(server, end), end, time, "file operations")
+                time, remote = filesystem.thread_operations(here, each), self.server(server, end)
+                self._threads(here, remote, end, time, "file operations")
+                behind = remote.host.volumes[remote.volume or ""].filesystem
+                behind.metadata(row.at(remote.host.name), each, job.directories, remote.host, remote.volume or "")
                 continue
             filesystem.metadata(here, each, job.directories, end.host, end.volume)

@@ -26,6 +26,7 @@ class Buses(Wiring):
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
         """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
         label = label_of(volume)
+        use = use.but(seated=bool(self.volumes[volume].via))
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
         bus = row.times(array.bus_factor(use))

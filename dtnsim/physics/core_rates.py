@@ -38,6 +38,10 @@ _SSL = (
     "openssl speed -evp, OpenSSL 3.0, 16 KiB, CPU time; mean of short runs on two shared Xeon VMs, the one "
     "known 2.8 GHz nominal (turbo unknown)"
 )
+_RZ = (
+    "OpenZFS pull request 4860, vdev_raidz_bench of 2016, times 11 (8 data columns of 128 KiB and 3 of parity count "
+    "as one rate a column); clock not stated, 3.5 GHz assumed"
+)
 _SSH = "wreck.net/ssh_speed: scp over loopback, 3.36 GB in 4.4 s, Xeon E3-1231 v3 (3.8 GHz turbo)"
 _CPY = "lz4 1.9.0 README, memcpy row of lzbench, Core i7-9700K at 4.9 GHz, data in cache"
 
@@ -55,6 +59,19 @@ CORE_RATES: Final = MappingProxyType(
         ),
         "fletcher4_scalar": CoreRate(4.05e9, 3.5e9, 0.3, _F4),
         "fletcher4_ssse3": CoreRate(8.6e9, 3.5e9, 0.3, _F4),
+        # raidz parity made (p) and data rebuilt (lost), by OpenZFS' first code and by AVX2
+        "raidz_p1_original": CoreRate(0.725e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_p2_original": CoreRate(0.308e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_p3_original": CoreRate(0.120e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_p1_simd": CoreRate(4.79e9 * 11, 3.5e9, 0.4, _RZ),
+        "raidz_p2_simd": CoreRate(3.30e9 * 11, 3.5e9, 0.4, _RZ),
+        "raidz_p3_simd": CoreRate(1.48e9 * 11, 3.5e9, 0.4, _RZ),
+        "raidz_lost1_original": CoreRate(1.36e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_lost2_original": CoreRate(0.119e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_lost3_original": CoreRate(0.0134e9 * 11, 3.5e9, 0.3, _RZ),
+        "raidz_lost1_simd": CoreRate(5.58e9 * 11, 3.5e9, 0.4, _RZ),
+        "raidz_lost2_simd": CoreRate(1.63e9 * 11, 3.5e9, 0.4, _RZ),
+        "raidz_lost3_simd": CoreRate(0.809e9 * 11, 3.5e9, 0.4, _RZ),
         "aes128_ctr": CoreRate(7.7e9, 2.8e9, 0.4, _SSL + ": 9.5 and 5.9 GB/s"),
         "aes128_gcm": CoreRate(3.6e9, 2.8e9, 0.4, _SSL + ": 4.3 and 3.0 GB/s"),
         "chacha20_poly1305": CoreRate(3.2e9, 2.8e9, 0.4, _SSL + ": 2.8 and 3.7 GB/s"),

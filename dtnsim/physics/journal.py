@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics.offload import request_rate
+
+#: part of the log that older copies of changed objects take up without delayed logging ("over 90 %", Linux
+#: Documentation/filesystems/xfs-delayed-logging-design), and the kernel that has it by default
+STALE: Final = 0.9
+DELAYED_SINCE: Final = (2, 6, 39)
 
 
 def written_bytes(data_journaled: ArrayLike) -> FloatArray:
@@ -23,3 +31,64 @@ def written_bytes(data_journaled: ArrayLike) -> FloatArray:
         written into the main file system).
     """
     return np.where(as_float(data_journaled) > 0.0, 2.0, 1.0)
+
+
+def logged_bytes(record_B: ArrayLike, stale: ArrayLike) -> FloatArray:
+    """Bytes of the log that one change of metadata takes: b / (1 - stale).
+
+    Without delayed logging every transaction writes again what earlier ones have changed in the same objects.
+
+    Args:
+        record_B: Bytes of the change itself and of its headers b [B].
+        stale: Part of the log that holds older copies, 0 with delayed logging, clipped to 0..0.99 [1].
+
+    Returns:
+        Bytes [B].
+
+    Valid: many changes of the same directories and inode clusters.
+    Neglects: changes that have an object to themselves, which leave no older copies.
+    Source: Linux Documentation/filesystems/xfs-delayed-logging-design ("over 90% of the space used in the log
+        buffers"; "at least an order of magnitude" less with delayed logging).
+    """
+    return as_float(record_B) / (1.0 - np.clip(as_float(stale), 0.0, 0.99))
+
+
+def log_rate(buffers: ArrayLike, buffer_B: ArrayLike, write_s: ArrayLike, rate: ArrayLike) -> FloatArray:
+    """Rate of a log whose buffers are all filled or being written: min(R, n b / (t + b / R)).
+
+    Args:
+        buffers: Log buffers n (xfs: logbufs, 8) [1].
+        buffer_B: Size of one b (xfs: logbsize, 32 KiB, up to 256 KiB) [B].
+        write_s: Time until a write to the log is done, its transfer left out t [s].
+        rate: Rate at which the device writes R [B/s].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: asynchronous transactions from enough threads ("IO bound").
+    Neglects: other writes that the device does meanwhile.
+    Source: Linux Documentation/filesystems/xfs-delayed-logging-design ("the limitation on asynchronous transaction
+        throughput is the number and size of log buffers"); Little's law.
+    """
+    return np.minimum(as_float(rate), request_rate(buffer_B, write_s, rate, buffers))
+
+
+def forced_age(expire_s: ArrayLike, commit_s: ArrayLike, allocated: ArrayLike) -> FloatArray:
+    """Age at which written data go to the medium: that of the page cache, or of the journal's next commit.
+
+    A commit in ordered mode first writes the data of the blocks that it allocates; with delayed allocation nothing is
+    allocated before write-back.
+
+    Args:
+        expire_s: Age at which write-back takes dirty pages [s].
+        commit_s: Interval of commits [s].
+        allocated: 1 where blocks are allocated when they are written to (nodelalloc), or data are journaled [1].
+
+    Returns:
+        Age [s].
+
+    Valid: ext4 and jbd2.
+    Neglects: commits that an fsync of another file brings forward.
+    Source: Linux Documentation/admin-guide/ext4 (data=ordered, commit=5, nodelalloc).
+    """
+    return np.where(as_float(allocated) > 0.0, np.minimum(as_float(expire_s), as_float(commit_s)), as_float(expire_s))

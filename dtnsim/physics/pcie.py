@@ -282,7 +282,7 @@ def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) 
     return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
 
 
-def drive_generation(read_rate_Bps: float, lanes: int, mps_B: float) -> int:
+def drive_generation(read_rate_Bps: float, lanes: int = 4, mps_B: float = 512.0) -> int:
     """Oldest PCIe generation whose link carries what a drive reads: least g with `write_rate` >= R.
 
     Args:

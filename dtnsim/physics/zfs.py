@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics.offload import request_rate
 
 #: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
 #: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
@@ -149,8 +150,7 @@ def queued_rate(active: ArrayLike, request_B: ArrayLike, latency_s: ArrayLike, r
     Neglects: requests of other classes at the same time (zfs_vdev_max_active, 1000, never binds).
     Source: Little's law; OpenZFS docs, zfs(4), "ZFS I/O SCHEDULER".
     """
-    s, fast = as_float(request_B), as_float(rate)
-    return np.minimum(fast, as_float(active) * s / (as_float(latency_s) + s / fast))
+    return np.minimum(as_float(rate), request_rate(request_B, latency_s, rate, active))
 
 
 def release(version: str) -> tuple[int, int]:

@@ -88,3 +88,12 @@ def test_many_small_files_cost_a_seek_each() -> None:
     size = 100 * KiB
     found = disk({"file_B": size, "block_B": size, "total_B": 1e9})
     assert found == pytest.approx(size / (size / R + TURN / 2), rel=1e-9)
+
+
+def test_small_new_files_of_many_writers_lie_side_by_side() -> None:
+    """Delayed allocation: sixteen writers of new 4-KiB files cost no seek each; of old ones they do."""
+    disk = device(kind="hdd", rate="200 MB/s")
+    use = access("write", streams=16, file_B=4 * KiB)
+    new, old = (served(disk, use.but(rewrite=r)).rate("d.disks") for r in (False, True))
+    assert new > 0.9 * served(disk, access("write", streams=16)).rate("d.disks")
+    assert old < 0.05 * new

@@ -9,11 +9,12 @@ import pytest
 from dtnsim.components.base import Component, find_kind
 from dtnsim.components.servers import MetadataServers, Servers
 from dtnsim.ground.errors import SpecError
-from tests.lab import journey, machine, rate, volume
+from tests.lab import FREE, journey, machine, rate, volume
 
 HUGE = {"files": 1, "size": "100 TB"}
 SMALL = {"files": 10_000, "each": "10 KB", "directories": 3}
 FILES = {"files": 100, "each": "10 MiB", "directories": 3}
+MANY = {"files": 4_000_000, "each": "100 B"}
 SSD = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "link": "2 GB/s"}
 HDD = {"kind": "raid", "level": 0, "disks": 4, "of": {"kind": "hdd", "rate": "200 MB/s"}}
 COMMON = set(Component.model_fields)
@@ -23,6 +24,7 @@ READ = (True, {"name": "dd", "bs": "1 MiB"}, HUGE)
 STREAMS = (True, {"name": "iozone", "test": "read", "r": "1 MiB", "t": 64}, {"files": 64, "size": "100 TB"})
 WRITE = (False, {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, HUGE)
 SYNC = (False, {"name": "dd", "bs": "1 MiB", "oflag": "dsync"}, HUGE)
+PACED = (False, {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, {"files": 1, "size": "20 GB"})
 RM = (False, {"name": "rm"}, SMALL)
 TAR = (False, {"name": "tar"}, SMALL)
 CP = (False, {"name": "cp"}, FILES)
@@ -35,7 +37,9 @@ LOCAL: dict[str, Case] = {
     "sync_latency": (SYNC, {}, "50 ms"),
     "read_ahead": (STREAMS, {}, "64 MiB"),
     "extent": (READ, {}, "256 KiB"),
+    "log_size": ((False, {"name": "fio", "rw": "write", "bs": "4 KiB", "numjobs": 16}, MANY), {}, "1 MiB"),
 }
+CREATE = ((False, {"name": "fio", "rw": "write", "bs": "4 KiB", "numjobs": 64}, MANY), {"logbsize": "16 KiB"})
 SHARED: dict[str, Case] = {
     "sync_latency": (SYNC, {}, "50 ms"),
     "servers": (READ, {}, {"rate": "10 MB/s"}),
@@ -43,8 +47,18 @@ SHARED: dict[str, Case] = {
     "system": (READ, {}, "other"),
 }
 CASES: dict[str, dict[str, Case]] = {
-    "xfs": LOCAL,
-    "ext4": {**LOCAL, "data": (WRITE, {}, "journal")},
+    "xfs": {
+        **LOCAL,
+        "logbufs": (*CREATE, 2),
+        "logbsize": (*CREATE, "256 KiB"),
+        "log_record": (*CREATE, "4 KiB"),
+    },
+    "ext4": {
+        **LOCAL,
+        "data": (WRITE, {}, "journal"),
+        "delalloc": (PACED, {"paced": True}, False),
+        "commit": (PACED, {"paced": True, "delalloc": False}, "1 s"),
+    },
     "lustre": {
         **SHARED,
         "stripe_count": (READ, {}, 4),
@@ -171,13 +185,15 @@ def built(kind: str, case: Case, given: dict[str, Any]) -> dict[str, Any]:
     reads, tool, data = case[0]
     more = {**case[1], **given}
     server = more.pop("server", False)
+    # a writer of 2 GB/s with room in the page cache
+    host = {"vm": {}, "stack": {**FREE, "file_write_byte": "5 cycles/B"}} if more.pop("paced", False) else {}
     array = HDD if kind in ("xfs", "ext4") else None
     filesystem = {"kind": kind, **more}
     if "system" not in filesystem and kind not in ("xfs", "ext4"):
         filesystem["system"] = "s"
     mine = volume(array, filesystem, **({"server": "b:/export"} if server else {}))
     other = {**mine, "filesystem": {**filesystem, "system": "s"}} if "system" in filesystem else mine
-    hosts = machine(volumes={"/v": mine}), machine(volumes={"/export": volume(SSD), "/v": other})
+    hosts = machine(volumes={"/v": mine}, **host), machine(volumes={"/export": volume(SSD), "/v": other})
     ends = ("a:/v", "a:/dev/null") if reads else ("a:memory", "a:/v")
     if tool["name"] == "gridftp":
         ends = ("a:/v", "b:memory") if reads else ("b:memory", "a:/v")

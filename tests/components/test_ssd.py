@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from dtnsim.components.base import Component
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
 from tests.lab import KiB, access, charged, device, served
 
 SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
@@ -132,3 +134,34 @@ def test_latency_is_that_of_the_operation() -> None:
     found: list[float] = []
     charged(lambda row: found.extend(float(drive.latency(row, access(o))) for o in ("read", "write")))
     assert found == [pytest.approx(100e-6), pytest.approx(30e-6)]
+
+
+def spread_of_reads(**given: object) -> tuple[float, float, float]:
+    """Rates of reading a drive of 7 GB/s: as sold, and at the tenth and ninetieth hundredth of many."""
+    drive = device(kind="ssd", read="7 GB/s", write="5 GB/s", **{k: v for k, v in given.items() if k != "seated"})
+    use = access("read", seated=bool(given.get("seated")))
+    draws = Draw(400, 1)
+    found = charged(lambda row: drive.serve(row, use, "d"), draw=draws)
+    many = np.asarray(found.stations["h.d.links"].capacity)
+    sold = served(drive, use).rate("d.links")
+    return sold, float(np.quantile(many, 0.1)), float(np.quantile(many, 0.9))
+
+
+def test_a_drive_in_a_slot_that_nobody_states_may_have_half_of_its_link() -> None:
+    """The ideal is the link it is sold with; one in ten has the half, what an older generation carries."""
+    sold, low, high = spread_of_reads()
+    assert sold > 7e9
+    assert 0.3 * sold < low < 0.55 * sold
+    assert high == pytest.approx(sold)
+
+
+def test_stating_the_slot_narrows_the_answer() -> None:
+    sold, low, high = spread_of_reads(seated=True)
+    assert low == high == sold
+    assert spread_of_reads(link="7.4 GB/s")[1] == 7.4e9
+
+
+def test_drives_of_older_links_fit_every_slot() -> None:
+    drive, use = device(kind="ssd", read="3.5 GB/s", write="3 GB/s"), access("read")
+    found = charged(lambda row: drive.serve(row, use, "d"), draw=Draw(50, 1))
+    assert np.ptp(np.asarray(found.stations["h.d.links"].capacity)) == 0

@@ -57,3 +57,32 @@ def test_reading_and_writing_the_same_volume_shares_the_drive() -> None:
     data = {"files": 1, "size": "1 PB"}
     found = rate(journey(host, start="a:/d", to="a:/d/copy", tool={"name": "dd", "bs": "1 MiB"}, dataset=data))
     assert found == pytest.approx(1e6 / (1 / 500 + 1 / 400), rel=1e-3)
+
+
+def made_a_second(kernel: str, logbsize: str, writers: int = 64) -> float:
+    """Files of 4 KiB that so many writers make in a second on one disk."""
+    disk = {"kind": "hdd", "rate": "200 MB/s"}
+    host = machine(
+        stack={**FREE, "kernel": kernel}, volumes={"/d": volume(disk, {"kind": "xfs", "logbsize": logbsize})}
+    )
+    tool = {"name": "fio", "rw": "write", "bs": "4 KiB", "numjobs": writers}
+    path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 100_000, "each": "4 KiB"})
+    return rate(path) / (4 * KiB)
+
+
+def test_the_log_limits_creates_on_old_kernels() -> None:
+    """Eight buffers of 32 KiB in half a turn and their transfer, 4000 B a create without delayed logging."""
+    expected = 8 * 32 * KiB / (0.5 / 120 + 32 * KiB / (200e6 * 0.75)) / 4000
+    assert made_a_second("2.6.32", "32 KiB") == pytest.approx(expected, rel=1e-3)
+    assert made_a_second("2.6.32", "256 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
+    assert made_a_second("5.15", "32 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
+    assert made_a_second("5.15", "256 KiB") == made_a_second("5.15", "32 KiB")  # the disk itself binds
+
+
+def test_clients_of_an_nfs_server_fill_its_log_too() -> None:
+    host = machine(volumes={"/m": volume(None, {"kind": "nfs", "threads": 256}, server="b:/d")})
+    server = machine(volumes={"/d": volume(SSD, {"kind": "xfs", "log_record": "1 MB"})})
+    data = {"files": 10_000, "each": "4 KiB"}
+    path = journey(host, server, start="a:memory", to="a:/m", tool={"name": "tar"}, dataset=data)
+    found = sheet(problem(path))
+    assert found.demand("b.d.log") == pytest.approx(3e6 / 4096)  # tar creates, then sets mode and times

@@ -1,6 +1,7 @@
 """Journals against the kernel's documentation."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,3 +16,39 @@ def test_data_are_written_twice_through_a_journal():
 @given(st.floats(0, 1))
 def test_never_less_than_the_data(share):
     assert 1.0 <= journal.written_bytes(share) <= 2.0
+
+
+def test_delayed_logging_saves_an_order_of_magnitude():
+    # xfs-delayed-logging-design: stale objects over 90 % of the log buffers without it
+    assert journal.logged_bytes(400, journal.STALE) == pytest.approx(4000)
+    assert journal.logged_bytes(400, 0.0) == 400  # nothing is stale
+
+
+@given(st.floats(1, 1e4), st.floats(0, 1))
+def test_older_copies_never_save_log(record, stale):
+    assert record <= journal.logged_bytes(record, stale) <= 100 * record * (1 + 1e-9)
+
+
+def test_log_buffers_over_the_time_of_a_write():
+    # xfs-delayed-logging-design: 8 buffers of 32 KiB; half a turn of a 7200-rpm disk each: 60 MB/s
+    assert journal.log_rate(8, 2**15, 4.17e-3, 200e6) == pytest.approx(8 * 2**15 / (4.17e-3 + 2**15 / 200e6))
+    # flash with capacitors: the device itself
+    assert journal.log_rate(8, 2**18, 10e-6, 1e9) == 1e9
+
+
+@given(st.integers(2, 8), st.floats(2**14, 2**18), st.floats(0, 0.1), st.floats(1e6, 1e10))
+def test_larger_buffers_never_slow_the_log(buffers, size, write, rate):
+    small, large = (journal.log_rate(buffers, s, write, rate) for s in (size, 2 * size))
+    assert 0 < small <= large * (1 + 1e-12) <= rate * (1 + 1e-11)
+
+
+def test_a_commit_takes_allocated_data_with_it():
+    # admin-guide/ext4: commit=5; Linux' dirty_expire is 30 s
+    assert journal.forced_age(30, 5, 1) == 5
+    assert journal.forced_age(30, 5, 0) == 30
+    assert journal.forced_age(2, 5, 1) == 2  # the page cache is earlier
+
+
+@given(st.floats(0.1, 100), st.floats(0.1, 100))
+def test_a_journal_never_makes_data_wait_longer(expire, commit):
+    assert journal.forced_age(expire, commit, 1) <= journal.forced_age(expire, commit, 0)
