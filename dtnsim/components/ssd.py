@@ -142,13 +142,14 @@ class Ssd(Device):
         if np.isinf(use.active):
             return rate
         reading = use.operation == "read"
-        return law(
+        few = law(
             zfs.queued_rate,
             active=term(use.active),
             request_B=term(use.request_B or use.block_B, "B"),
             latency_s=row.term(self.latency_read if reading else self.latency_write),
             rate=rate,
         )
+        return few if np.any(few.value < rate.value) else rate
 
     def _requests(self, row: Row, use: Access) -> Term:
         """Random requests a second, of which the file system may have few at the drive."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from dtnsim.components.filesystem import CHANGES, ExtentFilesystem, label_of
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import law, term
+from dtnsim.ground.term import Term, law
 from dtnsim.physics import journal
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Xfs(ExtentFilesystem):
             f"{label_of(volume)}.log",
             self.kind,
             capacity=rate,
-            per_byte=term(changes, "1/B") * logged,
+            per_byte=Term(changes, f"{changes:.7g}") * logged,
             what="log of changes to files and directories",
             remedy=f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)",
         )

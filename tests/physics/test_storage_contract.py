@@ -40,7 +40,7 @@ FUNCTIONS = [
     if f.__module__ == m.__name__ and not f.__name__.startswith("_")
 ]
 #: these take words, so they do not broadcast
-FOLDING = {"water_filled", "prefetch_bytes", "release"}
+FOLDING = {"water_filled", "prefetch_bytes", "aggregation_bytes", "release"}
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2)
 RANGED = {"two_point_law"}
 #: a range a physical argument has, so that the values tried make sense together
