@@ -25,6 +25,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.memory import SLACK, Memory
 from dtnsim.simulation.moves import Move
 
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 _EVEN: Final = 1e-11
 #: part of the payload below which holding back is none: less than the rounding of what has moved, it is never seen full
 _LEAST: Final = 1e-12
-#: part of a limit that several stores share which is as good as none of it
-_NEAR: Final = 1e-6
+#: part of a limit that several stores share which is as good as none of it: the rounding of their sum
+_NEAR: Final = 1e-9
 #: changes of state at one instant after which coupled halves stay coupled
 _OFTEN: Final = 12
 
@@ -91,7 +92,6 @@ class PageCache:
         self.engine, self.leg, self.memory, self.payload, self.weight = engine, leg, memory, payload, weight
         hold, self._age = min(write_back[0], memory.size), write_back[1]
         self._begins = hold if hold > _LEAST * payload else 0.0
-        memory.join(self)
         self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
         self._resting = State.HELD if self._begins > 0 and self._age > 0 else State.EMPTY
@@ -102,11 +102,12 @@ class PageCache:
         self._waiters: deque[tuple[float, simpy.Event]] = deque()
         self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
-        self._alarm: Any = None
+        self._alarm = Alarm(engine.env, self._look)
         self._stale = self._busy = self._later = False
         self._instant, self._changes = -math.inf, 0
         self._watched: tuple[int, ...] = ()
         self._unwatch: Callable[[], None] = lambda: None
+        memory.join(self)
 
     # -- for the workers --------------------------------------------------------------------------
 
@@ -233,25 +234,35 @@ class PageCache:
         if self._stale:
             self._look()
 
-    def _look(self) -> None:
-        """Brings the state in line with level and rates; called whenever these may have changed."""
+    def _look(self) -> bool:
+        """Brings the state in line with level and rates; called whenever these may have changed.
+
+        Returns:
+            Whether that has changed anything.
+        """
         if self._busy:
-            return
-        self._busy = True
-        self._stale = False
+            return False
+        self._busy, self._stale, changed = True, False, False
         if self.env.now != self._instant:
             self._instant, self._changes = self.env.now, 0
         self.book(self.env.now)
         while (new := self._next()) is not self.state:
             self._enter(new)
+            changed = True
         for queue in (self._waiters, self._watchers):
             while queue and self.drained >= queue[0][0] - self._tiny():
                 queue.popleft()[1].succeed()
+                changed = True
         self._set_alarm()
         self._watch()
         self._busy = False
         if self._stale:  # by what it has changed itself
             self._soon()
+        return changed
+
+    def look_now(self) -> bool:
+        """Looks at once whether what the stores of its memory hold together changes anything; returns whether."""
+        return self._look()
 
     def _near(self) -> float:
         """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""
@@ -260,6 +271,11 @@ class PageCache:
     def _tiny(self) -> float:
         """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
         return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
+
+    @property
+    def _some(self) -> bool:
+        """Whether it holds more than rounding."""
+        return self.filled - self.drained > self._tiny()
 
     def rates(self) -> tuple[float, float]:
         """Rates in and out [B/s]."""
@@ -271,7 +287,7 @@ class PageCache:
     def _next(self) -> State:
         """The state that level and rates ask for."""
         if self.state is State.HELD:
-            some = self.filled > self.drained
+            some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
             return State.FREE if begun else State.HELD
         if self.state is State.FREE:
@@ -288,12 +304,11 @@ class PageCache:
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""
-        beside = self.memory.beside(self)[0] if len(self.memory.caches) > 1 else 0.0
-        return self.memory.size * self.scale - beside - (self.filled - self.drained)
+        return (self.memory.size - self.memory.beside(self)) * self.scale - (self.filled - self.drained)
 
     def _due(self) -> bool:
         """Whether enough has gathered for write-back, or is old enough."""
-        full = self.level + self.memory.beside(self)[0] >= self._hold * self.scale - self._near()
+        full = self.level >= (self._hold - self.memory.beside(self)) * self.scale - self._near()
         return full or self.env.now >= self._deadline * (1 - 1e-15)
 
     def _after_free(self) -> State:
@@ -332,32 +347,41 @@ class PageCache:
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
         if new is State.HELD:  # with nothing in it: the next byte is the oldest
             self._deadline = math.inf
-        if len(self.memory.caches) > 1:
-            self.memory.told(self)
+
+    def due(self, level: float, growth: float) -> float:
+        """When what all stores of its memory hold will change its state [s from now]; infinite where it never will.
+
+        Only what does change it counts: a full memory does not mind a store that is being emptied faster than filled.
+
+        Args:
+            level: Bytes that all of them hold now [B].
+            growth: How fast that grows [B/s].
+        """
+        if self.state is State.HELD and (self._fills or self._some):
+            return _time_to(self._hold - level, growth)
+        if self.state is State.FREE and self._fills:
+            into, out = self.rates()
+            return _time_to(self.memory.size - level, growth) if into > out * (1 + _EVEN) else math.inf
+        if self.state is State.FULL and len(self.memory.caches) > 1:
+            return _time_to(level - self.memory.size * (1 - SLACK) * (1 - _EVEN), -growth)
+        return math.inf
 
     def _set_alarm(self) -> None:
         """Wakes the store when its state or a flush will next be due, as rates are now."""
         into, out = self.rates()
-        beside, growth = self.memory.beside(self) if len(self.memory.caches) > 1 else (0.0, 0.0)
         waits = []
-        if self.state is State.HELD and (self._fills or self.filled > self.drained):
+        if self.state is State.HELD and (self._fills or self._some):
             waits.append(self._deadline - self.env.now)
-            if into + growth > 0:
-                waits.append((self._hold * self.scale - self.level - beside) / (into + growth))
-        elif self.state is State.FREE:
-            gain = into - out
-            if gain + growth > out * _EVEN and self._fills:
-                waits.append((self.memory.size * self.scale - self.level - beside) / (gain + growth))
-            if -gain > out * _EVEN:
-                waits.append(self.level / -gain)
-        elif self.state is State.FULL and growth < 0:
-            room = SLACK * self.memory.size * self.scale - self._room()
-            waits.append(max(room, 0.0) * (1 + 1e-9) / -growth)
+        elif self.state is State.FREE and out - into > out * _EVEN:
+            waits.append(self.level / (out - into))
         if out > 0:
             waits += [(queue[0][0] - self.drained) / out for queue in (self._waiters, self._watchers) if queue]
-        first = min(waits, default=math.inf)
-        self._alarm = None
-        if first < math.inf:
-            now = self.env.now  # a wait that the clock cannot resolve would come again and again
-            alarm = self._alarm = self.env.timeout(max(first, math.nextafter(now, math.inf) - now))
-            alarm.callbacks.append(lambda event: self._look() if event is self._alarm else None)
+        waits.append(self.memory.note(self, self.level / self.scale, (into - out) / self.scale))
+        self._alarm.set(min(waits))
+
+
+def _time_to(distance: float, rate: float) -> float:
+    """Time to cover a distance [s]; none where it is behind already, infinite where it is never covered."""
+    if rate > 0:
+        return max(distance, 0.0) / rate
+    return math.inf

@@ -68,4 +68,9 @@ class Files:
         return self._hosts[kept.host].read(kept.file, kept.size_B)
 
     def _dirty(self, host: str, file: str) -> float:
-        return sum(job.cache.level for job in self._writers.get((host, file), ()) if job.cache is not None)
+        level = 0.0
+        for job in self._writers.get((host, file), ()):
+            if job.cache is not None:
+                job.cache.book(job.cache.env.now)
+                level += job.cache.level
+        return level

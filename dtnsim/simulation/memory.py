@@ -1,7 +1,9 @@
 """A host's memory in time: its limits on dirty bytes hold for all who write there, however many and whenever.
 
 Each transfer's `dtnsim.simulation.cache.PageCache` counts its own dirty bytes; write-back begins, and writers are
-throttled, by what all of them hold together. What one leaves behind is still dirty when the next begins.
+throttled, by what all of them hold together. What one leaves behind is still dirty when the next begins. Each store
+says what it holds and how fast that grows whenever that rate changes; from this the memory computes when a limit will
+next be met, and has those look whom it concerns: whoever fills faster than it empties, not who is being emptied.
 
 Neglects: the parts of the limit that Linux gives each device and each task by its own rate of write-back.
 """
@@ -9,15 +11,18 @@ Neglects: the parts of the limit that Linux gives each device and each task by i
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.physics import cache
+from dtnsim.simulation.alarm import Alarm
 
 if TYPE_CHECKING:
     from dtnsim.simulation.cache import PageCache
 
 #: part of the limit that must be free again before throttled writers run ahead once more: fewer turns, the same mean
 SLACK: Final = 0.02
+#: waits closer than this, relative, are one
+_TOGETHER: Final = 1e-9
 
 
 class Memory:
@@ -36,6 +41,10 @@ class Memory:
         self._whole, self._free, self._held = size, free, 0.0
         self.part = 1.0
         self.caches: list[PageCache] = []
+        self._lines: dict[PageCache, tuple[float, float, float]] = {}  # (bytes, growth, when) of those that hold some
+        self._due: list[PageCache] = []
+        self._later = False
+        self._alarm: Alarm | None = None
 
     @property
     def size(self) -> float:
@@ -54,20 +63,49 @@ class Memory:
     def join(self, one: PageCache) -> None:
         """One more that shares it."""
         self.caches.append(one)
+        self._alarm = self._alarm or Alarm(one.env, self._ring)
 
-    def beside(self, cache: PageCache) -> tuple[float, float]:
-        """What the others hold now [B], and how fast that grows [B/s]."""
-        level = gain = 0.0
-        for other in self.caches:
-            if other is not cache:
-                other.book(cache.env.now)
-                into, out = other.rates()
-                level += other.level
-                gain += into - out
-        return level, gain
+    def beside(self, cache: PageCache) -> float:
+        """What the others hold now [B]."""
+        if not self._lines:
+            return 0.0
+        now = cache.env.now
+        return math.fsum(
+            max(level + growth * (now - since), 0.0)
+            for other, (level, growth, since) in self._lines.items()
+            if other is not cache
+        )
 
-    def told(self, cache: PageCache) -> None:
-        """One of them holds more or less than before, or at another rate: the others look at what is due."""
-        for other in self.caches:
-            if other is not cache:
-                other.look()
+    def note(self, cache: PageCache, level: float, growth: float) -> float:
+        """A store holds so much [B], and that grows at this rate [B/s] until it says another.
+
+        Returns:
+            When it has to look because of that [s from now]; infinite where the memory sees to it.
+        """
+        if len(self.caches) == 1:
+            return cache.due(level, growth)
+        if level > 0 or growth:
+            self._lines[cache] = level, growth, cache.env.now
+        else:
+            self._lines.pop(cache, None)
+        if not self._later:
+            self._later = True
+            cache.env.timeout(0).callbacks.append(self._plan)
+        return math.inf
+
+    def _plan(self, event: Any) -> None:
+        """Computes when which of them have to look, all having said how they are."""
+        self._later = False
+        now = event.env.now
+        levels = (level + growth * (now - since) for level, growth, since in self._lines.values())
+        level = math.fsum(max(each, 0.0) for each in levels)
+        growth = math.fsum(growth for _, growth, _ in self._lines.values())
+        waits = [(each.due(level, growth), each) for each in self._lines]
+        first = min((wait for wait, _ in waits), default=math.inf)
+        self._due = [each for wait, each in waits if wait <= first * (1 + _TOGETHER)]
+        assert self._alarm is not None
+        self._alarm.set(first)
+
+    def _ring(self) -> bool:
+        changed = [each.look_now() for each in self._due]
+        return any(changed)
