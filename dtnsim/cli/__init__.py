@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "sweep": "The same path in many scenarios: ranges, lists, samples, tables.",
     "compare": "Variants of a path side by side, and why they differ, station by station.",
     "plan": "What to set for nothing and what to buy to reach a rate, and how sure that is.",
+    "report": "One HTML file to attach to a proposal: answer, path, ladder, plan, what-if.",
     "tools": "Which tool, with which options: tools compared on a path, or a table of runs predicted.",
     "tcp": "The TCP calculator: goodput, window, what limits it.",
     "logs": "What the parsers read from benchmark logs.",

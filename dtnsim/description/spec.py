@@ -81,6 +81,14 @@ class PathSpec(Model):
         raw, before = self._given
         return resolve(raw, [*before, *overrides], beside=self._folder)
 
+    def transfer_key(self, number: int) -> str:
+        """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
+        raw = self._given[0]
+        if "transfer" in raw:
+            return "transfer"
+        named = isinstance(raw.get("transfers"), Mapping)
+        return f"transfers.{self.transfers[number].name if named else number}"
+
     @cached_property
     def graph(self) -> nx.Graph[str]:
         """What is wired to what, from drives to drives: see `dtnsim.description.graph`."""

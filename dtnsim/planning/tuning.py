@@ -132,23 +132,30 @@ def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
                 )
 
 
-def _options(given: PathSpec) -> Iterator[Setting]:
+def at_once(given: PathSpec) -> list[tuple[int, str, int]]:
+    """(number of the transfer, option, its value) of the tools' options that are a number of things at once."""
+    found = []
     for number, transfer in enumerate(given.transfers):
         for name in type(transfer.tool).model_fields:
             now = getattr(transfer.tool, name)
-            if name not in _AT_ONCE or isinstance(now, bool) or not isinstance(now, int):
+            if name in _AT_ONCE and isinstance(now, int) and not isinstance(now, bool):
+                found.append((number, name, now))
+    return found
+
+
+def _options(given: PathSpec) -> Iterator[Setting]:
+    for number, name, now in at_once(given):
+        transfer, key = given.transfers[number], given.transfer_key(number)
+        for times in _MULTIPLES:
+            value = now * times
+            if value > _MOST_AT_ONCE:
                 continue
-            for times in _MULTIPLES:
-                value = now * times
-                if value > _MOST_AT_ONCE:
-                    continue
-                key = "transfer" if len(given.transfers) == 1 else f"transfers.{number}"
-                dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
-                yield Setting(
-                    f"{transfer.name}: {dash}{name}",
-                    (f"{key}.tool.{name}={value}",),
-                    (f"{transfer.tool.kind} {dash}{name} {value}",),
-                )
+            dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
+            yield Setting(
+                f"{transfer.name}: {dash}{name}",
+                (f"{key}.tool.{name}={value}",),
+                (f"{transfer.tool.kind} {dash}{name} {value}",),
+            )
 
 
 def wins(given: PathSpec, found: Sequence[Setting], rate: Rate) -> tuple[Win, ...]:

@@ -1,0 +1,134 @@
+"""``dtnsim report``."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.plan import Plan
+    from dtnsim.simulation.results import Simulation
+    from dtnsim.steady.goals import Goal
+
+
+def command(
+    path: options.Path,
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
+    simulate: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--simulate", help="Also simulate it: rates, queues and events over time.")
+    ] = False,
+    plan: Annotated[
+        str | None,
+        typer.Option(metavar="'--target 40Gb/s ...'", help="Also plan it: options as 'dtnsim plan' takes them."),
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="RATE", help="A rate for the headline: 40Gb/s.")] = None,
+    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="A deadline for the headline: 8h.")] = None,
+    start: Annotated[str | None, typer.Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")] = None,
+    events: Annotated[str | None, typer.Option(metavar="FILE", help="Events for --simulate, as there.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
+    scenarios: Annotated[
+        int, typer.Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
+    ] = 240,
+    overrides: options.Set = None,
+    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
+    seed: options.Seed = 1,
+    calibration: options.Calibration = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, plan, what-if, and how to make it again.
+
+    The file needs nothing from the network, and prints on A4.
+
+    \b
+    Examples:
+      dtnsim report venadi/gridftp-gpfs -o venadi.html
+      dtnsim report my-path.yaml --simulate --start 22:00 --deadline 8h
+      dtnsim report my-path.yaml --plan '--target 40Gb/s --mine here'
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    options.writable(out, "--out")
+    from dtnsim.description import spec
+    from dtnsim.ground import output
+    from dtnsim.report import whole
+    from dtnsim.report.headline import clock
+
+    given = spec.load(path, overrides or (), calibration, events=events)
+    asked = whole.Asked(
+        simulation=_simulated(given, seed, until) if simulate else None,
+        plan=_planned(given, plan, seed, samples) if plan is not None else None,
+        goal=_goal(target, deadline),
+        start=clock(start) if start is not None else None,
+        scenarios=scenarios,
+        samples=samples,
+        seed=seed,
+        command=("dtnsim", *sys.argv[1:]),
+    )
+    page = whole.report(given, asked, _progress if sys.stderr.isatty() else None)
+    output.write(out, page, "--out")
+    if json:
+        options.emit({"schema": "dtnsim.report/1", "file": out, "size_B": len(page.encode())})
+    else:
+        sys.stdout.write(f"{out}: {len(page.encode()) / 1e6:.1f} MB\n")
+
+
+def _goal(target: str | None, deadline: str | None) -> Goal | None:
+    from dtnsim.ground.errors import InputError
+    from dtnsim.steady import goals
+
+    if target is not None and deadline is not None:
+        raise InputError("--target, --deadline: write one of them, the headline has room for one")
+    if deadline is not None:
+        return goals.deadline(deadline)
+    return goals.target(target) if target is not None else None
+
+
+def _simulated(given: PathSpec, seed: int, until: str | None) -> Simulation:
+    from dtnsim.ground import units
+    from dtnsim.ground.errors import UnitError
+    from dtnsim.simulation import simulate
+
+    try:
+        end = math.inf if until is None else units.parse(until, "s")
+    except UnitError as error:
+        raise UnitError(f"--until: {error}") from None
+    return simulate(given, seed=seed, until=end)
+
+
+def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
+    """The plan that ``dtnsim plan PATH LINE`` makes."""
+    import inspect
+
+    from typer.main import get_command
+
+    from dtnsim.cli.plan import command as planning
+    from dtnsim.ground import units
+    from dtnsim.ground.errors import InputError, UnitError
+    from dtnsim.planning.plan import plan
+
+    alone = typer.Typer(add_completion=False)
+    alone.command()(planning)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise InputError(f"--plan: {line!r} cannot be read: {error}") from None
+    asked = get_command(alone).make_context("--plan", [given.name, *words]).params
+    known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
+    try:
+        for name, dimension in (("confidence", "1"), ("max_watts", "W")):
+            if name in known:
+                known[name] = units.parse(str(known[name]), dimension)
+    except UnitError as error:
+        raise InputError(f"--plan: {error}") from None
+    known["allow"] = [a.strip() for a in str(known.get("allow", "tuning,parts")).split(",") if a.strip()]
+    return plan(**{**known, "path": given, "seed": seed, "samples": max(samples, 16)})
+
+
+def _progress(done: int, of: int) -> None:
+    sys.stderr.write(f"\r{done} of {of} scenarios" + ("\r\033[K" if done == of else ""))
+    sys.stderr.flush()

@@ -1,0 +1,235 @@
+"""What if: a path at the crossings of a few values of round trip, loss, streams, files and drives, worked out beforehand.
+
+Every figure is the p50 that `predict` gives for the path so changed, so that a page can show it without a server.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.term import plural
+from dtnsim.planning import groups
+from dtnsim.planning.tuning import at_once
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.groups import Outcome
+
+#: round trips [s], losses, streams, files and multiples of the drives that are tried beside the path's own
+_RTT_S: Final = (0.2e-3, 5e-3, 20e-3, 60e-3, 150e-3)
+_LOSS: Final = (0.0, 1e-6, 1e-4)
+_STREAMS: Final = (1, 4, 16)
+_FILES: Final = (1, 1000, 100_000)
+_DRIVES: Final = (0.5, 2.0)
+#: sizes of a file, 1 kB to 1 TB
+_SIZES: Final = tuple(10.0**n for n in range(3, 13))
+#: bytes of the data set of small files: enough for the work of a file to show, whatever their size
+_BULK_B: Final = 1e12
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values of one thing.
+
+    Attributes:
+        name: ``rtt``, ``loss``, ``streams``, ``files`` or ``drives``.
+        title: What a reader calls it.
+        labels: The values as they are shown.
+        overrides: ``key=value`` texts that make each of them; nothing for the path's own.
+        own: Number of the path's own value.
+        numbers: The values [SI].
+    """
+
+    name: str
+    title: str
+    labels: tuple[str, ...]
+    overrides: tuple[tuple[str, ...], ...]
+    own: int
+    numbers: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """All crossings of some axes, the last axis fastest."""
+
+    axes: tuple[Axis, ...]
+    outcomes: tuple[Outcome, ...]
+
+    def plane(self, rows: str, columns: str) -> tuple[Axis, Axis, list[list[float | None]]] | None:
+        """Throughputs over two of the axes, everything else as the path has it; None where an axis is not there."""
+        place = {a.name: n for n, a in enumerate(self.axes)}
+        if rows not in place or columns not in place:
+            return None
+        down, across = self.axes[place[rows]], self.axes[place[columns]]
+        table = [
+            [self.at({rows: r, columns: c}).rate_Bps for c in range(len(across.labels))]
+            for r in range(len(down.labels))
+        ]
+        return down, across, table
+
+    def at(self, chosen: dict[str, int]) -> Outcome:
+        """What one crossing gives; axes that are not named have the path's own value."""
+        number = 0
+        for axis in self.axes:
+            number = number * len(axis.labels) + chosen.get(axis.name, axis.own)
+        return self.outcomes[number]
+
+
+def grid(given: PathSpec, most: int, progress: Callable[[int, int], None] | None = None) -> Grid:
+    """Works the crossings out.
+
+    Args:
+        given: The path.
+        most: Most crossings; values are left out of the longest axis until there are no more.
+        progress: Called with the crossings done and all of them.
+    """
+    axes = [a for a in (_rtt(given), _loss(given), _streams(given), _files(given), _drives(given)) if a is not None]
+    while axes and _crossings(axes) > max(most, 1):
+        longest = max(range(len(axes)), key=lambda n: len(axes[n].labels))
+        axes[longest] = _shorter(axes[longest])
+    axes = [a for a in axes if len(a.labels) > 1]
+    whole = _crossings(axes)
+    found = []
+    for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
+        found.append(groups.alone(given, [o for overrides in chosen for o in overrides]))
+        if progress is not None:
+            progress(number + 1, whole)
+    return Grid(tuple(axes), tuple(found))
+
+
+def sizes(given: PathSpec) -> list[tuple[float, float | None]]:
+    """(size of a file [B], throughput [B/s]) of data sets of equal files from 1 kB to 1 TB; nothing for timed tests."""
+    made: list[tuple[float, float | None]] = []
+    for size in _SIZES if _free(given) else ():
+        count = max(1, int(min(_BULK_B / size, 1e5)))
+        found = groups.alone(given, _moved(given, f"{{files: {count}, each: {size:.0f} B}}"))
+        made.append((size, found.rate_Bps))
+    return made if any(rate is not None for _, rate in made) else []
+
+
+def _crossings(axes: Sequence[Axis]) -> int:
+    whole = 1
+    for axis in axes:
+        whole *= len(axis.labels)
+    return whole
+
+
+def _shorter(axis: Axis) -> Axis:
+    """Without one of its values that is not the path's own: the one next to the middle."""
+    middle = min((n for n in range(len(axis.labels)) if n != axis.own), key=lambda n: abs(n - len(axis.labels) / 2))
+    keep = [n for n in range(len(axis.labels)) if n != middle]
+    own = axis.own - (middle < axis.own)
+    return Axis(
+        axis.name,
+        axis.title,
+        tuple(axis.labels[n] for n in keep),
+        tuple(axis.overrides[n] for n in keep),
+        own,
+        tuple(axis.numbers[n] for n in keep),
+    )
+
+
+def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis | None:
+    """An axis through the path's own value; ``make`` gives (label, overrides)."""
+    numbers = sorted({own, *(v for v in tried if abs(v - own) > 0.25 * own)})
+    made = [make(v) for v in numbers]
+    at = numbers.index(own)
+    overrides = tuple(() if n == at else tuple(o) for n, (_, o) in enumerate(made))
+    return Axis(name, title, tuple(label for label, _ in made), overrides, at, tuple(numbers))
+
+
+def _segment(given: PathSpec) -> tuple[str, Any] | None:
+    """(key, segment) with the longest round trip."""
+    named = [(f"wan.{n}" if len(given.wan) > 1 else "wan", s) for n, s in enumerate(given.wan)]
+    named += [(f"links.{name}", s) for name, s in given.links.items()]
+    return max(named, key=lambda item: item[1].rtt.value, default=None)
+
+
+def _rtt(given: PathSpec) -> Axis | None:
+    found = _segment(given)
+    if found is None:
+        return None
+    key, segment = found
+    return _axis(
+        "rtt", "round trip", segment.rtt.value, _RTT_S, lambda v: (units.show(v, "s"), [f"{key}.rtt={v * 1e3:.6g} ms"])
+    )
+
+
+def _loss(given: PathSpec) -> Axis | None:
+    found = _segment(given)
+    if found is None:
+        return None
+    key, segment = found
+    return _axis("loss", "random loss", segment.loss.value, _LOSS, lambda v: (f"{v:g}", [f"{key}.loss={v:g}"]))
+
+
+def _streams(given: PathSpec) -> Axis | None:
+    options = [] if given.programs else at_once(given)
+    if not options:
+        return None
+    name, now = options[0][1], options[0][2]
+    same = [(given.transfer_key(n), option) for n, option, value in options if option == name and value == now]
+
+    def made(value: float) -> tuple[str, list[str]]:
+        return f"{value:.0f}", [f"{key}.tool.{option}={value:.0f}" for key, option in same]
+
+    return _axis("streams", f"streams ({name})", float(now), _STREAMS, made)
+
+
+def _free(given: PathSpec) -> bool:
+    """Whether other files may be moved: a time does not end the transfers, and no programs wait for them."""
+    return not given.programs and all(t.timing() is None for t in given.transfers)
+
+
+def _moved(given: PathSpec, text: str) -> list[str]:
+    return [f"{given.transfer_key(n)}.dataset={text}" for n in range(len(given.transfers))]
+
+
+def _files(given: PathSpec) -> Axis | None:
+    sets = [t.dataset for t in given.transfers]
+    if not _free(given) or any(d is None for d in sets):
+        return None
+    first: Any = sets[0]
+    whole = first.payload_B
+
+    def made(value: float) -> tuple[str, list[str]]:
+        size = units.show(whole / value, "B")
+        return f"{plural(int(value), 'file')} of {size}", _moved(given, f"{{files: {value:.0f}, size: {whole:.0f} B}}")
+
+    return _axis("files", "files", float(first.files), [n for n in _FILES if whole / n >= 1.0], made)
+
+
+def _drives(given: PathSpec) -> Axis | None:
+    """Drives of the volumes that transfers read and write, all by the same factor."""
+    found: dict[str, int] = {}
+    for transfer in given.transfers:
+        for end in (transfer.source_end, transfer.to):
+            host, _, place = end.partition(":")
+            mount = given.hosts[host.strip()].mount_of(place.strip())
+            array: Any = given.hosts[host.strip()].volumes[mount].array if mount is not None else None
+            if getattr(array, "disks", None) is not None:
+                found[f"hosts.{host.strip()}.volumes.{mount}.array.disks"] = array.disks
+    if not found:
+        return None
+
+    def made(factor: float) -> tuple[str, list[str]]:
+        counts = {key: max(1, round(n * factor)) for key, n in found.items()}
+        shown = sorted(set(counts.values()))
+        return " and ".join(f"{n:g}" for n in shown) + " in a group", [f"{key}={n}" for key, n in counts.items()]
+
+    axis = _axis("drives", "drives", 1.0, _DRIVES, made)
+    return axis if axis is not None and _usable(given, axis) else None
+
+
+def _usable(given: PathSpec, axis: Axis) -> bool:
+    try:
+        for overrides in axis.overrides:
+            given.changed(overrides)
+    except DtnsimError:
+        return False
+    return True

@@ -1,0 +1,66 @@
+"""What an answer rests on that the path file does not say: defaults, parts, fitted figures, each with its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground import units
+from dtnsim.ground.quantity import Quantity
+from dtnsim.planning.swept import places
+from dtnsim.report.page import Table
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.steady.why_wide import Share
+
+HEAD: Final = ("what", "value", "spread", "share of the variance", "source")
+#: hosts that a line names one by one
+_NAMED: Final = 3
+
+
+def table(given: PathSpec, shares: Sequence[Share]) -> Table:
+    """Every uncertain number that the path file does not write, those that matter most first.
+
+    Args:
+        given: The path.
+        shares: What makes the interval wide.
+    """
+    by_key = {s.name: s.share for s in shares}
+    together = {key: f"fitted parameters of {key.partition(': ')[0]}" for key in given.correlation.keys}
+    merged: dict[tuple[str, ...], list[str]] = {}
+    weight: dict[tuple[str, ...], float] = {}
+    for place, leaf in places(given).items():
+        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or _written(leaf, given.file):
+            continue
+        host = place[1] if place[0] == "hosts" else ""
+        what = ".".join(map(str, place[2:] if host else place))
+        drawn = leaf.typical if leaf.typical is not None else leaf
+        share = by_key.get(leaf.key) or by_key.get(together.get(leaf.key, ""), 0.0)
+        line = (what, _value(leaf), f"{drawn.spread:.0%}", f"{share:.1%}" if share else "", drawn.source or leaf.source)
+        merged.setdefault(line, []).append(str(host))
+        weight[line] = max(weight.get(line, 0.0), share)
+    lines = sorted(merged, key=lambda n: (-weight[n], "assumed" not in n[4], n))
+    return Table(HEAD, [(_where(merged[n], n[0]), *n[1:]) for n in lines], frozenset({1, 2, 3}))
+
+
+def _uncertain(q: Quantity) -> bool:
+    return q.spread > 0 or q.typical is not None
+
+
+def _written(q: Quantity, file: str) -> bool:
+    """Whether the path file itself says it."""
+    return q.typical is None and bool(file) and f"{file}:" in q.source
+
+
+def _value(q: Quantity) -> str:
+    drawn = q.typical if q.typical is not None else q
+    return drawn.text or units.show(drawn.value, drawn.dim)
+
+
+def _where(hosts: Sequence[str], what: str) -> str:
+    named = [h for h in dict.fromkeys(hosts) if h]
+    if not named:
+        return what
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"{', '.join(named[:_NAMED])}{more}: {what}"

@@ -1,0 +1,191 @@
+"""One self-contained HTML page: figures drawn by plotly.js, a table behind each of them, nothing from elsewhere.
+
+Texts of others (names, paths, logs) are escaped here and nowhere else: sections hand over plain text.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Final
+
+from dtnsim import __version__
+
+#: rows of a table that a page shows; the rest is in the JSON document
+ROWS: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of plain text; ``numeric`` columns are set to the right."""
+
+    head: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    numeric: frozenset[int] = frozenset()
+
+    def html(self, caption: str) -> str:
+        """As HTML that scrolls by itself where it is wider than the page."""
+        head = "".join(f'<th scope="col">{escaped(c)}</th>' for c in self.head)
+        body = "".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows[:ROWS])
+        more = f"<p>{len(self.rows) - ROWS:,} more rows are not shown.</p>" if len(self.rows) > ROWS else ""
+        return (
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table>'
+            f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}"
+        )
+
+    def _cells(self, row: Sequence[str]) -> str:
+        kinds = [' class="n"' if n in self.numeric else "" for n in range(len(row))]
+        return "".join(f"<td{kind}>{escaped(cell)}</td>" for kind, cell in zip(kinds, row, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as plotly's JSON has it.
+
+    Attributes:
+        title: Its caption.
+        says: What it shows, in words, for those who do not see it.
+        traces: Plotly traces.
+        layout: Plotly layout, without colours of paper and ink (the page has them).
+        table: The numbers behind it.
+    """
+
+    title: str
+    says: str
+    traces: list[dict[str, Any]]
+    layout: dict[str, Any]
+    table: Table
+
+    @property
+    def plotly(self) -> dict[str, Any]:
+        """What plotly draws."""
+        return {"data": self.traces, "layout": {**LAYOUT, **self.layout}}
+
+
+#: what all figures share
+LAYOUT: Final[Mapping[str, Any]] = {
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "font": {"family": "system-ui, sans-serif", "size": 13},
+    "margin": {"l": 10, "r": 16, "t": 16, "b": 10},
+    "hoverlabel": {"font": {"size": 13}, "namelength": -1, "align": "left"},
+    "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+}
+
+
+@dataclass(slots=True)
+class Page:
+    """A page under way: sections are added, and it is written out whole.
+
+    Args:
+        title: Title of the page.
+        data: What scripts of the page read beside the figures.
+    """
+
+    title: str
+    data: dict[str, Any] = field(default_factory=dict)
+    _parts: list[str] = field(default_factory=list)
+    _figures: list[dict[str, Any]] = field(default_factory=list)
+
+    @staticmethod
+    def base_layout() -> dict[str, Any]:
+        """What all figures share, for those that scripts draw."""
+        return dict(LAYOUT)
+
+    def heading(self, text: str) -> None:
+        """A section begins."""
+        self._parts.append(f"<h2>{escaped(text)}</h2>")
+
+    def text(self, text: str, kind: str = "") -> None:
+        """A paragraph."""
+        self._parts.append(f'<p class="{kind}">{escaped(text)}</p>' if kind else f"<p>{escaped(text)}</p>")
+
+    def items(self, texts: Sequence[str], kind: str = "") -> None:
+        """A list."""
+        inner = "".join(f"<li>{escaped(t)}</li>" for t in texts)
+        self._parts.append(f'<ul class="{kind}">{inner}</ul>' if kind else f"<ul>{inner}</ul>")
+
+    def verbatim(self, text: str, label: str) -> None:
+        """A file or a command, as it is typed."""
+        self._parts.append(f'<pre tabindex="0" aria-label="{escaped(label)}">{escaped(text)}</pre>')
+
+    def table(self, table: Table, caption: str, *, folded: bool = False) -> None:
+        """A table, or one that unfolds."""
+        shown = table.html(caption)
+        self._parts.append(f"<details><summary>{escaped(caption)}</summary>{shown}</details>" if folded else shown)
+
+    def figure(self, made: Figure | None) -> None:
+        """A figure with its caption, and its numbers as a table that unfolds; nothing for None."""
+        if made is None:
+            return
+        number = len(self._figures)
+        self._figures.append(made.plotly)
+        height = int(made.layout.get("height", 360))
+        self._parts.append(
+            f'<figure><figcaption>{escaped(made.title)}</figcaption><div class="plot" role="img" '
+            f'style="height:{height}px" data-figure="{number}" aria-label="{escaped(made.says)}"></div>'
+            f"<details><summary>The numbers: {escaped(made.title)}</summary>{made.table.html(made.title)}</details></figure>"
+        )
+
+    def raw(self, markup: str) -> None:
+        """Markup made by this package, its texts escaped already."""
+        self._parts.append(markup)
+
+    def html(self) -> str:
+        """The whole page; it needs nothing from elsewhere."""
+        document = script_json({"figures": self._figures, **self.data})
+        return "\n".join(
+            [
+                '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+                '<meta name="viewport" content="width=device-width, initial-scale=1">',
+                '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
+                f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+                f"<title>{escaped(self.title)}</title><style>{asset('page.css')}</style></head><body>",
+                f"<main><h1>{escaped(self.title)}</h1>",
+                "<noscript><p>Figures need JavaScript; the tables behind them do not.</p></noscript>",
+                *self._parts,
+                f"</main><footer><p>dtnsim {__version__}, {today().isoformat()}</p></footer>",
+                f'<script type="application/json" id="page-data">{document}</script>',
+                f"<script>{asset('plotly-cartesian.min.js')}</script><script>{asset('page.js')}</script>",
+                "</body></html>",
+            ]
+        )
+
+
+#: nothing is loaded from anywhere, and no form goes out
+_POLICY: Final = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; form-action 'none'"
+)
+
+
+def escaped(text: object) -> str:
+    """Text of others, safe as HTML text and in quoted attributes."""
+    return html.escape(str(text), quote=True)
+
+
+def label(text: object) -> str:
+    """Text of others, safe where plotly draws it: plotly takes ``<b>`` and ``<a>`` for markup."""
+    return html.escape(str(text), quote=False)
+
+
+def script_json(document: object) -> str:
+    """JSON that no text in it can end or leave."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def asset(name: str) -> str:
+    """A file of this package's assets."""
+    return (resources.files("dtnsim.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def today() -> dt.date:
+    """The date of a page: SOURCE_DATE_EPOCH where it is set, so that pages can be made again."""
+    stamp = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = dt.datetime.now(tz=dt.UTC)
+    return (dt.datetime.fromtimestamp(int(stamp), tz=dt.UTC) if stamp.isdigit() else now).date()

@@ -1,0 +1,218 @@
+"""Where the components of a path stand in its picture: hosts left and right, the network between them.
+
+The picture shows what the graph of the path has (`dtnsim.description.graph`) and the answer uses. Of more than two hosts
+on a side the busiest is drawn whole, the others fold into one box each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground.records import Prediction, StationUse
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: hosts of a side that are drawn whole, and folded boxes shown beside them
+WHOLE: Final = 2
+FOLDED: Final = 6
+#: kinds of nodes from the outside to the network; what reaches the network is in the last column
+_COLUMN: Final = {"server": 0, "volume": 1, "hba": 2, "slot": 2, "nic": 2, "cpu": 3, "memory": 3}
+_NEAR_WIRE: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A component, or a folded host.
+
+    Attributes:
+        name: Node of the graph, or the host.
+        label: What is written on it.
+        column, row: Its place, columns from the left.
+        group: Host that it stands in; empty for the network.
+        utilization: Of its busiest station.
+        uses: Its stations, busiest first.
+        binds: Whether it holds a transfer back.
+        folded: Components that it stands for; 0 for a component.
+    """
+
+    name: str
+    label: str
+    column: int
+    row: int
+    group: str
+    utilization: float
+    uses: tuple[StationUse, ...]
+    binds: bool
+    folded: int = 0
+
+
+@dataclass(slots=True)
+class Picture:
+    """Boxes on a raster, the wires between them, and what the answer does not use."""
+
+    boxes: dict[str, Box] = field(default_factory=dict)
+    wires: list[tuple[str, str]] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
+    columns: int = 0
+    rows: int = 0
+
+
+def layout(p: Prediction, whole: nx.Graph[str]) -> Picture:
+    """Places everything that the answer uses.
+
+    Args:
+        p: The answer.
+        whole: The graph of its path.
+    """
+    made = _Layout(p, whole)
+    made.place()
+    return made.picture
+
+
+def by_node(p: Prediction, names: Iterable[str]) -> dict[str, list[StationUse]]:
+    """Stations of each node of the graph; those of connections, which no node is, under their own names."""
+    known, found = set(names), dict[str, list[StationUse]]()
+    for use in p.stations:
+        if use.station.kind == "workers" or use.utilization <= 0:
+            continue
+        parts = use.station.name.partition("[")[0].split(".")
+        lengths = range(len(parts), 0, -1)
+        node = next((n for k in lengths if (n := ".".join(parts[:k])) in known), ".".join(parts))
+        found.setdefault(node, []).append(use)
+    return found
+
+
+class _Layout:
+    """A picture under way."""
+
+    def __init__(self, p: Prediction, whole: nx.Graph[str]) -> None:
+        self.whole, self.picture = whole, Picture()
+        self.uses = by_node(p, whole.nodes)
+        self.binding = {t.bottleneck.station for t in p.transfers}
+        self.shown: dict[str, str] = {}  # node -> box that stands for it
+        self.sources = [t.name for t in p.transfers]
+
+    def place(self) -> None:
+        """Hosts, the network, wires."""
+        near, far = self._sides()
+        segments = [n for n, d in self.whole.nodes(data=True) if d["host"] == "network" and d["kind"] != "server"]
+        loose = [n for n in self.uses if n not in self.whole]
+        row = 0
+        left = 5 if near else 0
+        for host in self._kept(near):
+            row = self._host(host, row, mirrored=False)
+        rows, row = row, 0
+        across = min(len(segments), 2)
+        for number, node in enumerate(segments):
+            self._box(node, left + number % max(across, 1), number // max(across, 1), "")
+        down = -(-len(segments) // max(across, 1))
+        for number, node in enumerate(sorted(loose, key=self._use, reverse=True)[:4]):
+            self._box(node, left, down + number, "")
+        middle = across or (1 if loose else 0)
+        rows = max(rows, down + min(len(loose), 4))
+        for host in self._kept(far):
+            row = self._host(host, row, mirrored=True, start=left + middle)
+        self.picture.rows = max(rows, row)
+        self._close_up()
+        self._wire()
+
+    def _sides(self) -> tuple[list[str], list[str]]:
+        hosts = list(dict.fromkeys(d["host"] for _, d in self.whole.nodes(data=True) if d["host"] != "network"))
+        used = [h for h in hosts if any(self._use(n) for n in self._nodes(h))]
+        near: Mapping[str, bool] = self.whole.graph.get("near") or {}
+        left = [h for h in used if near.get(h, h == used[0])]
+        return left, [h for h in used if h not in left]
+
+    def _nodes(self, host: str) -> list[str]:
+        return [n for n, d in self.whole.nodes(data=True) if d["host"] == host]
+
+    def _use(self, node: str) -> float:
+        return max((u.utilization for u in self.uses.get(node, ())), default=0.0)
+
+    def _binds(self, node: str) -> bool:
+        return any(u.station.name in self.binding for u in self.uses.get(node, ()))
+
+    def _kept(self, hosts: list[str]) -> list[list[str]]:
+        """Hosts drawn whole (alone in their list), then folded ones, the last box with all that are left."""
+        if len(hosts) <= WHOLE:
+            return [[h] for h in hosts]
+
+        def busy(host: str) -> tuple[bool, float]:
+            return any(map(self._binds, self._nodes(host))), max(map(self._use, self._nodes(host)))
+
+        first = max(hosts, key=busy)
+        rest = [h for h in hosts if h != first]
+        folded = [[h, ""] for h in rest[: FOLDED - 1 if len(rest) > FOLDED else FOLDED]]
+        left = rest[len(folded) :]
+        return [[first], *folded, *([[*left, ""]] if left else [])]
+
+    def _host(self, kept: list[str], row: int, *, mirrored: bool, start: int = 0) -> int:
+        """Draws a host, or folds some; returns the next free row."""
+        if kept[-1] == "":
+            self._fold(kept[:-1], row, start if mirrored else _NEAR_WIRE)
+            return row + 1
+        host, filled = kept[0], dict[int, int]()
+        nodes = self._nodes(host)
+        for node in sorted(nodes, key=self._column):
+            if not self.uses.get(node) and self.whole.nodes[node]["kind"] != "cpu":
+                self.picture.unused.append(node)
+                continue
+            column = self._column(node)
+            self._box(node, start + _NEAR_WIRE - column if mirrored else column, row + filled.get(column, 0), host)
+            filled[column] = filled.get(column, 0) + 1
+        for server in self._servers(nodes):
+            self._box(server, start + _NEAR_WIRE if mirrored else 0, row, "")
+        return row + max(filled.values(), default=0) + 1
+
+    def _servers(self, nodes: list[str]) -> list[str]:
+        near = {m for n in nodes for m in self.whole.neighbors(n) if self.whole.nodes[m]["kind"] == "server"}
+        return [s for s in near if self.uses.get(s) and s not in self.shown]
+
+    def _column(self, node: str) -> int:
+        kind = self.whole.nodes[node]["kind"]
+        if kind in ("nic", "slot") and self._reaches(node):
+            return _NEAR_WIRE
+        return _COLUMN.get(kind, 2)
+
+    def _reaches(self, node: str) -> bool:
+        """Whether it is the way to the network: a NIC on it, or the slot of one."""
+        around = set(self.whole.neighbors(node))
+        if self.whole.nodes[node]["kind"] == "slot":
+            around = {m for n in around if self.whole.nodes[n]["kind"] == "nic" for m in self.whole.neighbors(n)}
+        return any(self.whole.nodes[m]["kind"] in ("segment", "junction") for m in around)
+
+    def _box(self, node: str, column: int, row: int, group: str) -> None:
+        label = node.removeprefix(f"{group}.").removeprefix("network.")
+        uses = tuple(self.uses.get(node, ()))
+        self.picture.boxes[node] = Box(node, label, column, row, group, self._use(node), uses, self._binds(node))
+        self.shown[node] = node
+
+    def _fold(self, hosts: list[str], row: int, column: int) -> None:
+        nodes = [n for h in hosts for n in self._nodes(h)]
+        busiest = max(nodes, key=self._use)
+        name = hosts[0] if len(hosts) == 1 else f"{len(hosts)} more hosts"
+        binds = any(map(self._binds, nodes))
+        uses = tuple(self.uses.get(busiest, ()))
+        self.picture.boxes[name] = Box(name, name, column, row, "", self._use(busiest), uses, binds, len(nodes))
+        self.shown |= dict.fromkeys(nodes, name)
+
+    def _close_up(self) -> None:
+        """Leaves out columns in which nothing stands."""
+        filled = sorted({b.column for b in self.picture.boxes.values()})
+        place = {column: number for number, column in enumerate(filled)}
+        self.picture.columns = len(filled)
+        for name, b in self.picture.boxes.items():
+            self.picture.boxes[name] = Box(
+                b.name, b.label, place[b.column], b.row, b.group, b.utilization, b.uses, b.binds, b.folded
+            )
+
+    def _wire(self) -> None:
+        ends = {
+            tuple(sorted((self.shown[a], self.shown[b])))
+            for a, b in self.whole.edges
+            if a in self.shown and b in self.shown
+        }
+        self.picture.wires = sorted((a, b) for a, b in ends if a != b)

@@ -1,0 +1,181 @@
+"""A simulation's figures: rates, queues and use of stations over time, what happened, how long files take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.ground import units
+from dtnsim.report import simulation
+from dtnsim.report.charts import PATTERNS, TONES, gbps, height, rate_axis, rows_axis, short
+from dtnsim.report.page import Figure, Table, label
+
+if TYPE_CHECKING:
+    from dtnsim.simulation.results import Simulation
+
+#: curves of one figure, events that are marked in it, and points of a table
+CURVES: Final = 8
+MARKS: Final = 20
+_POINTS: Final = 50
+_DASHES: Final = ("solid", "dash", "dot", "dashdot")
+
+
+def figures(s: Simulation) -> list[Figure]:
+    """All figures of a simulation."""
+    document = simulation.document(s)
+    series = document["series"]
+    time, unit = _time(series["time_s"])
+    marks = [(e["time_s"], e["what"]) for e in document["happened"]][:MARKS]
+    made = [_rates(series, time, unit, marks)]
+    busiest = sorted(series["utilization"], key=lambda k: -sum(series["utilization"][k]))[:CURVES]
+    percent = {name: [100 * v for v in series["utilization"][name]] for name in busiest}
+    made.append(_curves("Use of the busiest stations over time", percent, time, unit, "used [%]", marks))
+    queues = sorted(series["flows"], key=lambda k: -sum(series["flows"][k]))[:CURVES]
+    flows = {name: series["flows"][name] for name in queues}
+    made.append(_curves("Queues: workers at each station over time", flows, time, unit, "workers", marks))
+    cached = {name: [v / 1e9 for v in values] for name, values in series["cached_B"].items() if any(values)}
+    if cached:
+        made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "GB", marks))
+    files = _files(s, document["transfers"])
+    return [*made, *([files] if files is not None else [])]
+
+
+def happened(s: Simulation) -> Table:
+    """Events, one a line."""
+    rows = [(units.show(t, "s"), what) for t, what in s.runs[0].happened]
+    return Table(("at", "what"), rows, frozenset({0}))
+
+
+def _time(seconds: Sequence[float]) -> tuple[list[float], str]:
+    """A time axis in the unit that fits."""
+    last = max(seconds, default=0.0)
+    factor, unit = next(((f, u) for f, u in ((86400.0, "d"), (3600.0, "h"), (60.0, "min")) if last > 3 * f), (1.0, "s"))
+    return [t / factor for t in seconds], unit
+
+
+def _rates(series: dict[str, Any], time: list[float], unit: str, marks: Sequence[tuple[float, str]]) -> Figure:
+    rates = series["throughput_Bps"]
+    ranked = sorted(rates, key=lambda k: -sum(rates[k]))
+    curves = {name: [gbps(v) for v in rates[name]] for name in ranked[:CURVES]}
+    if len(ranked) > CURVES:
+        curves = {"all together": [gbps(sum(v)) for v in zip(*rates.values(), strict=True)], **curves}
+    return _curves("Throughput over time", curves, time, unit, "throughput [Gb/s]", marks)
+
+
+def _curves(
+    title: str,
+    curves: dict[str, list[Any]],
+    time: list[float],
+    unit: str,
+    axis: str,
+    marks: Sequence[tuple[float, str]],
+) -> Figure:
+    """Curves over time, with what happened as upright lines."""
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": short(name, 60),
+            "x": time,
+            "y": values,
+            "line": {"color": TONES[n % len(TONES)], "dash": _DASHES[n % len(_DASHES)], "shape": "hv", "width": 2},
+            "hovertemplate": f"{short(name, 60)}: %{{y:.4g}}<extra></extra>",
+        }
+        for n, (name, values) in enumerate(curves.items())
+    ]
+    scale = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}[unit]
+    layout = {
+        "xaxis": {"title": {"text": f"time [{unit}]"}, "automargin": True, "zeroline": False},
+        "yaxis": rate_axis(axis),
+        "height": 330 + 12 * len(traces),
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"},
+        "shapes": [
+            {"type": "line", "x0": t / scale, "x1": t / scale, "yref": "paper", "y0": 0, "y1": 1,
+             "line": {"color": "#8a939d", "dash": "dot", "width": 1.5}}
+            for t, _ in marks
+        ],
+    }  # fmt: skip
+    says = f"{title}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
+    if marks:
+        says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {what}" for t, what in marks)
+    step = max(1, math.ceil(len(time) / _POINTS))
+    rows = [
+        (f"{time[k]:.4g}", *(f"{values[k]:.4g}" if values[k] is not None else "" for values in curves.values()))
+        for k in range(0, len(time), step)
+    ]
+    return Figure(title, says, traces, layout, Table((f"time [{unit}]", *curves), rows, frozenset(range(9 + 1))))
+
+
+def _span(values: Sequence[float | None]) -> str:
+    known = [v for v in values if v is not None]
+    return f"{min(known):.3g} to {max(known):.3g}" if known else "nothing"
+
+
+def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
+    """How long a file takes: medians and tails, as load tests show them."""
+    shown = [t for t in transfers if t["files"] > 1 and t["file_s"]["p50"] is not None][:CURVES]
+    if not shown:
+        return None
+    names = ("p50", "p90", "p99", "max")
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": quantile,
+            "x": [t["file_s"][quantile] for t in shown],
+            "y": list(range(len(shown))),
+            "marker": {"color": TONES[n], "pattern": {"shape": PATTERNS[n]}},
+            "hovertemplate": f"{quantile}: %{{x:.4g}} s<extra></extra>",
+        }
+        for n, quantile in enumerate(names)
+    ]
+    rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
+    layout = {
+        "barmode": "group",
+        "yaxis": rows_axis([t["name"] for t in shown]),
+        "xaxis": {"title": {"text": "time of a file [s]"}, "type": "log", "automargin": True},
+        "height": height(3 * len(shown), 110),
+        "showlegend": True,
+    }
+    says = f"{s.name}: " + "; ".join(f"{r[0]}: half within {r[2]}, 99 in 100 within {r[4]}" for r in rows)
+    head = ("transfer", "files", *names)
+    return Figure("How long a file takes", says, traces, layout, Table(head, rows, frozenset(range(1, 6))))
+
+
+def by_hour(rates_Bps: Sequence[float], edges_s: Sequence[float], title: str) -> Figure | None:
+    """Rates of a long run as a heat map, hours of the day over days; None below two days."""
+    days = math.ceil(edges_s[-1] / 86400.0) if len(edges_s) else 0
+    if days < 2:
+        return None
+    days_shown = min(days, 366)
+    total = [[0.0] * days_shown for _ in range(24)]
+    for rate, start, end in zip(rates_Bps, edges_s[:-1], edges_s[1:], strict=True):
+        for hour in range(int(start // 3600), math.ceil(end / 3600)):
+            if hour // 24 >= days_shown:
+                break
+            span = min(end, (hour + 1) * 3600.0) - max(start, hour * 3600.0)
+            total[hour % 24][hour // 24] += max(rate, 0.0) * span / 3600.0
+    table = [[gbps(v) for v in row] for row in total]
+    trace = {
+        "type": "heatmap",
+        "x": [d + 1 for d in range(days_shown)],
+        "y": list(range(24)),
+        "z": table,
+        "colorscale": "Viridis",
+        "colorbar": {"title": {"text": "Gb/s"}, "thickness": 14},
+        "hovertemplate": "day %{x}, %{y}:00: %{z:.4g} Gb/s<extra></extra>",
+    }
+    layout = {
+        "xaxis": {"title": {"text": "day"}, "automargin": True},
+        "yaxis": {"title": {"text": "hour of the day"}, "automargin": True, "autorange": "reversed"},
+        "height": 420,
+    }
+    mean = [sum(v or 0.0 for v in row) / days_shown for row in table]
+    rows = [(f"{hour:02d}:00", f"{m:.4g}", f"{max(v or 0.0 for v in table[hour]):.4g}") for hour, m in enumerate(mean)]
+    busiest = max(range(24), key=mean.__getitem__)
+    says = f"{label(title)}: busiest from {busiest}:00, {mean[busiest]:.3g} Gb/s on average"
+    head = ("hour", "mean [Gb/s]", "most [Gb/s]")
+    return Figure(title, says, [trace], layout, Table(head, rows, frozenset({1, 2})))
+

@@ -1,0 +1,254 @@
+"""The report of a path: one HTML file that somebody attaches to a proposal, and from which the answer can be made again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim import __version__
+from dtnsim.ground import units
+from dtnsim.planning import whatif
+from dtnsim.report import assumed, charts, costs, drawing, picture, planned, timeline
+from dtnsim.report.headline import headline
+from dtnsim.report.page import Page, Table, escaped
+from dtnsim.report.text import capacity
+from dtnsim.steady import why_wide
+from dtnsim.steady.ladder import SHOWN
+from dtnsim.steady.prediction import predict
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Interval, Prediction
+    from dtnsim.planning.plan import Plan
+    from dtnsim.planning.whatif import Grid
+    from dtnsim.simulation.results import Simulation
+    from dtnsim.steady.goals import Goal
+
+#: crossings behind the sliders, and ladders of so many transfers
+SCENARIOS: Final = 240
+LADDERS: Final = 3
+#: libraries whose versions an answer may depend on
+_LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report is to have beside the answer.
+
+    Attributes:
+        simulation: The path in time.
+        plan: What to buy.
+        goal: A deadline or a rate for the headline.
+        start: Time of day at which the transfers begin.
+        scenarios: Crossings behind the sliders and heat maps; 0 for none.
+        samples: Draws behind the intervals.
+        seed: Their seed.
+        command: The command that makes the report again.
+        sensitivity: Draws behind the shares of the variance; 0 for none.
+    """
+
+    simulation: Simulation | None = None
+    plan: Plan | None = None
+    goal: Goal | None = None
+    start: dt.time | None = None
+    scenarios: int = SCENARIOS
+    samples: int = 256
+    seed: int = 1
+    command: Sequence[str] = ()
+    sensitivity: int = why_wide.SAMPLES
+
+
+def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] | None = None) -> str:
+    """The HTML of a report; the same bytes for the same path, command, versions, seed and day.
+
+    Args:
+        given: The path.
+        asked: What it is to have.
+        progress: Called with the scenarios done and all of them.
+    """
+    p = predict(given, samples=asked.samples, seed=asked.seed)
+    drawn = predict(given, samples=asked.sensitivity, seed=asked.seed).drawn if asked.sensitivity else None
+    shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
+    page = Page(given.name)
+    page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
+    page.text(f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}")
+    if p.warnings:
+        page.heading("Warnings")
+        page.items(p.warnings, "warnings")
+    _path(page, given, p)
+    _ladders(page, given, p)
+    page.figure(charts.spending(p))
+    _evidence(page, given, p)
+    if asked.plan is not None:
+        _plan(page, asked.plan)
+    if asked.simulation is not None:
+        _time(page, asked.simulation)
+    _scenarios(page, given, p, asked, progress)
+    page.heading("How sure it is")
+    page.figure(charts.tornado(shares))
+    page.table(assumed.table(given, shares), "Every uncertain number that the path file does not say", folded=True)
+    _again(page, given, p, asked)
+    return page.html()
+
+
+def _path(page: Page, given: PathSpec, p: Prediction) -> None:
+    page.heading("The path")
+    placed = picture.layout(p, given.graph)
+    page.raw(drawing.svg(placed, "about-path"))
+    hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
+    page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')
+    if placed.unused:
+        page.text(f"Not used by these transfers: {', '.join(placed.unused)}.", "note")
+    used = [u for u in p.stations if u.utilization > 0]
+    rows = [
+        (
+            u.station.name,
+            f"{u.utilization:.1%}",
+            capacity(u.station),
+            f"{u.demand_per_byte:.4g} {u.station.unit}",
+            u.station.formula,
+            u.station.source,
+        )
+        for u in used
+    ]
+    head = ("station", "used", "capacity", "demand a byte", "how", "source")
+    page.table(Table(head, rows, frozenset({1, 2, 3})), "All stations in use", folded=True)
+
+
+def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
+    page.heading("What holds it, and what comes next")
+    for t in p.transfers[: LADDERS if len(p.transfers) <= SHOWN else 1]:
+        page.figure(charts.ladder(t, costs.reliefs(given, p, t.ladder)))
+    if len(p.transfers) > 1:
+        rows = [
+            (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
+            for t in p.transfers
+        ]
+        head = ("transfer", "p10", "p50", "p90", "held by")
+        page.table(Table(head, rows, frozenset({1, 2, 3})), "All transfers", folded=len(rows) > LADDERS)
+
+
+def _evidence(page: Page, given: PathSpec, p: Prediction) -> None:
+    figures = _measured(given, p)
+    if figures:
+        page.heading("Measured on this path")
+        page.figure(charts.measured(figures))
+
+
+def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Interval]]:
+    """Measured throughputs of this very path, from the cases that `validate` judges."""
+    from dtnsim.evidence import cases
+    from dtnsim.ground import library
+
+    found = []
+    for case in cases.load_all():
+        same = library.shown(Path(case.path)) == given.file and not case.overrides
+        if not same or case.quantity != "throughput" or case.withheld or case.bound is not None:
+            continue
+        answers = {t.name: t.throughput_Bps for t in p.transfers}
+        interval = p.throughput_Bps if case.transfer is None else answers.get(case.transfer)
+        if interval is not None:
+            found.append((f"{case.id}: {case.what}" if case.what else case.id, case.role, case.measured, interval))
+    return found
+
+
+def _plan(page: Page, plan: Plan) -> None:
+    page.heading("The plan")
+    target = units.show(plan.target_Bps, "B/s")
+    page.text(f"{target} with a probability of {plan.confidence:.0%}; to be changed: {', '.join(plan.hosts)}.")
+    page.items(plan.sentences)
+    page.figure(planned.frontier(plan))
+    if plan.wins:
+        page.table(planned.free(plan), "Settings that cost nothing")
+
+
+def _time(page: Page, s: Simulation) -> None:
+    page.heading("In time")
+    for figure in timeline.figures(s):
+        page.figure(figure)
+    first = s.runs[0]
+    whole = first.series.rate_Bps.sum(axis=1)
+    page.figure(timeline.by_hour(whole.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day"))
+    if first.happened:
+        page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
+
+
+def _scenarios(
+    page: Page, given: PathSpec, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None
+) -> None:
+    if not asked.scenarios:
+        return
+    crossed = whatif.grid(given, max(asked.scenarios // len(given.transfers), 16), progress)
+    if crossed.axes:
+        page.heading("What if")
+        _sliders(page, crossed)
+        page.figure(charts.plane(crossed, "streams", "rtt"))
+        page.figure(charts.plane(crossed, "loss", "rtt"))
+    files = sum(t.files for t in p.transfers)
+    own = (sum(t.payload_B for t in p.transfers) / files, p.throughput_Bps.p50) if files else None
+    page.figure(charts.file_sizes(whatif.sizes(given), own))
+
+
+def _sliders(page: Page, crossed: Grid) -> None:
+    """Sliders over the crossings: the page holds them all."""
+    stations = sorted({o.station or o.error for o in crossed.outcomes})
+    number = {name: n for n, name in enumerate(stations)}
+    own = crossed.outcomes.index(crossed.at({}))
+    page.data["whatif"] = {
+        "axes": [{"name": a.name, "title": a.title, "labels": a.labels, "own": a.own} for a in crossed.axes],
+        "rate": [o.rate_Bps for o in crossed.outcomes],
+        "shown": ["" if o.rate_Bps is None else units.show(o.rate_Bps, "B/s") for o in crossed.outcomes],
+        "station": [number[o.station or o.error] for o in crossed.outcomes],
+        "stations": stations,
+        "own": own,
+        "layout": {**Page.base_layout(), "height": 300},
+    }
+    inputs = "".join(
+        f'<div><label for="whatif-{a.name}">{escaped(a.title)}<output id="whatif-{a.name}-value" '
+        f'for="whatif-{a.name}">{escaped(a.labels[a.own])}</output></label><input type="range" id="whatif-{a.name}" '
+        f'min="0" max="{len(a.labels) - 1}" step="1" value="{a.own}"></div>'
+        for a in crossed.axes
+    )
+    page.text(
+        f"Every position is a prediction of its own (median), worked out beforehand: {len(crossed.outcomes)} of them.",
+        "note",
+    )
+    page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')
+    page.raw('<div class="plot-free" id="whatif-plot" role="img" aria-label="Throughput" style="height:300px"></div>')
+
+
+def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
+    page.heading("How to make this again")
+    if asked.command:
+        page.verbatim(shlex.join(asked.command), "The command")
+    versions: dict[str, Any] = {"dtnsim": __version__, "Python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    facts = [*versions.items(), ("seed", asked.seed), ("draws", asked.samples), ("calibration", given.calibration or "none")]
+    page.table(Table(("", ""), [(str(k), str(v)) for k, v in facts]), "Versions and seed")
+    text = source_text(given)
+    if text:
+        page.text(f"The path file, {given.file}:")
+        page.verbatim(text, "The path file")
+    page.text(f"{len(p.problem.stations)} stations, {len(p.transfers)} transfers; 'dtnsim explain' shows the arithmetic.")
+
+
+def source_text(given: PathSpec) -> str:
+    """The path file as it was read; empty where there is none to read."""
+    from dtnsim.ground import library
+    from dtnsim.ground.errors import DtnsimError
+
+    try:
+        return library.find("paths", given.file).read_text(encoding="utf-8")
+    except (DtnsimError, OSError):
+        return ""
