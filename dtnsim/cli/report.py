@@ -30,21 +30,23 @@ def command(
     ] = None,
     target: Annotated[str | None, typer.Option(metavar="RATE", help="A rate for the headline: 40Gb/s.")] = None,
     deadline: Annotated[str | None, typer.Option(metavar="TIME", help="A deadline for the headline: 8h.")] = None,
-    start: Annotated[str | None, typer.Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")
+    ] = None,
     events: Annotated[str | None, typer.Option(metavar="FILE", help="Events for --simulate, as there.")] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
     scenarios: Annotated[
         int, typer.Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
-    ] = 240,
+    ] = 360,
     overrides: options.Set = None,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, plan, what-if, and how to make it again.
+    """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, plan, what-if.
 
-    The file needs nothing from the network, and prints on A4.
+    The file says how to make it again, needs nothing from the network, and prints on A4.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""What if: a path at the crossings of a few values of round trip, loss, streams, files and drives, worked out beforehand.
+"""What if: a path at the crossings of a few values of round trip, loss, streams, files and drives, all beforehand.
 
 Every figure is the p50 that `predict` gives for the path so changed, so that a page can show it without a server.
 """
@@ -26,6 +26,8 @@ _LOSS: Final = (0.0, 1e-6, 1e-4)
 _STREAMS: Final = (1, 4, 16)
 _FILES: Final = (1, 1000, 100_000)
 _DRIVES: Final = (0.5, 2.0)
+#: how many values of each are worth having where there are too many crossings
+_WORTH: Final = {"rtt": 5, "loss": 3, "streams": 4, "files": 3, "drives": 2}
 #: sizes of a file, 1 kB to 1 TB
 _SIZES: Final = tuple(10.0**n for n in range(3, 13))
 #: bytes of the data set of small files: enough for the work of a file to show, whatever their size
@@ -85,12 +87,12 @@ def grid(given: PathSpec, most: int, progress: Callable[[int, int], None] | None
 
     Args:
         given: The path.
-        most: Most crossings; values are left out of the longest axis until there are no more.
+        most: Most crossings; values are left out until there are no more.
         progress: Called with the crossings done and all of them.
     """
     axes = [a for a in (_rtt(given), _loss(given), _streams(given), _files(given), _drives(given)) if a is not None]
     while axes and _crossings(axes) > max(most, 1):
-        longest = max(range(len(axes)), key=lambda n: len(axes[n].labels))
+        longest = max(range(len(axes)), key=lambda n: len(axes[n].labels) / _WORTH[axes[n].name])
         axes[longest] = _shorter(axes[longest])
     axes = [a for a in axes if len(a.labels) > 1]
     whole = _crossings(axes)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dtnsim.steady.why_wide import Share
 
 #: tones that are readable on white and on black, told apart by those who see few colours too
-BLUE: Final, AMBER: Final, GREY: Final = "#4f8fd0", "#d07a1f", "#8a939d"
+BLUE: Final = "#4f8fd0"
+AMBER: Final = "#d07a1f"
+GREY: Final = "#8a939d"
 TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "#5f6fd0")
 PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
 #: stations whose cost is drawn, and letters of a name on an axis
@@ -76,18 +78,23 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
             "pattern": {"shape": ["/", *[""] * (len(names) - 1)]},
         },
         "text": [f"{v:.4g}" if v is not None else "" for v in values],
-        "textposition": "auto",
+        "textposition": "outside",
+        "cliponaxis": False,
     }
     rows = [
         (str(n), units.show(r.throughput_Bps, "B/s"), r.station, r.reason, r.remedy, relief.command, relief.price)
         for n, (r, relief) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
     ]
-    head = ("", "at", "station", "because", "relieved by", "command", "cheapest part that helps")
+    head = ("rung", "at", "station", "because", "relieved by", "command", "cheapest part that helps")
     first = t.ladder[0]
     says = f"{t.name}: {first.station} binds at {units.show(first.throughput_Bps, 'B/s')}" + "".join(
         f"; then {r.station} at {units.show(r.throughput_Bps, 'B/s')}" for r in t.ladder[1:]
     )
-    layout = {"yaxis": rows_axis(names), "xaxis": rate_axis(), "height": height(len(names))}
+    layout = {
+        "yaxis": rows_axis(names),
+        "xaxis": {**rate_axis(), "range": [0, 1.12 * max((v for v in values if v is not None), default=1.0)]},
+        "height": height(len(names)),
+    }
     return Figure(f"Ladder of {t.name}: what binds, and what binds once that is relieved", says, [trace], layout,
                   Table(head, rows, frozenset({0, 1})))  # fmt: skip
 
@@ -117,7 +124,9 @@ def spending(p: Prediction) -> Figure:
             cost = float(np.ravel(d.per_byte)[0])
             share = rate * cost / float(np.ravel(use.station.capacity)[0])
             found.setdefault(d.what, [0.0] * len(busiest))[place[d.station]] += 100 * share
-            rows.append((d.station, t.name, d.what, f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}", d.formula, d.source))
+            rows.append(
+                (d.station, t.name, d.what, f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}", d.formula, d.source)
+            )
     ranked = sorted(found, key=lambda what: -sum(found[what]))
     traces = [_stacked(what, found[what], n) for n, what in enumerate(ranked)]
     layout = {
@@ -203,7 +212,15 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
     }
     show = units.show
     rows = [
-        (name, role, show(m, "B/s"), show(i.p10, "B/s"), show(i.p50, "B/s"), show(i.p90, "B/s"), f"{i.p50 / m - 1:+.1%}")
+        (
+            name,
+            role,
+            show(m, "B/s"),
+            show(i.p10, "B/s"),
+            show(i.p50, "B/s"),
+            show(i.p90, "B/s"),
+            f"{i.p50 / m - 1:+.1%}",
+        )
         for name, role, m, i in figures
     ]
     says = "; ".join(f"{r[0]}: measured {r[2]}, predicted {r[4]} ({r[3]} to {r[5]})" for r in rows)
@@ -225,6 +242,7 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         "y": list(range(len(down.labels))),
         "z": [[gbps(v) for v in row] for row in table],
         "colorscale": "Viridis",
+        "zmin": 0,
         "colorbar": {"title": {"text": "Gb/s"}, "thickness": 14},
         "texttemplate": "%{z:.3g}",
         "textfont": {"size": 12},

@@ -36,32 +36,67 @@ class Relief:
     price: str = ""
 
 
-def reliefs(given: PathSpec, p: Prediction, rungs: Sequence[Rung]) -> list[Relief]:
-    """For each rung what relieves it.
+class Reliefs:
+    """What relieves the rungs of a path's ladders; what they share is worked out once.
 
     Args:
         given: The path.
         p: Its answer.
-        rungs: The ladder.
     """
-    stations = {s.name: s for s in p.problem.stations}
-    listed = catalog.read()
-    currency = listed.offers[0].price.currency
-    try:
-        choices, _ = purchases.options(given, list(given.hosts), listed, exchange(()), currency)
-        before = _load(given)
-    except DtnsimError:
-        choices, before = {}, {}
-    settings = _tried(given, max(r.throughput_Bps for r in rungs))
-    found = []
-    for rung in rungs:
-        station, least = stations.get(rung.station), before.get(rung.station, 0.0) * (1 - _SAVED)
-        command = next(("; ".join(s.commands) for s, load in settings if load.get(rung.station, least) < least), "")
-        key = key_of(p.problem, station) if station is not None else ""
-        part = _cheapest(given, key, rung.station, least, choices) if key else None
-        price = f"{part.count} x {part.part}, {part.price:,.0f} {currency} ({part.offer.date})" if part else ""
-        found.append(Relief(command, price))
-    return found
+
+    def __init__(self, given: PathSpec, p: Prediction) -> None:
+        self._given, self._problem = given, p.problem
+        self._stations = {s.name: s for s in p.problem.stations}
+        self._listed = catalog.read()
+        self._currency = self._listed.offers[0].price.currency
+        self._options: dict[str, Mapping[str, Sequence[Option]]] = {}
+        self._settings: dict[str, list[tuple[Setting, dict[str, float]]]] = {}
+        self._before = _load(given)
+
+    def of(self, rungs: Sequence[Rung]) -> list[Relief]:
+        """For each rung what relieves it."""
+        return [self._one(rung, max(r.throughput_Bps for r in rungs)) for rung in rungs]
+
+    def _one(self, rung: Rung, target_Bps: float) -> Relief:
+        station, least = self._stations.get(rung.station), self._before.get(rung.station, 0.0) * (1 - _SAVED)
+        host = station.host if station is not None and station.host in self._given.hosts else ""
+        tried = self._tried(host, target_Bps)
+        command = next(("; ".join(s.commands) for s, load in tried if load.get(rung.station, least) < least), "")
+        key = key_of(self._problem, station) if station is not None and host else ""
+        part = self._cheapest(host, key, rung.station, least) if key else None
+        price = f"{part.count} x {part.part}, {part.price:,.0f} {self._currency} ({part.offer.date})" if part else ""
+        return Relief(command, price)
+
+    def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
+        """Settings of a host and of the tools, each with the load of the stations that it leaves."""
+        if host not in self._settings:
+            found = []
+            for setting in tuning.settings(self._given, [host] if host else [], target_Bps):
+                try:
+                    found.append((setting, _load(self._given.changed(setting.overrides))))
+                except DtnsimError:
+                    continue
+            self._settings[host] = found
+        return self._settings[host]
+
+    def _cheapest(self, host: str, key: str, station: str, least: float) -> Option | None:
+        """The cheapest part in the place of a station that leaves less load on it."""
+        if host not in self._options:
+            try:
+                options, _ = purchases.options(self._given, [host], self._listed, exchange(()), self._currency)
+            except DtnsimError:
+                options = {}
+            self._options[host] = options
+        places = self._options[host].items()
+        fitting = [o for place, parts in places if place.startswith(key) or key.startswith(place) for o in parts]
+        for option in sorted(fitting, key=lambda o: o.price)[:_TRIED]:
+            try:
+                after = _load(self._given.changed([option.override]))
+            except DtnsimError:
+                continue
+            if after.get(station, least) < least:
+                return option
+        return None
 
 
 def _load(given: PathSpec) -> dict[str, float]:
@@ -71,29 +106,3 @@ def _load(given: PathSpec) -> dict[str, float]:
         name = station if kind == "at" else f"{transfer}.workers"
         found[name] = found.get(name, 0.0) + seconds
     return found
-
-
-def _tried(given: PathSpec, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
-    """Settings of all hosts and tools, each with the load of the stations that it leaves."""
-    found = []
-    for setting in tuning.settings(given, list(given.hosts), target_Bps):
-        try:
-            found.append((setting, _load(given.changed(setting.overrides))))
-        except DtnsimError:
-            continue
-    return found
-
-
-def _cheapest(
-    given: PathSpec, key: str, station: str, least: float, choices: Mapping[str, Sequence[Option]]
-) -> Option | None:
-    """The cheapest part in the place of a station that leaves less load on it."""
-    fitting = [o for place, parts in choices.items() if place.startswith(key) or key.startswith(place) for o in parts]
-    for option in sorted(fitting, key=lambda o: o.price)[:_TRIED]:
-        try:
-            after = _load(given.changed([option.override]))
-        except DtnsimError:
-            continue
-        if after.get(station, least) < least:
-            return option
-    return None

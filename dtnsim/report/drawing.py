@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import StationUse
 
 #: size of a box and of the gaps between boxes [px]
-_W: Final, _H: Final = 116, 46
-_DX: Final, _DY: Final = 24, 20
+_W: Final = 116
+_H: Final = 46
+_DX: Final = 24
+_DY: Final = 20
 _EDGE: Final = 12
 #: letters that fit a box
 _LETTERS: Final = 17
@@ -54,8 +56,8 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
     reached = {b.name for b in (boxes[:limit] if limit else boxes)}
     parts = [
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
-        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group" '
-        f'aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
+        f' aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
         *(_group(name, [b for b in boxes if b.group == name]) for name in _groups(boxes)),
         *(_wire(picture.boxes[a], picture.boxes[b]) for a, b in picture.wires),
         *(_drawn(b, tabbed=b.name in reached) for b in boxes),
@@ -135,8 +137,7 @@ def about(b: Box) -> list[str]:
     lines = [f"{b.name}: {b.utilization:.1%} used{held}"]
     if b.folded:
         lines[0] = f"{b.name}: {b.folded} components, the busiest {b.utilization:.1%} used{held}"
-    for use in b.uses[:_TOLD]:
-        lines.append(_station(use))
+    lines += map(_station, b.uses[:_TOLD])
     if len(b.uses) > _TOLD:
         lines.append(f"and {plural(len(b.uses) - _TOLD, 'station')} less used")
     return [visible(line) for line in lines]

@@ -31,7 +31,9 @@ def clock(text: str) -> dt.time:
 
 
 def headline(p: Prediction, *, start: dt.time | None = None, goal: Goal | None = None) -> str:
-    """``10 TB arrive by 05:10 (80 %: 04:20 to 06:40); P(06:00) = 71 %; the drives of the NAS hold them.``
+    """One sentence: what arrives when, how sure that is, and what holds it back.
+
+    ``10 TB in 8 files arrive by 05:10 (80 %: 04:20 to 06:40), at 3.1 Gb/s; P(06:00) = 71 %; nas.disks holds them back.``
 
     Args:
         p: The answer.

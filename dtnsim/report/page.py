@@ -123,13 +123,13 @@ class Page:
         """A figure with its caption, and its numbers as a table that unfolds; nothing for None."""
         if made is None:
             return
-        number = len(self._figures)
+        number, caption = len(self._figures), escaped(made.title)
         self._figures.append(made.plotly)
         height = int(made.layout.get("height", 360))
         self._parts.append(
-            f'<figure><figcaption>{escaped(made.title)}</figcaption><div class="plot" role="img" '
+            f'<figure><figcaption>{caption}</figcaption><div class="plot" role="img" '
             f'style="height:{height}px" data-figure="{number}" aria-label="{escaped(made.says)}"></div>'
-            f"<details><summary>The numbers: {escaped(made.title)}</summary>{made.table.html(made.title)}</details></figure>"
+            f"<details><summary>The numbers: {caption}</summary>{made.table.html(made.title)}</details></figure>"
         )
 
     def raw(self, markup: str) -> None:

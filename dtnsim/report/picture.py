@@ -1,7 +1,7 @@
 """Where the components of a path stand in its picture: hosts left and right, the network between them.
 
-The picture shows what the graph of the path has (`dtnsim.description.graph`) and the answer uses. Of more than two hosts
-on a side the busiest is drawn whole, the others fold into one box each.
+The picture shows what the graph of the path has (`dtnsim.description.graph`) and the answer uses. Of more than two
+hosts on a side the busiest is drawn whole, the others fold into one box each.
 """
 
 from __future__ import annotations
@@ -93,7 +93,6 @@ class _Layout:
         self.uses = by_node(p, whole.nodes)
         self.binding = {t.bottleneck.station for t in p.transfers}
         self.shown: dict[str, str] = {}  # node -> box that stands for it
-        self.sources = [t.name for t in p.transfers]
 
     def place(self) -> None:
         """Hosts, the network, wires."""
@@ -104,7 +103,7 @@ class _Layout:
         left = 5 if near else 0
         for host in self._kept(near):
             row = self._host(host, row, mirrored=False)
-        rows, row = row, 0
+        row = 0
         across = min(len(segments), 2)
         for number, node in enumerate(segments):
             self._box(node, left + number % max(across, 1), number // max(across, 1), "")
@@ -112,10 +111,8 @@ class _Layout:
         for number, node in enumerate(sorted(loose, key=self._use, reverse=True)[:4]):
             self._box(node, left, down + number, "")
         middle = across or (1 if loose else 0)
-        rows = max(rows, down + min(len(loose), 4))
         for host in self._kept(far):
             row = self._host(host, row, mirrored=True, start=left + middle)
-        self.picture.rows = max(rows, row)
         self._close_up()
         self._wire()
 
@@ -204,6 +201,7 @@ class _Layout:
         filled = sorted({b.column for b in self.picture.boxes.values()})
         place = {column: number for number, column in enumerate(filled)}
         self.picture.columns = len(filled)
+        self.picture.rows = max((b.row + 1 for b in self.picture.boxes.values()), default=0)
         for name, b in self.picture.boxes.items():
             self.picture.boxes[name] = Box(
                 b.name, b.label, place[b.column], b.row, b.group, b.utilization, b.uses, b.binds, b.folded

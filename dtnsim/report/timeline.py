@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 CURVES: Final = 8
 MARKS: Final = 20
 _POINTS: Final = 50
+#: part of a transfer's bytes in memory from which on it has a figure
+_NOTED: Final = 0.01
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 
 
@@ -34,7 +36,8 @@ def figures(s: Simulation) -> list[Figure]:
     queues = sorted(series["flows"], key=lambda k: -sum(series["flows"][k]))[:CURVES]
     flows = {name: series["flows"][name] for name in queues}
     made.append(_curves("Queues: workers at each station over time", flows, time, unit, "workers", marks))
-    cached = {name: [v / 1e9 for v in values] for name, values in series["cached_B"].items() if any(values)}
+    least = {t.name: _NOTED * t.payload_B for t in s.runs[0].transfers}
+    cached = {n: [v / 1e9 for v in held] for n, held in series["cached_B"].items() if max(held, default=0) > least[n]}
     if cached:
         made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "GB", marks))
     files = _files(s, document["transfers"])
@@ -90,7 +93,7 @@ def _curves(
         "yaxis": rate_axis(axis),
         "height": 330 + 12 * len(traces),
         "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": -0.22, "yanchor": "top"},
+        "legend": {"orientation": "h", "x": 0, "y": -60 / (250 + 12 * len(traces)), "yanchor": "top"},
         "shapes": [
             {"type": "line", "x0": t / scale, "x1": t / scale, "yref": "paper", "y0": 0, "y1": 1,
              "line": {"color": "#8a939d", "dash": "dot", "width": 1.5}}
@@ -178,4 +181,3 @@ def by_hour(rates_Bps: Sequence[float], edges_s: Sequence[float], title: str) ->
     says = f"{label(title)}: busiest from {busiest}:00, {mean[busiest]:.3g} Gb/s on average"
     head = ("hour", "mean [Gb/s]", "most [Gb/s]")
     return Figure(title, says, [trace], layout, Table(head, rows, frozenset({1, 2})))
-

@@ -1,4 +1,4 @@
-"""The report of a path: one HTML file that somebody attaches to a proposal, and from which the answer can be made again."""
+"""The report of a path: one HTML file to attach to a proposal, from which the answer can be made again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import why_wide
-from dtnsim.steady.ladder import SHOWN
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from dtnsim.simulation.results import Simulation
     from dtnsim.steady.goals import Goal
 
-#: crossings behind the sliders, and ladders of so many transfers
-SCENARIOS: Final = 240
+#: crossings behind the sliders; of more transfers only the first one's ladder is shown
+SCENARIOS: Final = 360
 LADDERS: Final = 3
 #: libraries whose versions an answer may depend on
 _LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic")
@@ -78,7 +77,9 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
     page = Page(given.name)
     page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
-    page.text(f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}")
+    page.text(
+        f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}"
+    )
     if p.warnings:
         page.heading("Warnings")
         page.items(p.warnings, "warnings")
@@ -124,8 +125,9 @@ def _path(page: Page, given: PathSpec, p: Prediction) -> None:
 
 def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
     page.heading("What holds it, and what comes next")
-    for t in p.transfers[: LADDERS if len(p.transfers) <= SHOWN else 1]:
-        page.figure(charts.ladder(t, costs.reliefs(given, p, t.ladder)))
+    reliefs = costs.Reliefs(given, p)
+    for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
+        page.figure(charts.ladder(t, reliefs.of(t.ladder)))
     if len(p.transfers) > 1:
         rows = [
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
@@ -147,7 +149,7 @@ def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Int
     from dtnsim.evidence import cases
     from dtnsim.ground import library
 
-    found = []
+    found: list[tuple[str, str, float, Interval]] = []
     for case in cases.load_all():
         same = library.shown(Path(case.path)) == given.file and not case.overrides
         if not same or case.quantity != "throughput" or case.withheld or case.bound is not None:
@@ -234,13 +236,20 @@ def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    facts = [*versions.items(), ("seed", asked.seed), ("draws", asked.samples), ("calibration", given.calibration or "none")]
-    page.table(Table(("", ""), [(str(k), str(v)) for k, v in facts]), "Versions and seed")
+    facts = [
+        *versions.items(),
+        ("seed", asked.seed),
+        ("draws", asked.samples),
+        ("calibration", given.calibration or "none"),
+    ]
+    page.table(Table(("of", "is"), [(str(k), str(v)) for k, v in facts]), "Versions and seed")
     text = source_text(given)
     if text:
         page.text(f"The path file, {given.file}:")
         page.verbatim(text, "The path file")
-    page.text(f"{len(p.problem.stations)} stations, {len(p.transfers)} transfers; 'dtnsim explain' shows the arithmetic.")
+    page.text(
+        f"{len(p.problem.stations)} stations, {len(p.transfers)} transfers; 'dtnsim explain' shows the arithmetic."
+    )
 
 
 def source_text(given: PathSpec) -> str:

@@ -1,0 +1,216 @@
+"""The report of a path: what it says, that it is escaped, and that it can be made again."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.records import Interval
+from dtnsim.planning import whatif
+from dtnsim.report import assumed, charts, costs, drawing, page, picture, planned, timeline, whole
+from dtnsim.report.headline import clock, headline
+from dtnsim.steady import goals
+from dtnsim.steady.why_wide import Share
+
+EVIL = '<img src=x onerror="window.hit=1">'
+PATH = f"""
+name: '{EVIL}'
+hosts:
+  here:
+    cpu: intel-e5-2680-v4
+    memory: {{kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}}
+    nic: {{part: connectx-4-100g, mtu: 9000 B}}
+    volumes:
+      /data:
+        filesystem: {{kind: xfs}}
+        array: {{kind: raid, level: 6, disks: 12, of: seagate-exos-x16}}
+  there: nersc-dtn
+wan: {{rtt: 20 ms, bandwidth: 10 Gb/s, loss: 0}}
+transfer:
+  name: '{EVIL}'
+  from: here:/data
+  to: there:/project
+  tool: {{name: gridftp, p: 4}}
+  dataset: {{files: 20, size: 60 GB}}
+"""
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> dtnsim.description.spec.PathSpec:  # type: ignore[name-defined]
+    file = tmp_path_factory.mktemp("path") / "evil.yaml"
+    file.write_text(PATH)
+    return dtnsim.load(file)
+
+
+@pytest.fixture(scope="module")
+def answer(given: object) -> dtnsim.Prediction:
+    return dtnsim.predict(given, samples=64)
+
+
+@pytest.fixture(scope="module")
+def html(given: object, answer: dtnsim.Prediction) -> str:
+    simulation = dtnsim.simulate(given)
+    asked = whole.Asked(
+        simulation, scenarios=12, samples=32, sensitivity=256, command=("dtnsim", "report", "evil.yaml")
+    )
+    return whole.report(given, asked)
+
+
+def data(html: str) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="page-data">(.*?)</script>', html, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_it_is_one_file_that_needs_nothing(html: str) -> None:
+    assert len(html.encode()) < 6e6
+    markup = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.search(r'(src|href)="(?!data:)', markup)
+    assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in markup
+
+
+def test_texts_of_others_stay_text(html: str) -> None:
+    assert "<img" not in re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+    assert page.escaped(EVIL) in html
+    for figure in data(html)["figures"]:
+        assert "<img" not in json.dumps(figure)
+
+
+def test_it_says_how_it_is_made_again(html: str) -> None:
+    assert "dtnsim report evil.yaml" in html
+    assert page.escaped("tool: {name: gridftp, p: 4}") in html
+    assert dtnsim.__version__ in html
+
+
+def test_every_figure_has_words_and_a_table(html: str) -> None:
+    figures = data(html)["figures"]
+    assert len(figures) >= 8
+    assert html.count("<details><summary>The numbers: ") == len(figures)
+    assert len(
+        re.findall(r'class="plot" role="img" style="height:\d+px" data-figure="\d+" aria-label="[^"]{10,}"', html)
+    ) == len(figures)
+
+
+def test_the_same_input_gives_the_same_bytes(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))  # tested by itself
+    asked = whole.Asked(scenarios=0, samples=16, sensitivity=0)
+    first = whole.report(given, asked)
+    assert first == whole.report(given, asked)
+    assert "1970-01-02" in first
+
+
+def test_every_position_of_the_sliders_is_a_prediction(given: object, html: str) -> None:
+    grid = data(html)["whatif"]
+    own = dtnsim.predict(given, samples=0).throughput_Bps.p50
+    assert grid["rate"][grid["own"]] == pytest.approx(own, rel=1e-12)
+    axis = next(n for n, a in enumerate(grid["axes"]) if a["name"] == "rtt")
+    sizes = [len(a["labels"]) for a in grid["axes"]]
+    at = [a["own"] for a in grid["axes"]]
+    at[axis] = 0 if at[axis] else len(grid["axes"][axis]["labels"]) - 1
+    number = 0
+    for size, place in zip(sizes, at, strict=True):
+        number = number * size + place
+    other = dtnsim.predict(given.changed([f"wan.rtt={grid['axes'][axis]['labels'][at[axis]]}"]), samples=0)
+    assert grid["rate"][number] == pytest.approx(other.throughput_Bps.p50, rel=1e-12)
+    assert grid["stations"][grid["station"][number]] == other.bottleneck.station
+
+
+def test_a_grid_has_no_more_crossings_than_asked(given: object) -> None:
+    grid = whatif.grid(given, 6)
+    assert 1 < len(grid.outcomes) <= 6
+    assert grid.plane("rtt", "nothing") is None
+
+
+def test_transfers_with_names_can_be_varied() -> None:
+    given = dtnsim.load("nasa/nuttscp-5of7")
+    assert [given.transfer_key(n) for n in (0, 1)] == ["transfers.file1", "transfers.file2"]
+    files = next(a for a in whatif.grid(given, 2).axes if a.name in ("files", "streams", "rtt", "loss", "drives"))
+    assert len(files.labels) == 2
+
+
+def test_headline(answer: dtnsim.Prediction) -> None:
+    plain = headline(answer)
+    assert "60 GB in 20 files arrive within" in plain
+    assert answer.bottleneck.station in plain
+    night = headline(answer, start=clock("23:59"), goal=goals.deadline("1d"))
+    assert "on day 2" in night
+    assert "= 100%" in night
+    with pytest.raises(InputError, match="22:00"):
+        clock("25:00")
+
+
+def test_headline_of_a_timed_test() -> None:
+    assert " over " in headline(dtnsim.predict("venadi/iperf3", samples=16))
+
+
+def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer: dtnsim.Prediction) -> None:
+    made = picture.layout(answer, given.graph)
+    used = {u.station.name for u in answer.stations if u.utilization > 0 and u.station.kind != "workers"}
+    assert {u.station.name for b in made.boxes.values() for u in b.uses} == used
+    assert [b for b in made.boxes.values() if b.binds]
+    places = [(b.column, b.row) for b in made.boxes.values()]
+    assert len(set(places)) == len(places)
+    svg = drawing.svg(made, "about")
+    assert svg.count('role="img"') == len(made.boxes)
+    assert "<img" not in svg
+
+
+def test_hosts_of_a_cluster_fold() -> None:
+    given = dtnsim.load("examples/lustre-cluster-globus")
+    made = picture.layout(dtnsim.predict(given, samples=0), given.graph)
+    assert len(made.boxes) < 30 < len(given.graph)
+    assert sum(b.folded > 0 for b in made.boxes.values()) == 6
+    assert any("7 components" in drawing.about(b)[0] for b in made.boxes.values())
+    places = [(b.column, b.row) for b in made.boxes.values()]
+    assert len(set(places)) == len(places)
+
+
+def test_what_the_file_does_not_say_comes_with_its_source_and_share(given: object) -> None:
+    made = assumed.table(given, [Share("tool gridftp.overhead", 0.25, 0.9, "a trial run")])
+    rows = {r[0]: r for r in made.rows}
+    assert any("tool.overhead" in what and r[3] == "25.0%" for what, r in rows.items())
+    assert all(r[4] for r in made.rows)
+    assert not any(what == "wan.0.rtt" for what in rows)
+
+
+def test_each_rung_has_what_relieves_it() -> None:
+    given = dtnsim.load("venadi/gridftp-gpfs")
+    p = dtnsim.predict(given, samples=0)
+    found = costs.Reliefs(given, p).of(p.ladder)
+    assert len(found) == len(p.ladder)
+    assert any(r.price for r in found)
+
+
+def test_measured_is_shown_beside_predicted() -> None:
+    made = charts.measured([("a", "blind", 1e9, Interval(0.5e9, 0.9e9, 2e9))])
+    assert made is not None
+    assert "-10.0%" in made.table.rows[0]
+    assert charts.measured([]) is None
+
+
+def test_a_plan_is_drawn() -> None:
+    plan = dtnsim.plan("venadi/gridftp-gpfs", target="15Gb/s", allow=["tuning"], samples=16)
+    made = planned.frontier(plan)
+    assert made.layout["shapes"][0]["y0"] == pytest.approx(15.0)
+    assert len(made.table.rows) == len(made.traces[0]["x"])
+    assert len(planned.free(plan).rows) == len(plan.wins)
+
+
+def test_a_year_by_the_hour() -> None:
+    edges = [h * 3600.0 for h in range(24 * 365 + 1)]
+    rates = [1e9 if h % 24 == 3 else 0.0 for h in range(24 * 365)]
+    made = timeline.by_hour(rates, edges, "a year")
+    assert made is not None
+    assert "busiest from 3:00, 8 Gb/s" in made.says
+    assert timeline.by_hour(rates[:24], edges[:25], "a day") is None
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        dtnsim.load(tmp_path / "none.yaml")
