@@ -33,7 +33,7 @@ def clock(text: str) -> dt.time:
 def headline(p: Prediction, *, start: dt.time | None = None, goal: Goal | None = None) -> str:
     """One sentence: what arrives when, how sure that is, and what holds it back.
 
-    ``10 TB in 8 files arrive by 05:10 (80 %: 04:20 to 06:40), at 3.1 Gb/s; P(06:00) = 71 %; nas.disks holds them back.``
+    ``10 TB in 8 files arrive by 05:10 (80 %: 04:20 to 06:40), at 3.1 Gb/s; P(06:00) = 71 %; nas holds them back.``
 
     Args:
         p: The answer.
