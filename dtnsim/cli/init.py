@@ -34,7 +34,8 @@ def command(
       dtnsim init --from lan home.yaml
       dtnsim init --from cloud - | dtnsim predict -
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.description import catalogue, listing
+    from dtnsim.description import listing
+    from dtnsim.description import schema as schemas
     from dtnsim.ground import output
 
     text = listing.starter(kind)
@@ -47,7 +48,7 @@ def command(
         raise InputError(f"init: {file} exists; write another name, or --force to write over it")
     if schema:
         beside = target.with_name(SCHEMA)
-        output.write(beside, json_module.dumps(catalogue.json_schema("path"), indent=1) + "\n", "init")
-        text = text.replace(f"$schema={catalogue.schema_id('path')}", f"$schema={SCHEMA}", 1)
+        output.write(beside, json_module.dumps(schemas.json_schema("path"), indent=1) + "\n", "init")
+        text = text.replace(f"$schema={schemas.schema_id('path')}", f"$schema={SCHEMA}", 1)
     output.write(target, text, "init")
     sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim predict {file}\n")

@@ -10,16 +10,16 @@ from dtnsim.cli import options
 
 
 def command(
-    what: Annotated[str, typer.Argument(metavar="[path|host|KIND]", help="What to describe.")] = "path",
+    what: Annotated[str, typer.Argument(metavar="[path|host|dataset|KIND]", help="What to describe.")] = "path",
     json: options.Json = True,  # noqa: ARG001, FBT002 - the schema is JSON with or without the flag
 ) -> None:
-    """Print the JSON Schema of path files, host files or one kind of component, for editors.
+    """Print the JSON Schema of path files, host files, data sets or one kind of component, for editors.
 
     \b
     Examples:
       dtnsim schema > path.schema.json
       dtnsim schema ssd
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.description import catalogue
+    from dtnsim.description import schema as schemas
 
-    options.emit(catalogue.json_schema(what))
+    options.emit(schemas.json_schema(what))

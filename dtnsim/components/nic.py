@@ -54,7 +54,7 @@ class Nic(Component):
         "gro",
     )
 
-    rate: Annotated[Quantity, Unit("B/s", low=1e4)]
+    rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
     bonding: Literal["none", "hash", "application"] = "none"
     mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] = prior("1500 B", 0.0, "Ethernet default")

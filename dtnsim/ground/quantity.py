@@ -118,12 +118,14 @@ class Unit:
         spread: Spread where the file gives none (its default says how far such figures usually err).
         low: Smallest value allowed [SI].
         high: Largest value allowed [SI].
+        line: Whether it is the rate of a line, which counts bits (see `units.parse`).
     """
 
     dim: str
     spread: float = 0.0
     low: float = 0.0
     high: float = math.inf
+    line: bool = False
 
     def read(self, given: object) -> Quantity:
         """Turns what a file or a caller gave into a `Quantity`.
@@ -138,7 +140,7 @@ class Unit:
         elif isinstance(given, str | int | float):
             source = given.origin if isinstance(given, Scalar) else "given by the caller"
             text = str(given).strip()
-            quantity = Quantity(_parse(given, self.dim), self.dim, self.spread, source, text)
+            quantity = Quantity(_parse(given, self.dim, line=self.line), self.dim, self.spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
         if not self.low <= quantity.value <= self.high:
@@ -171,20 +173,13 @@ class Unit:
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """JSON Schema: a text with a unit, or the number written out."""
-        text = {"type": ["string", "number"], "examples": units.EXAMPLES[self.dim].split(" or ")}
-        whole = {
-            "type": "object",
-            "properties": {"value": text, "spread": {"type": ["number", "string"]}, "source": {"type": "string"}},
-            "required": ["value"],
-            "additionalProperties": False,
-        }
-        return {"anyOf": [text, whole], "x-unit": self.dim}
+        """JSON Schema: what `dtnsim.description.schema_nodes.unit` makes of it."""
+        return {"x-unit": self.dim, "x-bits": self.line}
 
 
-def _parse(given: str | float, dim: str) -> float:
+def _parse(given: str | float, dim: str, *, line: bool = False) -> float:
     try:
-        return units.parse(given, dim)
+        return units.parse(given, dim, line=line)
     except UnitError as error:
         raise ValueError(str(error)) from None
 

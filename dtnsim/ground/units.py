@@ -90,6 +90,7 @@ def _table() -> dict[str, tuple[str, float]]:
             table[prefix + name] = ("1/s", scale)
     for name, factor in _TIME.items():
         table[name] = ("s", factor)
+    table |= _over_long(prefixes)
     for name, factor in (("ns/B", 1e-9), ("us/B", 1e-6), ("s/B", 1.0)):
         table[name] = ("s/B", factor)
     table["cycles/B"] = table["cycle/B"] = ("cycles/B", 1.0)
@@ -99,7 +100,22 @@ def _table() -> dict[str, tuple[str, float]]:
     return table
 
 
+def _over_long(prefixes: dict[str, float]) -> dict[str, tuple[str, float]]:
+    """Rates over more than a second: 10 TB/day, 5 /h."""
+    table = {}
+    for per in ("min", "h", "hour", "d", "day", "week"):
+        for name in ("", "ops", "files", "transfers"):
+            table[f"{name}/{per}"] = ("1/s", 1 / _TIME[per])
+        for prefix, scale in prefixes.items():
+            for name, factor in (_BYTES | _BITS).items():
+                table[f"{prefix}{name}/{per}"] = ("B/s", scale * factor / _TIME[per])
+    return table
+
+
 UNITS: Final = _table()
+#: what follows the number where the rate of a line is due, whose unit is the bit: 10G, 100Gbit
+_LINE: Final = {f"{p}{name}": scale * 0.125 for p, scale in _DECIMAL.items() if p for name in ("", "bit", "bits")}
+LINE_UNITS: Final = tuple(_LINE)
 _NUMBER: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
 
 
@@ -128,8 +144,13 @@ def read(text: str) -> tuple[float, str]:
     return value, dimension
 
 
-def parse(text: str | float, dimension: str) -> float:
+def parse(text: str | float, dimension: str, *, line: bool = False) -> float:
     """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`) and returns it in SI.
+
+    Args:
+        text: The number with its unit.
+        dimension: The dimension that is due.
+        line: Whether it is the rate of a line, which counts bits: ``10G`` and ``100Gbit`` will do.
 
     Raises:
         UnitError: unreadable, no unit where one is needed, or a unit of another dimension.
@@ -142,12 +163,26 @@ def parse(text: str | float, dimension: str) -> float:
         if dimension == "1" or text == 0:
             return float(text)
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+    if dimension == "B/s" and (rate := _bare_rate(text, line=line)) is not None:
+        return rate
     value, found = read(text)
     if found == dimension or (value == 0 and found == "1"):
         return value
     if found == "1":
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
+
+
+def _bare_rate(text: str, *, line: bool) -> float | None:
+    """A rate without its second: in bits where that is said, or where a line is meant; None for other texts."""
+    match = _NUMBER.match(text) if len(text) <= 100 else None
+    unit = match[2].replace(" ", "") if match else ""
+    if match is None or unit not in _LINE:
+        return None
+    if not line and not unit.endswith(("bit", "bits")):
+        number = f"{match[1]} {unit}"
+        raise UnitError(f"{text!r} does not say whether bits or bytes; write {number}b/s or {number}B/s")
+    return float(match[1].replace("_", "")) * _LINE[unit]
 
 
 def show(value: float, dimension: str, *, digits: int = 4) -> str:

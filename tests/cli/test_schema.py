@@ -42,7 +42,7 @@ def test_an_editor_finds_what_is_wrong(run: Run) -> None:
 def test_what_has_none(run: Run) -> None:
     code, out, err = run("schema", "nosuch")
     assert (code, out) == (2, "")
-    assert "write path, host or one of" in err
+    assert "write path, host, dataset or one of" in err
 
 
 def test_help(run: Run) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dtnsim.components import base
-from dtnsim.description import catalogue
+from dtnsim.description import catalogue, schema
 from tests.lab import journey, machine, problem, sheet, volume
 
 RECIPE = re.compile(r"<!-- recipe: (\w+) (\w+) -->\n```py\n(.*?)```", re.DOTALL)
@@ -68,7 +68,7 @@ def test_a_recipe_is_all_that_a_new_kind_needs(shape: str, station: str, capacit
     assert found.demand(station) > 0
     kind = RECIPES[shape][0].replace("_", "-")
     assert kind in {k["kind"] for k in catalogue.overview()["kinds"]}
-    assert catalogue.json_schema(kind)["properties"]["kind"] == {"const": kind}
+    assert schema.json_schema(kind)["properties"]["kind"]["const"] == kind
     assert any(row["source"] for row in catalogue.parameters(kind))
 
 

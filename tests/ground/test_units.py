@@ -34,10 +34,21 @@ from dtnsim.ground.units import EXAMPLES, UNITS, parse, read, show
         ("1e-5", "1", 1e-5),
         ("0.72 cycles/B", "cycles/B", 0.72),
         ("420 USD", "USD", 420.0),
+        ("100Gbit", "B/s", 12.5e9),
+        ("8.64 TB/day", "B/s", 1e8),
+        ("5 /day", "1/s", 5 / 86400),
+        ("120 files/min", "1/s", 2.0),
     ],
 )
 def test_what_people_write(text: str, dimension: str, value: float) -> None:
     assert parse(text, dimension) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("10G", 1.25e9), ("100Gbit", 12.5e9), ("2.5 G", 3.125e8), ("1 Gb/s", 1.25e8)]
+)
+def test_the_rate_of_a_line_counts_bits(text: str, value: float) -> None:
+    assert parse(text, "B/s", line=True) == pytest.approx(value, rel=1e-12)
 
 
 def test_kibi_is_not_kilo() -> None:
@@ -49,6 +60,8 @@ def test_kibi_is_not_kilo() -> None:
     ("text", "dimension", "says"),
     [
         ("10 Gb", "B/s", "is a size where a rate is due"),
+        ("10G", "B/s", "does not say whether bits or bytes; write 10 Gb/s or 10 GB/s"),
+        ("10G", "B", "not a unit"),
         ("10", "B/s", "no unit where a rate is due"),
         (10, "s", "no unit where a time is due"),
         ("10 Gb/s", "B", "is a rate where a size is due"),

@@ -1,0 +1,286 @@
+"""JSON Schema of path files, host files and kinds, for editors: what dtnsim refuses, the editor underlines.
+
+Made from the models: units become patterns, keys that hold components become one definition a family, which the
+``kind`` of the component (or its ``name``, for tools) decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from pydantic.fields import FieldInfo
+
+from dtnsim.components.base import Model, find_kind, kinds
+from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, names, shown, unit
+from dtnsim.description.words import summary, words
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+#: where the documentation publishes the schemas of files
+PUBLISHED: Final = "https://dtnsim.github.io/dtnsim/schema"
+#: a file of one's own where the name of a shipped one would do
+OWN_FILE: Final[Node] = {"type": "string", "pattern": r"(^\.{0,2}/|\.ya?ml$)"}
+
+
+def schema_id(what: str) -> str:
+    """Where the schema of ``path``, ``host`` or a kind is published, and what it is known by."""
+    return f"{PUBLISHED}/{what}.schema.json"
+
+
+def json_schema(what: str) -> Node:
+    """JSON Schema of ``path``, ``host``, ``dataset`` or a kind.
+
+    Raises:
+        SpecError: no such thing.
+    """
+    from dtnsim.description import dataset, host, spec
+
+    files: dict[str, tuple[type[Model], Callable[[Node, _Builder], Node]]]
+    files = {"path": (spec.PathSpec, _path), "host": (host.Host, _host), "dataset": (dataset.Description, _dataset)}
+    builder = _Builder()
+    if what in kinds():
+        top = builder.whole(what)
+        builder.exemplify()
+    elif what in files:
+        model, written = files[what]
+        top = builder.model(model)
+        builder.exemplify()
+        top = written(top, builder)
+        builder.exemplify()
+    else:
+        remedy = f"write path, host, dataset or one of: {', '.join(sorted(kinds()))}"
+        raise SpecError("has no schema", value=what, remedy=remedy)
+    head = {"$schema": DRAFT, "$id": schema_id(what), "title": f"dtnsim {what}"}
+    return {**head, **top, "$defs": dict(sorted(builder.defs.items()))}
+
+
+class _Builder:
+    """Collects the definitions that a schema needs."""
+
+    def __init__(self) -> None:
+        self.defs: dict[str, Node] = {}
+        self._bare: list[tuple[str, Node, FieldInfo]] = []
+
+    def exemplify(self) -> None:
+        """Gives every property an example, once the definitions that it refers to are there."""
+        for key, node, field in self._bare:
+            node["examples"] = [example(key, node, field, self.defs)]
+        self._bare.clear()
+
+    def define(self, name: str, make: Callable[[], Node]) -> Node:
+        """A reference to a definition, made when it is first asked for (it may refer to itself)."""
+        if name not in self.defs:
+            self.defs[name] = {}
+            self.defs[name] = make()
+        return {"$ref": f"#/$defs/{name}"}
+
+    def model(self, model: type[Model]) -> Node:
+        """An object with the keys of a model, each with its words and an example."""
+        raw = model.model_json_schema(by_alias=True, mode="validation")
+        for name, part in raw.pop("$defs", {}).items():
+            self.define(name, lambda name=name, part=part: self._object(part, _class(name, part)))  # type: ignore[misc]
+        return self._object(raw, model)
+
+    def _object(self, raw: Node, model: type[Model]) -> Node:
+        said = words(model)
+        fields = {str(a): (n, f) for n, f in model.model_fields.items() for a in names(n, f)}
+        properties: dict[str, Node] = {}
+        for key, shape in raw.get("properties", {}).items():
+            name, field = fields[key]
+            node = self.rewrite(shape)
+            own = (field.alias if isinstance(field.alias, str) else None) or name
+            if own in said:
+                node["description"] = said[own]
+            self._bare.append((own, node, field))
+            properties |= dict.fromkeys(names(name, field), node)
+        made: Node = {"type": "object", "description": summary(model)}
+        made |= {"properties": properties, "additionalProperties": False}
+        return made | ({"required": raw["required"]} if raw.get("required") else {})
+
+    def rewrite(self, node: Node) -> Node:
+        """A node of pydantic's as people write it in YAML."""
+        if "x-unit" in node:
+            dim, bits = node["x-unit"], node.get("x-bits", False)
+            name = f"unit.{dim.replace('/', '-per-')}{'.line' if bits else ''}"
+            return {**self.define(name, lambda: unit(dim, bits=bits)), "x-unit": dim, "examples": shown(dim)}
+        if "x-family" in node:
+            return {**self.family(node["x-family"]), "x-family": node["x-family"], **kept(node)}
+        if "anyOf" in node:
+            ways = [n for n in node["anyOf"] if n.get("type") != "null"]
+            if len(ways) == 1:
+                return self.rewrite({**ways[0], **kept(node)})
+            return {"anyOf": [self.rewrite(n) for n in ways], **kept(node)}
+        made = {k: v for k, v in node.items() if k not in ("title", "default")}
+        if isinstance(node.get("default"), str | int | float) and node["default"] != "":
+            made["default"] = node["default"]
+        for key in ("items", "additionalProperties"):
+            if isinstance(made.get(key), dict):
+                made[key] = self.rewrite(made[key])
+        return as_yaml(made)
+
+    def kind(self, kind: str) -> Node:
+        """The keys of one kind; what is required of them the place decides where it lies."""
+        made = self.model(find_kind(kind))
+        own: Node = {"const": kind, "description": "What it is.", "examples": [kind]}
+        made["properties"] = {"kind": own, **made["properties"]}
+        if find_kind(kind).family != "tool":
+            part = made["properties"]["part"]
+            del part["type"]
+            part |= _parts((kind,))
+        return {"$comment": f"kind {kind}", **made}
+
+    def whole(self, kind: str) -> Node:
+        """One kind with what it needs where it names no part."""
+        return _without_a_part(self.kind(kind))
+
+    def family(self, family: str) -> Node:
+        """A component of a family: a part by its name, or an object whose ``kind`` decides its keys."""
+        return self.define(f"family.{family}", lambda: self._tool() if family == "tool" else self._family(family))
+
+    def _family(self, family: str) -> Node:
+        own = _own(family)
+        made = {k: self.whole(k) for k in own}
+        needs = {k: {"anyOf": m.pop("anyOf")} if "anyOf" in m else {} for k, m in made.items()}
+        each = {k: self.define(f"kind.{k}", lambda m=m: m) for k, m in made.items()}  # type: ignore[misc]
+        open_ = list(each.values())
+        whole = {
+            "type": "object",
+            "properties": {"kind": {"enum": list(own)}, "part": _parts(own)},
+            "discriminator": {"propertyName": "kind", "mapping": {k: r["$ref"] for k, r in each.items()}},
+            "allOf": [
+                *(_when("kind", k, {**ref, **needs[k]}) for k, ref in each.items()),
+                # a part has its kind; what is like another host changes single keys
+                {"if": {"not": {"required": ["kind"]}}, "then": open_[0] if len(open_) == 1 else {"anyOf": open_}},
+            ],
+        }
+        return {"if": {"type": "string"}, "then": _parts(own), "else": whole}
+
+    def _tool(self) -> Node:
+        from dtnsim.tools._programs import PROGRAMS
+
+        own = _own("tool")
+        each = {}
+        for kind in own:
+            made = self.kind(kind)
+            made.pop("required", None)
+            made["properties"]["name"] = {**made["properties"]["kind"], "description": "The tool."}
+            each[kind] = self.define(f"tool.{kind}", lambda made=made: made)  # type: ignore[misc]
+        line = rf"^\s*(\S*/)?({'|'.join(map(re.escape, sorted(PROGRAMS)))})(\s|$)"
+        whole = {
+            "type": "object",
+            "properties": {"name": {"enum": list(own)}, "kind": {"enum": list(own)}},
+            "anyOf": [{"required": ["name"]}, {"required": ["kind"]}],
+            "discriminator": {"propertyName": "name", "mapping": {k: r["$ref"] for k, r in each.items()}},
+            "allOf": [_when(key, k, ref) for k, ref in each.items() for key in ("name", "kind")],
+        }
+        typed = {"anyOf": [{"enum": list(own)}, {"type": "string", "pattern": line}]}
+        return {"if": {"type": "string"}, "then": typed, "else": whole}
+
+
+def _own(family: str) -> tuple[str, ...]:
+    return tuple(sorted(k for k in kinds() if find_kind(k).family == family))
+
+
+def _parts(own: tuple[str, ...]) -> Node:
+    """Names of shipped parts of some kinds, or a file of one's own."""
+    listed = [n for n in library.names("parts") if n.partition("/")[0] in own]
+    known = sorted({*listed, *(n.partition("/")[2] for n in listed)})
+    return {"anyOf": [{"enum": known}, OWN_FILE]} if known else OWN_FILE
+
+
+def _shipped(folder: str) -> Node:
+    return {"anyOf": [{"enum": library.names(folder)}, OWN_FILE]}
+
+
+def _when(key: str, value: str, then: Node) -> Node:
+    return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
+
+
+def _without_a_part(made: Node, instead: str = "part") -> Node:
+    """What is required is so only where ``instead`` does not name where it comes from."""
+    required = made.pop("required", None)
+    return {**made, "anyOf": [{"required": required}, {"required": [instead]}]} if required else made
+
+
+def _host(top: Node, builder: _Builder) -> Node:
+    """A host may be ``like`` another, and ``nic`` is short for one of ``nics``."""
+    properties = top["properties"]
+    nics = properties["nics"]
+    short = "The only network card; short for one of 'nics'."
+    only = list(nics["examples"][0].values())
+    properties["nic"] = {**nics["additionalProperties"], "description": short, "examples": only}
+    if "Volume" in builder.defs:  # what is like another host may change one key of a volume
+        builder.defs["Volume"].pop("required", None)
+    return _without_a_part(top, "like")
+
+
+def _dataset(top: Node, _builder: _Builder) -> Node:
+    """In a data-set file ``files`` may list the groups."""
+    properties = top["properties"]
+    count = properties["files"]
+    listed = {"type": "array", "items": {"$ref": "#/$defs/Group"}, "minItems": 1}
+    count["anyOf"] = [*count["anyOf"], listed]
+    return top
+
+
+def _path(top: Node, builder: _Builder) -> Node:
+    """A path file may name hosts, have one ``wan`` or several, and one ``transfer`` or several."""
+    from dtnsim.description import dataset
+
+    properties = top["properties"]
+    for key in ("file", "host_files"):
+        properties.pop(key)
+    builder.defs["Host"] = _host(builder.defs["Host"], builder)
+    host = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
+    properties["hosts"] = {
+        **kept(properties["hosts"]),
+        "type": "object",
+        "additionalProperties": host,
+        "minProperties": 1,
+    }
+    segment = builder.family("segment")
+    many = {"type": "array", "items": segment}
+    properties["wan"] = {"if": {"type": "array"}, "then": many, "else": segment, **kept(properties["wan"])}
+    one = {"$ref": "#/$defs/TransferSpec"}
+    properties["transfer"] = {**one, "description": "The transfer, where there is one.", "examples": [_TRANSFER]}
+    by_name = {"type": "object", "additionalProperties": one, "minProperties": 1}
+    listed = {"type": "array", "items": one, "minItems": 1}
+    both = {"if": {"type": "array"}, "then": listed, "else": by_name}
+    properties["transfers"] = {**kept(properties["transfers"]), **both, "examples": [{"first": _TRANSFER}]}
+    properties["hosts"]["examples"] = [{"nas": "example-nas", "centre": "nersc-dtn"}]
+    properties["wan"]["examples"] = [{"rtt": "40 ms", "bandwidth": "10 Gb/s"}]
+    sets = builder.define("Dataset", lambda: _dataset(builder.model(dataset.Description), builder))
+    data = builder.defs["TransferSpec"]["properties"]["dataset"]
+    data |= {"if": {"type": "string"}, "then": _shipped("datasets"), "else": sets, "examples": [_TRANSFER["dataset"]]}
+    top["required"] = ["hosts"]
+    top["anyOf"] = [{"required": [key]} for key in ("transfer", "transfers", "programs")]
+    top["not"] = {"required": ["transfer", "transfers"]}
+    return top
+
+
+_TRANSFER: Final[Node] = {
+    "from": "nas:/data",
+    "to": "centre:/project",
+    "tool": {"name": "globus", "verify": True},
+    "dataset": {"files": 2000, "size": "6 TB"},
+}
+
+
+def _classes() -> tuple[type[Model], ...]:
+    found: list[type[Model]] = []
+    todo: list[type[Model]] = [Model]
+    while todo:
+        known = todo.pop().__subclasses__()
+        todo += known
+        found += known
+    return tuple(found)
+
+
+def _class(name: str, part: Node) -> type[Model]:
+    """The class that pydantic made a definition of: a tool and a program share a name, but not their keys."""
+    keys = set(part.get("properties", {}))
+    fitting = (m for m in _classes() if m.__name__ == name)
+    return next(m for m in fitting if keys <= {k for n, f in m.model_fields.items() for k in names(n, f)})

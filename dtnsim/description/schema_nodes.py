@@ -1,0 +1,172 @@
+"""The small pieces of JSON Schemas: units as patterns, types as YAML delivers them, an example for every key."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+
+from dtnsim.components.base import find_kind, kinds
+from dtnsim.ground import library, units
+from dtnsim.ground.quantity import Quantity
+
+Node = dict[str, Any]
+
+_NUMBER: Final = r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)([eE][+-]?\d+)?"
+
+
+def names(name: str, field: FieldInfo | None) -> list[str]:
+    """Every name under which a file may write a key."""
+    if field is None:
+        return [name]
+    if isinstance(field.validation_alias, AliasChoices):
+        return [name, *(str(c) for c in field.validation_alias.choices)]
+    return [field.alias or name]
+
+
+def kept(node: Node) -> Node:
+    """What a node says of itself, whatever its shape."""
+    return {k: v for k, v in node.items() if k in ("description", "examples", "x-documentation-only")}
+
+
+def as_yaml(node: Node) -> Node:
+    """Types as a YAML reader delivers them: versions and counts may be numbers or texts, ``off`` may be false."""
+    kind = node.get("type")
+    if "enum" in node:
+        extra: list[Any] = [v for text, v in (("on", True), ("off", False)) if text in node["enum"]]
+        numbers = [str(v) for v in node["enum"] if isinstance(v, int)]
+        node = {k: v for k, v in node.items() if k != "type"}
+        texts = [v for v in node["enum"] if isinstance(v, str) and re.fullmatch(r"\d+(\.\d+)?", v)]
+        return {**node, "enum": [*node["enum"], *extra, *numbers, *(f"raid{n}" for n in numbers), *map(float, texts)]}
+    if kind == "string" and "pattern" not in node:
+        node = {**node, "type": ["string", "number", "boolean"]}
+    elif kind == "number":
+        limits = {
+            k: node.pop(k) for k in list(node) if k in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+        }
+        node = {
+            **_without(node, "type"),
+            "anyOf": [{"type": "number", **limits}, {"type": "string", "pattern": f"^{_NUMBER}$"}],
+        }
+    elif kind == "integer":
+        limits = {k: node.pop(k) for k in list(node) if k in ("minimum", "maximum")}
+        text = {"type": "string", "pattern": r"^\d[\d_,]*(\.\d+)?([eE]\+?\d+)?$"}
+        node = {**_without(node, "type"), "anyOf": [{"type": "integer", **limits}, text]}
+    return node
+
+
+def _without(node: Node, key: str) -> Node:
+    return {k: v for k, v in node.items() if k != key}
+
+
+def shown(dim: str) -> list[Any]:
+    """Examples of a unit."""
+    return re.split(r" or |, ", units.EXAMPLES[dim])
+
+
+def unit(dim: str, *, bits: bool) -> Node:
+    """A number with its unit, or such a number written out with spread and source."""
+    known = sorted(u for u, (d, _) in units.UNITS.items() if d == dim and u)
+    if bits:
+        known += units.LINE_UNITS
+    listed = "|".join(_spaced(u) for u in known)
+    pattern = rf"^\s*({_NUMBER}\s*({listed}){'?' if dim == '1' else ''}|0+(\.0*)?)\s*$"
+    text: Node = {"type": "string", "pattern": pattern}
+    number: Node = {"type": "number"} if dim == "1" else {"const": 0}
+    value = {"anyOf": [text, number], "examples": shown(dim), "description": "The number with its unit."}
+    whole = {
+        "type": "object",
+        "properties": {
+            "value": value,
+            "spread": {
+                "type": ["number", "string"],
+                "description": "Relative standard deviation.",
+                "examples": ["10 %"],
+            },
+            "source": {
+                "type": "string",
+                "description": "Where the number comes from.",
+                "examples": ["datasheet, p. 3"],
+            },
+        },
+        "required": ["value"],
+        "additionalProperties": False,
+    }
+    return {"anyOf": [text, number, whole], "examples": shown(dim)}
+
+
+def _spaced(text: str) -> str:
+    """A unit as a pattern: blanks may lie behind the prefix and around the stroke (11M ops/s)."""
+    prefix, rest = re.fullmatch(r"([kKMGTP]i?(?=[A-Za-z/]))?(.*)", text).groups()  # type: ignore[union-attr]
+    behind = rf"{prefix}\s*" if prefix else ""
+    return behind + re.escape(rest).replace("/", r"\s*/\s*")
+
+
+def example(key: str, node: Node, field: FieldInfo | None, defs: dict[str, Node]) -> Any:
+    """A value that the key may have."""
+    if field is not None and isinstance(field.default, Quantity):
+        return str(field.default)
+    return _sample(key, node, defs)
+
+
+def _sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
+    if "x-family" in node:
+        return _member(node["x-family"])
+    if "x-unit" in node:
+        return shown(node["x-unit"])[0]
+    for known in ("default", "const"):
+        if known in node:
+            return node[known]
+    if "examples" in node:
+        return node["examples"][0]
+    if "$ref" in node:
+        return _sample(key, defs[node["$ref"].rpartition("/")[2]], defs)
+    if "enum" in node:
+        return node["enum"][0]
+    if "prefixItems" in node:
+        return [_sample(key, item, defs) for item in node["prefixItems"]]
+    if "items" in node:
+        return [_sample(key, node["items"], defs)] * max(1, node.get("minItems", 1))
+    if "properties" in node:
+        wanted = node.get("required") or list(node["properties"])[:1]
+        return {k: _sample(k, node["properties"][k], defs) for k in wanted}
+    if isinstance(node.get("additionalProperties"), dict):
+        return {"name": _sample(key, node["additionalProperties"], defs)}
+    return _sample(key, node["anyOf"][0], defs) if "anyOf" in node else _simple(key, node)
+
+
+def _simple(key: str, node: Node) -> Any:
+    least = {"boolean": True, "integer": max(4, node.get("minimum", 4)), "number": node.get("minimum", 0.5)}
+    return least.get(str(node.get("type")), _TEXTS.get(key, key))
+
+
+#: examples of texts and of what has no simple type
+_TEXTS: Final[dict[str, Any]] = {
+    "from": "nas:/data",
+    "to": "centre:/project",
+    "after": "first",
+    "between": "nas",
+    "version": "2.0",
+    "part": "seagate-exos-x16.yaml",
+    "price": "420 USD",
+    "source": "datasheet, p. 3",
+    "server": "filer:/export",
+    "slot": "eth",
+    "like": "nas",
+    "station": "network.wan",
+    "stations": "network.wan",
+    "calibration": "venadi",
+}
+
+
+def _member(family: str) -> Any:
+    own = sorted(k for k in kinds() if find_kind(k).family == family)
+    parts = [n.partition("/")[2] for n in library.names("parts") if n.partition("/")[0] in own]
+    if family == "tool":
+        return {"name": "gridftp", "p": 8}
+    if parts:
+        return parts[0]
+    needs = {n: f.metadata[0].dim for n, f in find_kind(own[0]).model_fields.items() if f.is_required()}
+    return {"kind": own[0], **{n: shown(dim)[0] for n, dim in needs.items()}}

@@ -1,0 +1,245 @@
+"""JSON Schemas: what is shipped keeps them, what the reader refuses they refuse, every key has words and an example."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import cache
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from dtnsim.components.base import Model, find_kind, kinds
+from dtnsim.description import schema, spec, words
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import InputError, SpecError
+
+Validator = jsonschema.Draft202012Validator
+
+
+def shipped(folder: str, name: str) -> Any:
+    return yaml.safe_load((library.root("models") / folder / f"{name}.yaml").read_text())
+
+
+@cache
+def validator(what: str) -> Any:
+    return Validator(made_of(what))
+
+
+@cache
+def made_of(what: str) -> dict[str, Any]:
+    return schema.json_schema(what)
+
+
+def findings(what: str, document: Any) -> list[str]:
+    return [e.message for e in validator(what).iter_errors(document)]
+
+
+@pytest.mark.parametrize("what", ["path", "host", "dataset", *sorted(kinds())])
+def test_schemas_are_schemas(what: str) -> None:
+    made = made_of(what)
+    Validator.check_schema(made)
+    assert made["$schema"].endswith("2020-12/schema")
+    json.dumps(made, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("folder", "what"), [("paths", "path"), ("starters", "path"), ("hosts", "host"), ("datasets", "dataset")]
+)
+def test_shipped_paths_and_hosts_keep_the_schema(folder: str, what: str) -> None:
+    assert {n: found for n in library.names(folder) if (found := findings(what, shipped(folder, n)))} == {}
+
+
+def test_shipped_parts_keep_the_schema_of_their_kind() -> None:
+    found = {n: findings(n.partition("/")[0], shipped("parts", n)) for n in library.names("parts")}
+    assert {n: f for n, f in found.items() if f} == {}
+
+
+GOOD: dict[str, Any] = {
+    "name": "t",
+    "hosts": {"a": "venadi", "b": {"like": "venadi"}},
+    "wan": {"rtt": "1 ms", "bandwidth": "1 Gb/s"},
+    "transfer": {"from": "a:memory", "to": "b:memory", "tool": "iperf3"},
+}
+
+
+def test_short_forms_are_in_the_schema() -> None:
+    host = {"cpu": "intel-e5-2670", "memory": "./my-memory", "nic": "my-nic.yaml"}
+    assert findings("path", GOOD) == []
+    assert findings("path", {**GOOD, "hosts": {"a": host}, "wan": [GOOD["wan"], "ucinet"]}) == []
+    many = {k: v for k, v in GOOD.items() if k != "transfer"}
+    assert findings("path", {**many, "transfers": {"x": GOOD["transfer"]}}) == []
+    assert findings("path", {**many, "transfers": [GOOD["transfer"]]}) == []
+    assert findings("ssd", {"kind": "ssd", "part": "intel-s4500"}) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "document"),
+    [
+        ("path", {k: v for k, v in GOOD.items() if k != "hosts"}),
+        ("path", {k: v for k, v in GOOD.items() if k != "transfer"}),
+        ("path", {**GOOD, "transfers": [GOOD["transfer"]]}),
+        ("path", {**GOOD, "transfre": 1}),
+        ("path", {**GOOD, "transfer": {**GOOD["transfer"], "too": "b"}}),
+        ("path", {**GOOD, "hosts": {"a": {"cpu": "x", "memory": "y", "nics": 3}}}),
+        ("path", {**GOOD, "hosts": {"a": {"cpu": "x", "memory": "y", "nicks": {}}}}),
+        ("path", {**GOOD, "file": "x"}),
+        ("host", {"cpu": "x"}),
+        ("ssd", {"kind": "ssd", "read": "1 GB/s"}),
+        ("ssd", {"kind": "hdd", "read": "1 GB/s", "write": "1 GB/s"}),
+        ("ssd", {"read": "1 GB/s", "write": "1 GB/s", "wirte": "1"}),
+        ("ssd", {"read": {"value": "1 GB/s", "unit": "x"}, "write": "1 GB/s"}),
+        ("raid", {"level": 7, "disks": 4, "of": "x"}),
+    ],
+)
+def test_schemas_refuse_what_the_reader_refuses(what: str, document: Any) -> None:
+    assert findings(what, document)
+
+
+def test_units_are_in_the_schema() -> None:
+    made = schema.json_schema("hdd")
+    rate = made["properties"]["rate"]
+    assert rate["x-unit"] == "B/s"
+    assert "10 Gb/s" in rate["examples"]
+    assert rate["$ref"] == "#/$defs/unit.B-per-s"
+
+
+def test_no_schema_of_what_is_not_there() -> None:
+    with pytest.raises(SpecError, match="write path, host, dataset or one of"):
+        schema.json_schema("paht")
+
+
+def of(document: Any, **changes: Any) -> Any:
+    """A good document with some keys changed."""
+    made = copy.deepcopy(document)
+    for steps, value in changes.items():
+        where = made
+        *way, last = steps.split("__")
+        for step in way:
+            where = where[step]
+        where[last] = value
+    return made
+
+
+FULL: dict[str, Any] = yaml.safe_load(library.find("starters", "nas-to-hpc").read_text())
+
+#: the classes of mistakes that people make
+MISTAKES: dict[str, dict[str, Any]] = {
+    "typo in an option of a tool": {"transfer__tool": {"name": "gridftp", "pararellism": 8}},
+    "tool that is none": {"transfer__tool": "gridfpt"},
+    "tool that is none, with options": {"transfer__tool": {"name": "gridfpt", "p": 8}},
+    "command line of a program that is none": {"transfer__tool": "gridfpt -p 8"},
+    "part that is none": {"hosts__nas__cpu": "intel-e5-2680-v9"},
+    "part within an array": {"hosts__nas__volumes__/data__array__of": "seagate-exos-x61"},
+    "host that is none": {"hosts__centre": "nersc-dtm"},
+    "kind that is none": {"hosts__nas__volumes__/data__filesystem": {"kind": "etx4"}},
+    "kind of another family": {"hosts__nas__volumes__/data__filesystem": {"kind": "ssd"}},
+    "kind without braces": {"hosts__nas__volumes__/data__filesystem": "ext4"},
+    "wrong key in wan": {"wan__latency": "1 ms"},
+    "unit that is none": {"wan__rtt": "40 msec"},
+    "unit of another dimension": {"wan__bandwidth": "10 GB"},
+    "no unit": {"wan__bandwidth": 10},
+    "unit in a part": {"hosts__nas__nics__eth__mtu": "9000 Bytez"},
+    "wrong key of a NIC": {"hosts__nas__nics__eth__ratee": "10 Gb/s"},
+    "wrong key at the top": {"transfre": {}},
+    "wrong key of a host": {"hosts__nas__cpus": 2},
+    "wrong key of a data set": {"transfer__dataset": {"file": 3, "size": "1 GB"}},
+    "data set that is none": {"transfer__dataset": "esnet/11G"},
+}
+
+
+@pytest.mark.parametrize("mistake", sorted(MISTAKES))
+def test_editors_underline_what_the_reader_refuses(mistake: str) -> None:
+    """Each class of mistakes is refused by the schema, and by the reader."""
+    wrong = of(FULL, **MISTAKES[mistake])
+    assert findings("path", FULL) == []
+    assert findings("path", wrong)
+    with pytest.raises(InputError):
+        spec.resolve(yamlio.loads(yaml.safe_dump(wrong), "wrong.yaml"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"transfer__tool": "globus-url-copy -p 8 -fast"},
+        {"transfer__tool": {"name": "iperf3", "parallel": 8, "version": 3.16}},
+        {"transfer__tool": {"kind": "scp"}},
+        {"transfer__dataset": "esnet/10G"},
+        {"transfer__dataset": {"size": "77 GB"}},
+        {"hosts__nas__cpu": "parts/my-cpu.yaml"},
+        {"hosts__centre": "../centre.yaml"},
+        {"wan__bandwidth": "10G"},
+        {"wan__loss": "1e-6"},
+        {"wan__rtt": {"value": "40 ms", "spread": "5 %", "source": "ping"}},
+        {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": "1500 B"}}}},
+        {"hosts__nas__volumes__/data__filesystem": {"kind": "zfs", "checksum": False, "version": 2.2}},
+        {"events": [{"at": "20 min", "station": "network.wan", "factor": 0}], "others": []},
+    ],
+)
+def test_what_people_may_write_is_accepted(changes: dict[str, Any]) -> None:
+    assert findings("path", of(FULL, **changes)) == []
+
+
+def nodes(made: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every property of a schema, by definition and key."""
+    parts = {"": made, **made["$defs"]}
+    return {f"{name}.{key}": node for name, part in parts.items() for key, node in part.get("properties", {}).items()}
+
+
+def test_every_property_has_words_and_an_example() -> None:
+    """Also options of tools; where it fails, say in the class's docstring or in words.yaml what the key means."""
+    families = re.compile(r"^(family|unit)\.")
+    found = {n: node for n, node in nodes(made_of("path")).items() if not families.match(n)}
+    assert len(found) > 900
+    assert [n for n, node in found.items() if not node.get("description")] == []
+    assert [n for n, node in found.items() if not node.get("examples")] == []
+
+
+@pytest.mark.parametrize("what", ["path", "host", "dataset", "segment"])
+def test_examples_are_what_they_are_examples_of(what: str) -> None:
+    made = made_of(what)
+    wrong = []
+    for name, node in nodes(made).items():
+        whole = {"$schema": made["$schema"], **node, "$defs": made["$defs"]}
+        wrong += [(name, e) for e in node.get("examples", ()) if not Validator(whole).is_valid(e)]
+    assert wrong == []
+
+
+def test_a_schema_has_an_id_definitions_and_discriminators() -> None:
+    made = made_of("path")
+    assert made["$id"] == schema.schema_id("path")
+    device = made["$defs"]["family.device"]["else"]["discriminator"]
+    assert device["propertyName"] == "kind"
+    assert set(device["mapping"]) == {k for k in kinds() if find_kind(k).family == "device"}
+    assert made["$defs"]["family.tool"]["else"]["discriminator"]["propertyName"] == "name"
+
+
+def test_shipped_files_name_their_schema() -> None:
+    for folder, what in (("paths", "path"), ("starters", "path"), ("hosts", "host"), ("datasets", "dataset")):
+        for name in library.names(folder):
+            first = library.find(folder, name).read_text().splitlines()[0]
+            assert first == f"# yaml-language-server: $schema={schema.schema_id(what)}", name
+
+
+def test_words_are_of_keys_that_exist() -> None:
+    """What words.yaml says of a class is of a key of it, or of a class made from it."""
+    for kind in kinds():
+        find_kind(kind)
+    every: dict[str, set[str]] = {}
+    todo: list[type[Model]] = [Model]
+    while todo:
+        model = todo.pop()
+        todo += model.__subclasses__()
+        for base in model.__mro__:
+            every.setdefault(base.__name__, set()).update(getattr(model, "model_fields", ()))
+    for name, said in words._written().items():
+        assert set(said) <= every[name], name
+
+
+def test_a_docstring_gives_the_words() -> None:
+    said = words.words(find_kind("segment"))
+    assert said["rtt"] == "Round-trip time that it adds."
+    assert said["buffer"].endswith("where not given.")
