@@ -72,24 +72,36 @@ class Reader:
             for sign, more in self.manner.words.items():
                 if sign in word:
                     self.options.update(more)
-            if word == "pget":
+            if self.manner.slash and re.fullmatch(r"/[A-Za-z+]+(:.*)?", word):
+                self._flag(self._slashed(word), queue)
+            elif word == "pget":
                 self.options["pget"] = "5"
             elif re.fullmatch(r"-{1,2}[A-Za-z0-9].*", word):
                 self._flag(word, queue)
         return self.options
 
+    def _slashed(self, word: str) -> str:
+        """``/mt:8`` as ``--MT=8``, by the case that the tool's options have here."""
+        name, given, value = word[1:].partition(":")
+        known = {*self.fields, *self.manner.quiet, *self.manner.skip, *self.manner.says}
+        name = next((k for k in known if k.lower() == name.lower()), name)
+        if name in self.manner.skip:
+            return f"--{name}={value}"  # no word follows it
+        return f"--{name}={value}" if given else f"--{name}"
+
     def _flag(self, word: str, queue: list[str]) -> None:
         name, given, value = word.lstrip("-").partition("=")
-        if name in self.manner.says:
+        if name in self.manner.says and not given:
             self.options.update(self.manner.says[name])
         elif name in self.fields:
             self._option(name, value if given else None, queue)
         elif name in self.manner.quiet:
             return
         elif name in self.manner.skip:
-            if not given and queue:
-                queue.pop(0)
-        elif not word.startswith("--") and self._joined(name, queue):
+            said = value if given else queue.pop(0) if queue else ""
+            if name == "o":
+                self._ssh_option(said)
+        elif not word.startswith("--") and self._joined(name, value, queue):
             return
         elif self.unknown is not None:
             self.unknown.append(word)
@@ -98,9 +110,21 @@ class Reader:
             remedy = f"did you mean {near[0]!r}?" if near else "options: " + ", ".join(sorted(self.fields))
             raise SpecError(f"{self.program} has no such option here", key="tool", value=word, remedy=remedy)
 
-    def _joined(self, name: str, queue: list[str]) -> bool:
-        """``-w256k``, or several letters in one word: ``-aW``."""
+    def _ssh_option(self, text: str) -> None:
+        """``-o Ciphers=aes128-ctr``, of ssh_config(5): those that change a duration."""
+        key, _, value = text.replace(" ", "=", 1).partition("=")
+        if key.lower() == "ciphers" and "cipher" in self.fields:
+            self.options["cipher"] = _cipher(value.partition(",")[0])
+        elif key.lower() == "compression" and "compress" in self.fields:
+            self.options["compress"] = value.lower() == "yes"
+
+    def _joined(self, name: str, value: str, queue: list[str]) -> bool:
+        """``-w256k``, ``-oCiphers=...``, or several letters in one word: ``-aW``."""
         first, rest = name[0], name[1:]
+        if first in self.manner.skip and rest:
+            if first == "o":
+                self._ssh_option(f"{rest}={value}" if value else rest)
+            return True
         if rest and first in self.fields and not _is_flag(self.fields[first][1]):
             self._option(first, rest, queue)
             return True
@@ -128,7 +152,7 @@ class Reader:
             bare, k = self.manner.rate
             return _sized(value, bare.lstrip("kKMGi"), k, bare)
         if "B" in dims:
-            return _sized(value, "B", self.manner.k, "B")
+            return _sized(value, "B", self.manner.k, "MiB" if name in self.manner.mega else "B")
         if "s" in dims and re.fullmatch(r"[0-9.]+", value):  # -t, -T, --runtime: seconds where nothing else is said
             return f"{value} s"
         if name in ("c", "cipher", "Ciphers"):
@@ -175,7 +199,7 @@ def _fields(kind: str) -> dict[str, tuple[str, FieldInfo]]:
     """Every name under which a path file or a command line may give an option."""
     found: dict[str, tuple[str, FieldInfo]] = {}
     for name, info in find_kind(kind).model_fields.items():
-        if name in ("part", "source", "price", "client", "ssh"):
+        if name in ("part", "source", "price", "client", "ssh", "rsync"):
             continue
         found[name] = (name, info)
         choices = info.validation_alias

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue
 
 from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
@@ -23,6 +23,9 @@ Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
 
 #: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
 Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
+
+#: what an option has that is accepted because people type it, and moves no answer: the data set or the path says it
+READER: Final[dict[str, JsonValue]] = {"x-documentation-only": True}
 
 #: a number of files, streams, threads or ports that an option asks for
 Count = Annotated[int, Field(ge=1, le=4096)]

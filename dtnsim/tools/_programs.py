@@ -22,6 +22,8 @@ class Manner:
         skip: Flags with a value that change no duration.
         k: What a k of a size is.
         rate: Unit of a bare number where a rate is given, and what its k is.
+        mega: Options whose bare number is in MiB.
+        slash: Flags as Windows has them: ``/MT:8``, in capital or small letters.
         words: Words of the line (subcommands, transports) and the options that they mean.
     """
 
@@ -32,6 +34,8 @@ class Manner:
     skip: frozenset[str] = frozenset()
     k: str = "Ki"
     rate: tuple[str, str] = ("B/s", "Ki")
+    mega: frozenset[str] = frozenset()
+    slash: bool = False
     words: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -89,6 +93,60 @@ PROGRAMS: Final[dict[str, Manner]] = {
     ),
     "nuttcp": Manner("nuttcp", quiet=_set("t r v f i"), skip=_set("n T P p"), rate=("Mb/s", "k")),
     "nfs-cp": Manner("nfs-cp"),
+    "s5cmd": Manner(
+        "s5cmd",
+        quiet=_set("json stat no-verify-ssl no-sign-request n s u flatten f no-follow-symlinks raw"),
+        skip=_set("r retry-count endpoint-url log profile credentials-file storage-class sse acl source-region"),
+        mega=frozenset({"p"}),
+    ),
+    "aws": Manner(
+        "aws-s3",
+        quiet=_set("recursive quiet only-show-errors no-progress delete exact-timestamps size-only"),
+        skip=_set("profile region endpoint-url exclude include storage-class acl"),
+        words={"sync": {"command": "sync"}, "http://": {"tls": False}},
+    ),
+    "mc": Manner(
+        "mc",
+        quiet=_set("r recursive q quiet json overwrite remove preserve a md5"),
+        skip=_set("attr older-than newer-than"),
+    ),
+    "bbftp": Manner("bbftp", quiet=_set("b d m n q t v V W"), skip=_set("u i e f o r R w I L E")),
+    "ftp": Manner("ftp", quiet=_set("d g i n p v"), skip=_set("P"), says={"A": {"mode": "active"}}),
+    "mscp": Manner("mscp", quiet=_set("4 6 v q D H d p r N"), skip=_set("m I W R l P F i M"), rate=("b/s", "k")),
+    "hpnscp": Manner(
+        "hpnscp",
+        quiet=_SSH_QUIET - {"B"},
+        skip=_SSH_SKIP,
+        rate=("kb/s", "k"),
+        words={"HPNDisabled=yes": {"hpn": False}, "NoneSwitch=yes": {"cipher": "none"}},
+    ),
+    "fpsync": Manner(
+        "fpsync", quiet=_set("v Z S E p"), skip=_set("t d M o O w m T"), words={"::": {"rsync": {"e": "none"}}}
+    ),
+    "parsyncfp": Manner(
+        "parsyncfp",
+        quiet=_set("nowait"),
+        skip=_set(
+            "ml maxload sd startdir i interface cp checkperiod v verbose d dispose ac altcache email ro rsyncopts"
+        ),
+        rate=("kB/s", "k"),
+    ),
+    "robocopy": Manner(
+        "robocopy",
+        quiet=_set("S E MIR PURGE XJ XJD XJF NP NFL NDL NJH NJS V ETA TEE FFT DST XO XN XC XX XL NS NC BYTES FP TS L"),
+        skip=_set("R W LOG UNILOG COPY DCOPY XF XD LEV"),
+        says={"MT": {"MT": 8}},
+        slash=True,
+    ),
+    "fts-rest-transfer-submit": Manner(
+        "fts",
+        quiet=_set("o v overwrite blocking b strict-copy"),
+        skip=_set("s endpoint m metadata t timeout retry retry-delay lifetime f file"),
+        says={"K": {"checksum": "both"}, "compare-checksums": {"checksum": "both"}},
+        fixed={"checksum": "none"},
+        words={"gsiftp://": {"protocol": "gsiftp"}, "davs://": {"protocol": "davs"}, "root://": {"protocol": "root"}},
+    ),
+    "netperf": Manner("netperf", quiet=_set("c C j"), skip=_set("H p f v P L T D i I")),
     "iperf3": Manner("iperf3", quiet=_set("J V f"), skip=_set("c p i B O A"), rate=("b/s", "k")),
     "bbcp": Manner("bbcp", quiet=_set("f v V a"), skip=_set("P")),
     "ascp": Manner("ascp", quiet=_set("q v"), skip=_set("i P k"), rate=("b/s", "k")),

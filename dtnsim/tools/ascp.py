@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.tools._common import Rate, Size, both_ends, device_work, reading, writing
+from dtnsim.tools._common import READER, Rate, Size, both_ends, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
 
 _CIPHER = Quantity(
@@ -36,10 +36,11 @@ class Ascp(Tool):
         "10 Mb/s", 0.0, "ascp command reference: -l, default 10000 Kbps"
     )
     T: Annotated[bool, Field(description="no encryption")] = False
-    k: Annotated[int, Field(ge=0, le=3, description="resume level")] = 0
-    policy: Annotated[Literal["fixed", "high", "fair", "low"], Field(validation_alias=AliasChoices("policy", "Q"))] = (
-        "fair"
-    )
+    k: Annotated[int, Field(json_schema_extra=READER, ge=0, le=3, description="resume level")] = 0
+    policy: Annotated[
+        Literal["fixed", "high", "fair", "low"],
+        Field(json_schema_extra=READER, validation_alias=AliasChoices("policy", "Q")),
+    ] = "fair"
     block: Size = prior("256 KiB", 0.7, "assumed: read and write size of ascp")
 
     def plan(self, job: Job) -> Plan:

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, model_validator
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
-from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
@@ -45,9 +45,9 @@ class Bbcp(Tool):
     fixed: Annotated[bool, Field(description="the window is fixed; written as 'w: =8 MiB'")] = False
     B: Annotated[Size | None, Field(validation_alias=AliasChoices("B", "buffer"))] = None
     e: Annotated[bool, Field(validation_alias=AliasChoices("e", "md5"))] = False
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "recursive"))] = False
-    z: bool = False
-    P: Annotated[int, Field(ge=0)] = 0
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
+    z: Annotated[bool, Field(json_schema_extra=READER)] = False
+    P: Annotated[int, Field(json_schema_extra=READER, ge=0)] = 0
     x: Annotated[Rate | None, Field(validation_alias=AliasChoices("x", "limit"))] = None
     buffer_work: Cycles = prior(
         "0.1 cycles/B", 0.7, "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB"

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Size, device_work, one_host, reading, writing
+from dtnsim.tools._common import READER, Size, device_work, one_host, reading, writing
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 
 
@@ -24,7 +24,7 @@ class Cp(Tool):
     kind: ClassVar[str] = "cp"
 
     sync: bool = False
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "R", "recursive"))] = False
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False
     p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
     buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
 

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 
 _MD5 = core_cost("md5", "Java's MD5")
@@ -31,7 +31,7 @@ class Fdt(Tool):
     ss: Annotated[Size | None, Field(validation_alias=AliasChoices("ss", "window"))] = None
     limit: Rate | None = None
     md5: bool = False
-    bio: bool = False
+    bio: Annotated[bool, Field(json_schema_extra=READER)] = False
     overhead: Cycles = prior("0.1 cycles/B", 0.7, "assumed: Java NIO with direct buffers, a call for 512 KiB")
 
     def plan(self, job: Job) -> Plan:

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Client, Count, Cycles, Size, both_ends, device_work, reading, writing
+from dtnsim.tools._common import READER, Client, Count, Cycles, Size, both_ends, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
@@ -57,7 +57,7 @@ class Gridftp(Tool):
     pp: Annotated[bool, Field(validation_alias=AliasChoices("pp", "pipeline"))] = False
     fast: bool = False
     udt: bool = False
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "recurse"))] = False
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recurse"))] = False
     tcp_bs: Annotated[
         Size | None, Field(validation_alias=AliasChoices("tcp_bs", "tcp-bs", "tcp_buffer_size", "tcp-buffer-size"))
     ] = None

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Size, core_cost
+from dtnsim.tools._common import READER, Count, Size, core_cost
 from dtnsim.tools._volume import in_memory, read_access, with_read, write_access
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
@@ -52,7 +52,7 @@ class Iozone(Tool):
     )
     t: Annotated[Count, Field(validation_alias=AliasChoices("t", "threads"))] = 1
     e: Annotated[bool, Field(description="flush is part of the time")] = False
-    c: Annotated[bool, Field(description="close is part of the time")] = False
+    c: Annotated[bool, Field(json_schema_extra=READER, description="close is part of the time")] = False
     o: Annotated[bool, Field(description="O_SYNC")] = False
     direct: Annotated[bool, Field(validation_alias=AliasChoices("I", "direct"), description="O_DIRECT")] = False
 

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import Count, Rate, Size, Version, scaled, version_tuple
+from dtnsim.tools._common import READER, Count, Rate, Size, Version, scaled, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
 #: release that gave every stream its own thread (iperf3 release notes, December 2023)
@@ -38,7 +38,7 @@ class Iperf3(Tool):
         Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] | None,
         Field(validation_alias=AliasChoices("C", "congestion")),
     ] = None
-    R: Annotated[bool, Field(validation_alias=AliasChoices("R", "reverse"))] = False
+    R: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("R", "reverse"))] = False
     Z: Annotated[bool, Field(validation_alias=AliasChoices("Z", "zerocopy"))] = False
     u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
     b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bitrate"))] = None

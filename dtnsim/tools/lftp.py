@@ -81,12 +81,14 @@ class Lftp(Tool):
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
     def _window(self) -> Quantity:
-        return Quantity(
+        packets = Quantity(
             self.packets * self.block.value,
             "B",
             self.block.spread,
             f"{self.packets} packets of {self.block}; {self.block.source}",
         )
+        channel = self.ssh.window()
+        return packets if channel is None or packets.value < channel.value else channel
 
     def _opening(self, job: Job, streams: int) -> Opening:
         login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AliasChoices, Field
 
-from dtnsim.tools._common import needs_volume
+from dtnsim.tools._common import READER, needs_volume
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 
 
@@ -25,8 +25,8 @@ class Rm(Tool):
 
     kind: ClassVar[str] = "rm"
 
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "R", "recursive"))] = True
-    f: Annotated[bool, Field(validation_alias=AliasChoices("f", "force"))] = True
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = True
+    f: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("f", "force"))] = True
 
     def plan(self, job: Job) -> Plan:
         """One process, file after file."""

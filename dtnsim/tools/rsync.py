@@ -33,9 +33,9 @@ _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
 
 #: what waits once in a run (main.c, flist.c, generator.c, io.c): versions and checksum names, arguments and seed, file
 #: list, end of the first phase, end of the second, statistics and farewell
-_PROTOCOL = 6.0
+PROTOCOL = 6.0
 #: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c)
-_DAEMON = 6.0
+DAEMON = 6.0
 _DAEMON_WORK = prior("0.1 s", 0.3, "rsync 3.5.0 daemon, empty folder: start of two processes and of the list")
 
 
@@ -91,8 +91,8 @@ class Rsync(Tool):
     def _opening(self) -> Opening:
         """Log-in or the daemon's greeting, then what generator, sender and receiver say to each other once."""
         if self.e == "ssh":
-            return self.ssh.opening(_PROTOCOL, "rsync's start and phases")
-        return Opening(_DAEMON + _PROTOCOL, _DAEMON_WORK, "the daemon's greeting, rsync's start and phases")
+            return self.ssh.opening(PROTOCOL, "rsync's start and phases")
+        return Opening(DAEMON + PROTOCOL, _DAEMON_WORK, "the daemon's greeting, rsync's start and phases")
 
     def _sum(self) -> Quantity:
         return _SUM["xxh128" if version_tuple(self.version) >= (3, 2) else "md5"]

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Size, device_work, reading, version_tuple, writing
+from dtnsim.tools._common import READER, Size, device_work, reading, version_tuple, writing
 from dtnsim.tools._sftp import Session
 from dtnsim.tools._ssh import SshCopy
 from dtnsim.tools.plan import FileCost, Job, Plan, Step
@@ -32,7 +32,7 @@ class Scp(SshCopy):
 
     kind: ClassVar[str] = "scp"
 
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "recursive"))] = False
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
     old_protocol: Annotated[bool, Field(validation_alias=AliasChoices("O", "old_protocol"))] = False
     block: Size = prior("32 KiB", 0.3, "openssh-portable sftp-client.c DEFAULT_COPY_BUFLEN; scp.c COPY_BUFLEN 16 KiB")
 

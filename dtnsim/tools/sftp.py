@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.ground.quantity import Quantity
-from dtnsim.tools._common import Size
+from dtnsim.tools._common import READER, Size
 from dtnsim.tools._sftp import BLOCK, REQUESTS, Session
 from dtnsim.tools._ssh import SshCopy
 from dtnsim.tools.plan import Job, Plan
@@ -26,7 +26,7 @@ class Sftp(SshCopy):
 
     R: Annotated[int, Field(ge=1, le=4096, validation_alias=AliasChoices("R", "num_requests"))] = REQUESTS
     B: Annotated[Size, Field(validation_alias=AliasChoices("B", "buffer_size"))] = BLOCK
-    r: Annotated[bool, Field(validation_alias=AliasChoices("r", "recursive"))] = False
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
 
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""

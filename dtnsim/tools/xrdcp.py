@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -29,6 +29,14 @@ _LIST = 1.0
 _BIND = 3.0
 _FILE_WORK = prior("4 ms", 0.4, "xrdcp 5.5.3, 50 files at 20 ms: time of a file less its messages")
 _START = prior("0.07 s", 0.3, "xrdcp 5.5.3, one byte at 5 ms: 0.100 s less its round trips")
+#: --tpc: messages of a file from the client to the source (open, close, query, open, close) and to the destination
+#: (open, query, sync for the rendezvous, close; the sync for the copy is the copy itself)
+_TPC_SOURCE, _TPC_DESTINATION = 5.0, 4.0
+#: --tpc: how often the client looks whether the copy is done [s] (ThirdPartyCopyJob::RunTPC, XrdSysTimer::Wait( 2500 );
+#: 1 s in XRootD 4)
+_LOOK_S: Final = 2.5
+#: copies that a destination does at once (XrdOfsTPCConfig.hh: xfrMax)
+_TPC_AT_ONCE: Final = 9
 
 
 class Xrdcp(Tool):
@@ -36,8 +44,13 @@ class Xrdcp(Tool):
 
     No more than ``parallel_chunks`` chunks are on their way at once: their bytes are a window.
 
-    Neglects: redirection by a manager; third-party copies.
-    Source: xrootd XrdClConstants.hh (chunk 8 MiB, 4 in parallel); xrdcp(1).
+    With ``--tpc`` the destination pulls from the source with an xrdcp of its own; the client, beside the end that
+    ``client`` says, sets it going and looks every 2.5 s whether it is done.
+
+    Neglects: redirection by a manager; delegation of credentials.
+    Source: github.com/xrootd/xrootd 5.5.3 src/XrdCl/XrdClConstants.hh (chunk 8 MiB, 4 in parallel; 16 MiB before 5.0),
+        XrdClClassicCopyJob.cc (open, read or write, close), XrdClThirdPartyCopyJob.cc, XrdOfs/XrdOfsTPCConfig.hh;
+        xrdcp(1).
     """
 
     kind: ClassVar[str] = "xrdcp"
@@ -52,11 +65,13 @@ class Xrdcp(Tool):
     ] = 4
     cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
     xrate: Rate | None = None
+    tpc: Literal["none", "only", "first", "delegate"] = "none"
     client: Client = "destination"
 
     def plan(self, job: Job) -> Plan:
         """Jobs at once, each with its window of chunks."""
-        workers = max(1, min(self.parallel, job.files))
+        third = self.tpc != "none"
+        workers = max(1, min(self.parallel, job.files, _TPC_AT_ONCE if third else self.parallel))
         sender, receiver = Thread("xrootd sender", workers), Thread("xrootd receiver", workers)
         reader, writer = Thread("xrootd reader", workers), Thread("xrootd writer", workers)
         flight = Quantity(
@@ -84,13 +99,15 @@ class Xrdcp(Tool):
             write=writing(job, writer, self.chunk_size, workers=workers),
             cpu=(*device_work(job, reader), *sums),
             files=FileCost(
-                round_trips=_FILE,
-                fixed=_FILE_WORK,
+                round_trips=_FILE + (self._told() + _OPENING if third else 0.0),
+                fixed=self._looks(job) if third else _FILE_WORK,
                 source=("stat", "open", "close") if job.source == "volume" else (),
                 destination=("create", "close") if volume else (),
                 directory=("mkdir",) if volume else (),
             ),
         )
+        if third:
+            return Plan((step,), workers=workers, weight=workers * self.S, opening=Opening(_OPENING, _START, "log-in"))
         folder = _FOLDER_GET if self.client == "destination" else _FOLDER_PUT
         trips = (
             _OPENING
@@ -100,3 +117,14 @@ class Xrdcp(Tool):
         )
         opening = Opening(trips, _START, "log-in at the server")
         return Plan((step,), workers=workers, weight=workers * self.S, opening=opening)
+
+    def _told(self) -> float:
+        """Messages of a third-party copy that cross the path: those to the end where the client is not."""
+        return _TPC_SOURCE if self.client == "destination" else _TPC_DESTINATION
+
+    def _looks(self, job: Job) -> Quantity:
+        """What looking now and then costs: the rest of the first interval, or half an interval of a long copy."""
+        flight = self.chunk_size.value * self.parallel_chunks
+        least = (_OPENING + _FILE + job.mean_B / flight) * job.rtt_s + _START.value
+        late = max(_LOOK_S - least, _LOOK_S / 2)
+        return _START.worth(late + _START.value, "xrdcp of the destination starts; ThirdPartyCopyJob looks every 2.5 s")

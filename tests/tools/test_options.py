@@ -1,97 +1,184 @@
-"""Every option of the tools that were measured moves an answer somewhere, or is documentation and marked here."""
+"""Every option of every tool moves an answer somewhere, or its schema says that it is there for the reader only."""
 
 from __future__ import annotations
 
+import functools
+import json
 from typing import Any, get_args
 
 import pytest
 
-from dtnsim.components.base import find_kind
+from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
-from tests.lab import answer, journey, machine
+from tests.lab import answer, journey, machine, volume
 
-TOOLS = (
-    "scp", "sftp", "rsync", "tar-ssh", "tar-nc", "rclone", "lftp", "curl", "aria2", "xrdcp", "gridftp", "nfs-cp",
-)  # fmt: skip
-#: what a path file may say for the reader; the data set has it already
-DOCUMENTATION = {"part", "source", "price", "r"}
-#: options that matter only beside others
+TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
+#: what an option needs beside it before it matters; ``kind.option`` where it is one kind's alone
 BESIDE: dict[str, dict[str, Any]] = {
-    "ratio": {"compress": True}, "parallel_max": {"parallel": True}, "literal": {"whole_file": False},
+    "ratio": {"compress": True}, "bbftp.ratio": {"c": True}, "bbftp.c": {"ratio": "3"}, "compress": {"ratio": "3"},
+    "parallel_max": {"parallel": True}, "literal": {"whole_file": False}, "whole_file": {"literal": "0.1"},
+    "aria2.k": {"x": 8}, "aria2.s": {"x": 8, "k": "1 MB"}, "aria2.x": {"k": "1 MB"}, "bbcp.s": {"w": "64 KiB",
+    "fixed": True},
+    "bbcp.w": {"fixed": True}, "fixed": {"w": "64 KiB"}, "rclone.checkers": {"backend": "http"},
+    "gridftp.client": {"third_party": False}, "rclone.client": {"backend": "sftp"}, "scp.client": {"version": "9.2"},
+    "bbftp.client": {"setsendwinsize": "64 KiB"}, "setsendwinsize": {"client": "destination"},
+    "limit_download": {"client": "destination"}, "preserve": {"client": "destination"}, "mscp.S": {"s": "1 MB"},
+    "old_protocol": {"version": "9.2"}, "aws-s3.changed": {"command": "sync"}, "fpsync.n": {"f": 10},
+    "mscp.u": {"n": 32},
     "sftp_disable_hashcheck": {"backend": "sftp"}, "sftp_concurrency": {"backend": "sftp"},
-    "sftp_chunk_size": {"backend": "sftp"}, "ignore_checksum": {"backend": "sftp"}, "tls": {}, "k": {"x": 8},
-    "s": {"x": 8, "k": "1 MB"}, "x": {"k": "1 MB"}, "whole_file": {"literal": "0.1"}, "checkers": {"backend": "http"},
-    "client": {"third_party": False, "backend": "sftp", "version": "9.2"}, "compress": {"ratio": "3"},
-    "parallel_chunks": {"chunk_size": "1 MB"}, "old_protocol": {"version": "9.2"},
+    "sftp_chunk_size": {"backend": "sftp"}, "ignore_checksum": {"backend": "sftp"},
+    "parallel_chunks": {"chunk_size": "1 MB"},
+    "rsync.checksum": {"changed": "0.5"}, "globus.cipher": {"encrypt": True},
+    "multi_thread_streams": {"multi_thread_cutoff": "1 MB"},
+    "max_concurrency": {"concurrency": 9}, "max_parallelism": {"parallelism": 300},
+    "enable_checksum": {"encryption_type": "none"},
+    "iperf3.Z": {"skip_rx_copy": True}, "iperf3.version": {"P": 8}, "seekers": {"test": "seeks"},
+    "crashplan.block": {"session": "10 GB/s"}, "iodepth": {"rw": "randread", "ioengine": "libaio", "direct": True},
+    "ioengine": {"rw": "randread", "iodepth": 16, "direct": True}, "fio.fdatasync": {"rw": "write"},
+    "end_fsync": {"rw": "write"},
+    "rwmixread": {"rw": "randrw"}, "time_based": {"runtime": "1 s"}, "ramp_time": {"runtime": "9 s",
+    "time_based": True, "rw": "write"},
+    "parsyncfp.NP": {"chunksize": "1 MB"}, "mscp.hpn": {"a": 4096, "n": 1},
+    "mscp.channel": {"a": 4096, "n": 1}, "tar-ssh.record": {"cipher": "none", "hpn": True},
+    "scp.block": {"cipher": "none", "hpn": True},
 }  # fmt: skip
-#: what only processors, disks or another room feel; tested with them
-CPU_OR_DISK = {
-    "ssh",
-    "channel",
-    "hpn",
-    "block",
-    "record",
-    "bs",
-    "buffer",
-    "cksum",
-    "udt",
-    "overhead",
-    "archive",
-    "cipher",
-}
-CPU_OR_DISK |= {"version"}
+#: values of options whose words the type does not list
+WORDS = {"conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"], "ssh": [{"channel": "4 KiB"},
+    {"cipher": "none"}],
+         "holds": ["3.5 GiB"], "rsync": [{"bwlimit": "1 kB/s"}]}  # fmt: skip
 TRIED: dict[str, list[Any]] = {
-    "B": ["2 KiB", "64 MiB"], "B/s": ["1 kB/s", "200 kB/s"], "cycles/B": ["9000 cycles/B"], "1": ["0.3", "3"],
+    "B": ["2 KiB", "64 MiB", "8 MiB"], "B/s": ["1 kB/s", "200 kB/s"], "cycles/B": ["9000 cycles/B"],
+    "1": ["0.3", "3", "0"], "s": ["2 s", "40 s"],
 }  # fmt: skip
-DATA = [{"files": 64, "each": "40 MB"}, {"files": 300, "each": "20 kB"}, {"files": 1, "size": "3 GB"}]
+DATA = (
+    {"files": 64, "each": "40 MB"},
+    {"files": 300, "each": "20 kB", "directories": 9},
+    {"files": 1, "size": "3 GB"},
+    None,
+)
+_NFS = {"filesystem": {"kind": "nfs"}, "server": "b:/s"}
 
 
-def values(annotation: Any, metadata: tuple[Any, ...], now: Any) -> list[Any]:
+def _leaves(annotation: Any) -> list[Any]:
+    """Everything that a type is made of."""
+    return [annotation, *(leaf for part in get_args(annotation) for leaf in _leaves(part))]
+
+
+def values(name: str, annotation: Any, metadata: tuple[Any, ...], now: Any) -> list[Any]:
     """Values of an option other than the one it has."""
-    parts = [annotation, *get_args(annotation)]
-    units = [u for m in (metadata, *(getattr(p, "__metadata__", ()) for p in parts)) for u in m if isinstance(u, Unit)]
+    leaves = [*_leaves(annotation), *metadata]
+    units = [u for u in (*leaves, *(m for p in leaves for m in getattr(p, "__metadata__", ()))) if isinstance(u, Unit)]
+    if name in WORDS:
+        return WORDS[name]
     if isinstance(now, Quantity) or units:
         return TRIED[now.dim if isinstance(now, Quantity) else units[0].dim]
-    if bool in parts:
-        return [not now, True, False]
-    if int in parts or isinstance(now, int):
-        return [1, 2, 9, 300]
-    words = [w for p in parts for w in (*get_args(p), *(v for q in get_args(p) for v in get_args(q)))]
-    return [*(w for w in (*words, *get_args(annotation)) if isinstance(w, str)), "4.0", "8.9"]
+    if bool in leaves:
+        return [not now]
+    if int in leaves or float in leaves:
+        return [1, 2, 9, 300, -1]
+    return [*(w for w in leaves if isinstance(w, str)), "4.0", "8.9", "3.1.3"]
 
 
-def duration(kind: str, options: dict[str, Any], data: dict[str, Any]) -> float | None:
-    host = machine(cpu={"kind": "cpu", "cores": 4, "clock": "3 GHz"})
-    path = journey(
-        host, host, tool={"name": kind, **options}, dataset=data, start="a:memory", to="b:memory",
-        wan={"bandwidth": "1 Gb/s", "rtt": "30 ms"},
-    )  # fmt: skip
+def world(name: str, tool: dict[str, Any], data: dict[str, Any] | None) -> dict[str, Any]:
+    """A path on which one thing is scarce: the network, the cores, or the drives."""
+    slow = {"kind": "cpu", "cores": 4, "clock": "0.4 GHz" if name in ("cores", "into") else "3 GHz"}
+    if name in ("network", "cores"):
+        wan = {"network": {"bandwidth": "1 Gb/s", "rtt": "30 ms"}, "cores": {"bandwidth": "400 Gb/s", "rtt": "0.1 ms"}}
+        host = machine(cpu=slow)
+        if name == "cores":
+            host.pop("stack")  # the kernel costs what it costs
+        return journey(host, host, tool=tool, dataset=data, wan=wan[name])
+    drive = {"kind": "ssd", "read": "2 GB/s", "write": "300 MB/s"}
+    pool = volume(
+        {"kind": "raid", "level": 5, "disks": 8, "of": "seagate-exos-x16", "software": False},
+        {"kind": "zfs", "recordsize": "128 KiB"},
+    )
+    memory = {"kind": "memory", "channels": 2, "rate": "2400 MT/s", "size": "4 GiB"}
+    host = machine(cpu=slow, volumes={"/z": pool, "/s": volume(drive), "/n": {**_NFS}}, memory=memory)
+    there = machine(cpu=slow, volumes={"/z": pool, "/s": volume(drive)}, memory=memory)
+    for one in (host, there):
+        one.pop("vm")
+        one.pop("stack")
+    start, to = {"drives": ("a:/s", "b:/z"), "host": ("a:/s", "a:/z"), "mount": ("a:/s", "a:/n"), "pool": ("a:/z",
+    "a:/s"),
+                 "into": ("a:/s", "a:memory")}[name]  # fmt: skip
+    wan = {"bandwidth": "10 Gb/s", "rtt": "2 ms"}
+    return journey(host, there, tool=tool, dataset=data, wan=wan, start=start, to=to)
+
+
+#: where a tool works: between hosts, or within one
+LOCAL = {"bonnie", "cp", "dd", "fio", "iozone", "program", "rm", "robocopy", "tar"}
+
+
+def worlds(kind: str) -> tuple[str, ...]:
+    """The paths on which a tool can do something."""
+    return ("host", "mount", "pool", "into") if kind in LOCAL else ("network", "drives", "cores", "host", "mount")
+
+
+@functools.cache
+def duration(kind: str, options: str, name: str, data: int) -> tuple[float, float] | None:
+    """Duration and rate; None where the tool cannot do it."""
     try:
-        return answer(path).transfers[0].duration_s.p50
+        found = answer(world(name, {"name": kind, **json.loads(options)}, DATA[data])).transfers[0]
     except DtnsimError:
         return None
+    return found.duration_s.p50, found.throughput_Bps.p50
+
+
+def moves(kind: str, name: str, value: Any, around: dict[str, Any]) -> bool:
+    """Whether a value of an option changes an answer in any of the worlds."""
+    before, after = json.dumps(around), json.dumps({**around, name: value})
+    for where in worlds(kind):
+        for data in range(len(DATA)):
+            was, now = duration(kind, before, where, data), duration(kind, after, where, data)
+            if (
+                was is not None
+                and now is not None
+                and any(abs(n - w) > 1e-9 * abs(w) for w, n in zip(was, now, strict=True))
+            ):
+                return True
+    return False
+
+
+#: options that act on other things than the duration of one transfer; the tests below show on what
+APART = {"fio.ramp_time", "program.holds"}
+
+
+def test_ramp_time_is_left_out_of_the_time(tool):
+    assert tool("fio", runtime="9 s", ramp_time="2 s").timing(sized=True).omitted == 2
+    assert tool("fio", runtime="9 s").timing(sized=True).omitted == 0
+
+
+def test_what_a_program_holds_is_kept_from_page_caches(tool, job):
+    assert tool("program", holds="2 GB").plan(job(rtt_s=0.0)).holds_B == 2e9
 
 
 @pytest.mark.parametrize("kind", TOOLS)
-def test_every_option_moves_an_answer(kind):
+def test_an_option_moves_an_answer_or_says_that_it_does_not(kind):
+    """A quarter of the options of every tool; ``python -m tests.tools.test_options`` tries all of them (a minute)."""
+    assert not idle(kind, 4)
+
+
+def idle(kind: str, every: int = 1) -> list[str]:
+    """Options that move no answer and do not say so, of every so many of a tool."""
     model = find_kind(kind)
-    given = {n: i for n, i in model.model_fields.items() if n not in DOCUMENTATION}
-    default = model.build({"kind": kind})
-    idle = []
-    for name, info in given.items():
-        around = {k: v for k, v in BESIDE.get(name, {}).items() if k in model.model_fields}
-        if name in CPU_OR_DISK:
+    default, found = model.build({"kind": kind}), []
+    for number, (name, info) in enumerate(model.model_fields.items(), start=len(kind)):
+        if number % every:
             continue
-        tried = [v for v in values(info.annotation, tuple(info.metadata), getattr(default, name)) if v is not None]
-        if not any(_moves(kind, name, v, around) for v in tried):
-            idle.append(name)
-    assert not idle
+        if (info.json_schema_extra or {}).get("x-documentation-only") or f"{kind}.{name}" in APART:
+            continue
+        around = BESIDE.get(f"{kind}.{name}", BESIDE.get(name, {}))
+        around = {k: v for k, v in around.items() if k in model.model_fields and k != name}
+        tried = [
+            v for v in values(name, info.annotation, tuple(info.metadata), getattr(default, name)) if v is not None
+        ]
+        if not any(moves(kind, name, v, around) for v in tried):
+            found.append(name)
+    return found
 
 
-def _moves(kind: str, name: str, value: Any, around: dict[str, Any]) -> bool:
-    for data in DATA:
-        before, after = duration(kind, around, data), duration(kind, {**around, name: value}, data)
-        if before is not None and after is not None and abs(after - before) > 1e-9 * before:
-            return True
-    return False
+if __name__ == "__main__":
+    for tool_kind in TOOLS:
+        print(tool_kind, idle(tool_kind) or "every option moves an answer")

@@ -31,3 +31,13 @@ def test_rejects(tool):
     ):
         with pytest.raises(SpecError, match=f"^{key}: "):
             tool("xrdcp", **options)
+
+
+def test_a_third_party_copy_is_looked_at_every_so_often(tool, job):
+    """ThirdPartyCopyJob.cc of 5.5.3: the client waits 2.5 s before it looks; a small file takes them all."""
+    small = tool("xrdcp", tpc="first").plan(job(files=10, payload_B=10.0, largest_B=1.0)).steps[0].files
+    direct = tool("xrdcp").plan(job(files=10, payload_B=10.0, largest_B=1.0)).steps[0].files
+    assert 1.5 < small.fixed.value < 2.6
+    assert direct.fixed.value < 0.01
+    # the destination has nine at once (XrdOfsTPCConfig.hh, xfrMax)
+    assert tool("xrdcp", tpc="only", parallel=32).plan(job(files=100)).workers == 9

@@ -1,0 +1,119 @@
+"""Objects over S3: requests that share a pool of connections, large objects in parts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step
+
+#: TCP, and TLS 1.3 from ClientHello to Finished (RFC 9293, RFC 8446)
+TCP_TRIP: Final = 1.0
+TLS_TRIP: Final = 1.0
+#: keys in one answer of ListObjectsV2 (Amazon S3 API reference, MaxKeys)
+KEYS_A_PAGE: Final = 1000
+_GCM: Final = core_cost("aes128_gcm", "TLS")
+_BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 KiB; Go's io.Copy reads 32 KiB")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """How a program moves objects.
+
+    Attributes:
+        name: The program.
+        put: True where it uploads.
+        at_once: Requests with data under way at once, of all objects together.
+        part_B: Bytes of one part or range; objects that are larger are moved in parts.
+        threshold_B: Objects from this size on are moved in parts.
+        a_file: Parts of one object at once; None: as many as there are requests.
+        head: Requests for an object that wait before its data (HEAD of a download).
+        start: Start of the program, its libraries and credentials.
+        overhead: What a byte costs in the program besides TLS and the checksum.
+        checksum: Checksum that the program makes of what it sends, if it does.
+        tls: Whether the store is reached by https.
+        lists: Whether the keys are listed before (recursive downloads, ``sync``).
+        limit: Rate of all requests together, where the user caps it.
+        share: Part of the bytes that is moved (``sync`` of what changed).
+    """
+
+    name: str
+    put: bool
+    at_once: int
+    part_B: float
+    threshold_B: float
+    start: Quantity
+    overhead: Quantity
+    a_file: int | None = None
+    head: float = 0.0
+    checksum: tuple[Quantity, str] | None = None
+    tls: bool = True
+    lists: bool = False
+    limit: Quantity | None = None
+    share: float = 1.0
+
+    def parts(self, size_B: float) -> int:
+        """Requests that carry the data of an object."""
+        return max(1, math.ceil(size_B / self.part_B)) if size_B >= self.threshold_B else 1
+
+    def workers(self, job: Job) -> int:
+        """Requests that can be under way: no more than the pool, an object's own limit, and what there is to do."""
+        most = math.ceil(job.per_file(self.parts) * job.files)
+        if self.a_file is not None:
+            most = min(most, job.files * self.a_file)
+        return max(1, min(self.at_once, most))
+
+    def round_trips(self, job: Job, workers: int) -> float:
+        """Answers of a mean file that a connection waits for.
+
+        Every part is a request. An upload in parts also begins and ends (CreateMultipartUpload,
+        CompleteMultipartUpload). The model hands files to workers; where an object's parts go to several, each of them
+        waits for its own only.
+        """
+        data = job.per_file(self.parts) * job.files
+        rounds = math.ceil(data / workers) / math.ceil(job.files / workers)
+        multipart = job.per_file(lambda size: float(self.parts(size) > 1)) if self.put else 0.0
+        return rounds + 2.0 * multipart + self.head
+
+    def plan(self, job: Job) -> Plan:
+        """Requests of a pool of connections that stay open."""
+        workers = self.workers(job)
+        here, there = Thread(self.name, workers), Thread("object store", workers)
+        sender, receiver = (here, there) if self.put else (there, here)
+        end: End = "source" if self.put else "destination"
+        cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse(end, here, self.overhead, self.name))
+        if self.tls:
+            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
+        if self.checksum is not None and self.put:
+            cpu += (CpuUse(end, here, *self.checksum),)
+        volume = job.destination == "volume"
+        files = FileCost(
+            round_trips=self.round_trips(job, workers),
+            source=("stat", "open", "close") if job.source == "volume" else (),
+            destination=("create", "close") if volume else (),
+            directory=("mkdir",) if volume and not self.put else (),
+        )
+        step = Step(
+            "transfer",
+            read=reading(job, sender, _BLOCK, workers=workers),
+            net=NetUse(sender, receiver, streams=workers, rate=self.limit, stopped=True),
+            write=writing(job, receiver, _BLOCK, workers=workers),
+            cpu=cpu,
+            files=files if self.share == 1 else FileCost(),
+            share=self.share,
+        )
+        steps = (step,) if self.share > 0 else (Step("scan", files=FileCost(source=("stat",) if self.put else ())),)
+        connect = TCP_TRIP + (TLS_TRIP if self.tls else 0.0)
+        pages = max(1, math.ceil(job.files / KEYS_A_PAGE)) if self.lists else 0
+        opening = Opening(connect + pages, self.start, "connection, credentials and list of keys", connect)
+        return Plan(
+            steps,
+            workers=workers,
+            weight=workers,
+            divided=job.largest_B >= self.threshold_B and job.largest_B > self.part_B,
+            opening=opening if job.remote else Opening(),
+        )

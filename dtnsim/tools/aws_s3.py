@@ -1,0 +1,76 @@
+"""aws s3 cp and aws s3 sync: ten requests of all objects together, large objects in parts of 8 MiB."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.tools._common import Client as ClientEnd
+from dtnsim.tools._common import Count, Cycles, Rate, Size
+from dtnsim.tools._s3 import Client
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
+
+_START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
+_CONFIG: Final = "aws-cli awscli/customizations/s3/transferconfig.py"
+
+
+class AwsS3(Tool):
+    """``aws s3 cp --recursive`` or ``aws s3 sync``, with the ``s3`` section of the configuration by its own names.
+
+    One Python process: its threads share the interpreter, so that all bytes pass one core (``overhead``). ``sync``
+    lists the keys first, a thousand an answer, and moves only what changed (``changed``, part of the bytes).
+
+    Neglects: the CRT client (preferred_transfer_client); sizes of ``sync`` that its own hash does not look at.
+    Source: github.com/aws/aws-cli awscli/customizations/s3/transferconfig.py (max_concurrent_requests 10,
+        multipart_threshold and multipart_chunksize 8 MiB); github.com/boto/s3transfer s3transfer/manager.py.
+    """
+
+    kind: ClassVar[str] = "aws-s3"
+
+    command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
+    max_concurrent_requests: Count = 10
+    multipart_threshold: Size = prior("8 MiB", 0.0, _CONFIG)
+    multipart_chunksize: Annotated[Size, Unit("B", low=5 * 2**20)] = prior("8 MiB", 0.0, _CONFIG)
+    max_bandwidth: Rate | None = None
+    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "every object is new; matters to sync only")
+    tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
+    client: ClientEnd = "source"
+    overhead: Cycles = prior(
+        "14 cycles/B",
+        0.5,
+        "github scylladb/scylladb, pull 22634: aws-cli with ten threads moved 276 MB/s; at some 3.8 GHz (assumed), one "
+        "interpreter: copies, MD5 or CRC and TLS of Python's ssl",
+    )
+
+    def plan(self, job: Job) -> Plan:
+        """A pool of requests; all of their bytes pass one interpreter."""
+        put = self.client == "source"
+        plan = Client(
+            "aws-cli",
+            put,
+            at_once=self.max_concurrent_requests,
+            part_B=self.multipart_chunksize.value,
+            threshold_B=self.multipart_threshold.value,
+            head=0.0 if put or job.files > 1 else 1.0,
+            start=_START,
+            overhead=prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock"),
+            tls=self.tls,
+            lists=self.command == "sync" or (not put and job.files > 1),
+            limit=self.max_bandwidth,
+            share=self.changed.value if self.command == "sync" else 1.0,
+        ).plan(job)
+        return self._locked(plan, put=put)
+
+    def _locked(self, plan: Plan, *, put: bool) -> Plan:
+        """The same plan with the interpreter's lock: one thread through which every byte goes."""
+        from dataclasses import replace
+
+        lock = CpuUse("source" if put else "destination", Thread("Python interpreter"), self.overhead, "aws-cli")
+
+        def locked(step: Step) -> Step:
+            return step if step.net is None else replace(step, cpu=(*step.cpu, lock))
+
+        return replace(plan, steps=tuple(locked(s) for s in plan.steps))

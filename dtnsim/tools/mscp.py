@@ -1,0 +1,117 @@
+"""mscp: several SSH connections that work on chunks of files, an SFTP window each."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step
+
+#: SFTP's INIT on a further connection, and STAT of the target on the first
+_SESSION: Final = 2.0
+#: put, once a file: STAT of its folder, OPEN and CLOSE that make it, SETSTAT at its end; each chunk: OPEN, WRITE, CLOSE
+_PUT_FILE, _CHUNK = 4.0, 3.0
+#: get, in the one thread that lists: a STAT a file (path.c, walk_path_recursive)
+_WALK: Final = 1.0
+
+
+class Mscp(SshCopy):
+    """``mscp -n connections -a requests -b bytes -s least -S most -c cipher -g cc``.
+
+    Each connection has one thread, one cipher and ``a`` requests of ``b`` bytes in flight. A file larger than ``s`` is
+    cut into as many chunks as there are connections. ``n`` is floor(2 ln(cores)) + 1 unless given; ``u`` connections
+    log in at once.
+
+    Neglects: that libssh's own channel window is another than OpenSSH's; deeper folders, one STAT each a file.
+    Source: github.com/upa/mscp doc/mscp.rst (options and defaults), src/path.c (messages of a file, chunks), src/mscp.c
+        (connections, least chunk), src/ssh.c.
+    """
+
+    kind: ClassVar[str] = "mscp"
+
+    n: Annotated[Count | None, Field(validation_alias=AliasChoices("n", "connections"))] = None
+    u: Annotated[Count, Field(validation_alias=AliasChoices("u", "max_startups"))] = 8
+    a: Annotated[Count, Field(validation_alias=AliasChoices("a", "nr_ahead"))] = 32
+    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "buf_size"))] = prior(
+        "16 KiB", 0.0, "mscp(1): -b 16384"
+    )
+    s: Annotated[Size, Field(validation_alias=AliasChoices("s", "min_chunk_size"))] = prior(
+        "64 MiB", 0.0, "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20"
+    )
+    S: Annotated[Size | None, Field(validation_alias=AliasChoices("S", "max_chunk_size"))] = None
+    g: Annotated[
+        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] | None,
+        Field(validation_alias=AliasChoices("g", "congestion")),
+    ] = None
+    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "L"))] = None
+
+    def chunk_B(self, size: float, connections: int) -> float:
+        """Bytes of a chunk of a file of this size."""
+        if size <= self.s.value:
+            return max(size, 1.0)
+        return self.S.value if self.S is not None else max(size / connections, self.s.value)
+
+    def connections(self, job: Job) -> int:
+        """Connections that have something to do."""
+        asked = self.n or math.floor(2 * math.log(max(job.cores, 1))) + 1
+        chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, asked))) * job.files
+        return max(1, min(asked, math.ceil(chunks)))
+
+    def plan(self, job: Job) -> Plan:
+        """Connections that take chunk after chunk."""
+        workers = self.connections(job)
+        sender, receiver = Thread("mscp senders", workers), Thread("mscp receivers", workers)
+        sent, put = self.sent(job), self.client == "source"
+        flight = Quantity(self.a * self.b.value, "B", self.b.spread, f"{self.a} requests of {self.b}; {self.b.source}")
+        window = self.window()
+        if window is not None and window.value < flight.value:
+            flight = window
+        chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
+        each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
+        volume = job.destination == "volume"
+        step = Step(
+            "transfer",
+            read=reading(job, sender, self.b, workers=workers),
+            net=NetUse(
+                sender,
+                receiver,
+                streams=workers,
+                channel=flight,
+                channels=workers,
+                grain=self.b,
+                cc=self.g,
+                rate=self.limit,
+                overhead=sent * OVERHEAD,
+                stopped=True,
+            ),
+            write=writing(job, receiver, self.b, workers=workers),
+            cpu=(*device_work(job, sender), *self._ciphers(sender, receiver, sent)),
+            files=FileCost(
+                round_trips=each,
+                source=("stat", "open", "close") if job.source == "volume" else (),
+                destination=("create", "close", "setattr") if volume else (),
+                directory=("mkdir",) if volume else (),
+            ),
+        )
+        waves = (math.ceil((workers - 1) / self.u) + 1) / 2  # u log in at once: how long a mean one waits
+        connect = (LOGIN + _SESSION) * (waves - 1)
+        further = crowd(LOGIN_CPU, workers - 1, job, LOGIN)
+        # the list has a connection of its own; those that copy log in when it has begun
+        opening = Opening(
+            2 * (LOGIN + _SESSION), LOGIN_WORK, "ssh log-ins of the list and of the copies", connect, further
+        )
+        divided = job.largest_B > self.s.value and workers > 1
+        return Plan((step,), workers=workers, weight=workers, divided=divided, opening=opening)
+
+    def _ciphers(self, sender: Thread, receiver: Thread, sent: float) -> tuple[CpuUse, ...]:
+        """Cipher and compression, a thread a connection."""
+        from dataclasses import replace
+
+        ends = {"source": sender, "destination": receiver}
+        return tuple(replace(use, thread=ends[use.end]) for use in (*self.crypto(sent), *self.packing()))
