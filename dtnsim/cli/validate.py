@@ -23,7 +23,7 @@ def command(
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     json: options.Json = False,  # noqa: FBT002 - a flag
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with plot and table.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
     discrepancy: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it."),
@@ -64,7 +64,7 @@ def command(
         from dtnsim.ground import output
         from dtnsim.report.validation_html import page
 
-        output.write(html, page(found), "--html")
+        output.write(html, page(found, seed=seed, samples=samples), "--html")
     if json:
         options.emit(found.as_dict())
     elif markdown:

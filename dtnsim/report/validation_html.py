@@ -1,184 +1,216 @@
-"""Measured beside predicted, as one HTML file: a scatter of all cases and the table."""
+"""Measured beside predicted, as one HTML file: all cases on two logarithmic axes, coverage, tables."""
 
 from __future__ import annotations
 
-import html
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim import __version__
 from dtnsim.evidence.scores import LEVELS
 from dtnsim.evidence.trust import by_kind, judging, trust
+from dtnsim.report.charts import AMBER, BLUE, GREY, TONES
+from dtnsim.report.page import Figure, Page, Table, label, today
 from dtnsim.report.validation import figure, percent, stated_words, yes
 
 if TYPE_CHECKING:
     from dtnsim.evidence.validate import Judgement, Validation
 
-_SIZE: Final = 560
-_EDGE: Final = 60
-_COLOURS: Final = {"fit": "#8a8a8a", "blind": "#c0392b"}
-#: error from which a case is marked
-_FAR: Final = 0.25
-_STYLE: Final = """
-body{font:14px/1.4 system-ui,sans-serif;margin:2em;color:#222} table{border-collapse:collapse;margin:1em 0}
-td,th{padding:2px 10px;border-bottom:1px solid #ddd;text-align:left;vertical-align:top} td.n{text-align:right;
-white-space:nowrap} tr.off td{background:#fdecea} svg text{font-size:11px;fill:#444}
-"""
+#: roles, how they are drawn and what they are called
+_ROLES: Final = {
+    "fit": (GREY, "square-open", "fits"),
+    "blind": (BLUE, "circle", "judges"),
+    "repeat": (AMBER, "x", "repeats"),
+}
+_SYMBOLS: Final = ("circle", "square", "diamond", "cross", "triangle-up", "star", "hexagon", "pentagon")
+_LEVELS: Final = [n / 20 for n in range(1, 20)]
 
 
-def page(found: Validation) -> str:
-    """The whole page; it needs nothing from elsewhere."""
-    parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Measured beside predicted</title>",
-        f"<style>{_STYLE}</style></head><body><h1>Measured beside predicted</h1>",
-        _summary(found),
-        _trust(found),
-        _calibration(found),
-        _scatter([j for j in found.judgements if j.counted and j.case.unit == "B/s"]),
-        *(_table(found, site) for site in found.sites),
-        "</body></html>",
-    ]
-    return "\n".join(parts)
+def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
+    """The whole page; it needs nothing from elsewhere.
+
+    Args:
+        found: What `validate` found.
+        seed: Seed of the draws.
+        samples: Draws behind each interval.
+    """
+    made = Page("Measured beside predicted")
+    blind = found.summary("blind")
+    if blind.n:
+        errors = f"median error {percent(blind.mdape)}, worst {percent(blind.max_ape)}"
+        inside = f"; {percent(blind.coverage80)} lie in their 80 % interval" if blind.coverage80 is not None else ""
+        made.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
+    made.text(
+        f"dtnsim {__version__}, {today().isoformat()}, seed {seed}, {samples} draws behind each interval.", "note"
+    )
+    made.table(_summary(found), "Errors by system and role")
+    shown = [j for j in found.judgements if j.counted and j.case.unit == "B/s" and j.case.measured > 0 and j.p50 > 0]
+    made.figure(_scatter(shown, "by role", [(_ROLES[r], [j for j in shown if j.case.role == r]) for r in _ROLES]))
+    made.figure(_by_kind(shown))
+    whole = trust(found.judgements)
+    if whole is not None:
+        made.heading("Intervals of figures that fitted nothing")
+        made.table(_trust(found), "Coverage and scores by what binds")
+        made.figure(_calibration(judging(found.judgements)))
+    made.heading("All cases")
+    for site in found.sites:
+        made.table(_cases(found, site), site, folded=len(found.sites) > 1)
+    return made.html()
 
 
-def _row(cells: list[str], *, head: bool = False, off: bool = False) -> str:
-    tag = "th" if head else "td"
-    inner = "".join(f"<{tag}>{html.escape(c)}</{tag}>" for c in cells)
-    return f"<tr class='off'>{inner}</tr>" if off else f"<tr>{inner}</tr>"
-
-
-def _summary(found: Validation) -> str:
-    rows = [
-        _row(
-            [
-                "system",
-                "role",
-                "cases",
-                "median error",
-                "worst",
-                "in 80 %",
-                "bottleneck as stated",
-                "min(disk, network, disk)",
-            ],
-            head=True,
-        )
-    ]
+def _summary(found: Validation) -> Table:
+    rows = []
     for site in [*found.sites, None]:
         for role in ("fit", "blind"):
             s, b = found.summary(role, site), found.baseline_summary(role, site)
             right, stated = found.bottlenecks(role, site)
             if s.n:
                 errors = [percent(s.mdape), percent(s.max_ape), percent(s.coverage80)]
-                told = f"{right} of {stated}" if stated else ""
-                rows.append(_row([site or "all", role, str(s.n), *errors, told, percent(b.mdape)]))
-    return f"<table>{''.join(rows)}</table>"
+                of = f"{right} of {stated}" if stated else ""
+                rows.append((site or "all", role, str(s.n), *errors, of, percent(b.mdape)))
+    head = ("system", "role", "cases", "median error", "worst", "in 80 %", "bottleneck as stated")
+    return Table((*head, "median error of min(disk, network, disk)"), rows, frozenset(range(2, 8)))
 
 
-def _trust(found: Validation) -> str:
+def _trust(found: Validation) -> Table:
     """Coverage and scores by kind of what binds."""
-    whole = trust(found.judgements)
-    if whole is None:
-        return ""
-    rows = [
-        _row(
-            [
-                "what binds",
-                "figures",
-                *(f"in {level:.0%}" for level in LEVELS),
-                "p90/p10",
-                "interval score",
-                "of one factor for all",
-                "CRPS",
-            ],
-            head=True,
-        )
-    ]
-    for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
-        inside = [percent(t.coverage[level]) for level in LEVELS]
-        numbers = (t.interval_score, t.constant_factor, t.crps)
-        rows.append(_row([kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)]))
-    return f"<h2>Intervals of figures that fitted nothing</h2><table>{''.join(rows)}</table>"
+    rows = []
+    for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements))]:
+        if t is not None:
+            inside = [percent(t.coverage[level]) for level in LEVELS]
+            numbers = (t.interval_score, t.constant_factor, t.crps)
+            rows.append((kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)))
+    levels = (f"in {level:.0%}" for level in LEVELS)
+    head = ("what binds", "figures", *levels, "p90/p10", "interval score", "of one factor for all", "CRPS")
+    return Table(head, rows, frozenset(range(1, len(head))))
 
 
-def _calibration(found: Validation) -> str:
+def _calibration(chosen: Sequence[Judgement]) -> Figure:
     """Coverage against level: a curve below the diagonal promises too much."""
-    chosen = judging(found.judgements)
-    if not chosen:
-        return ""
-    size, edge = 320, 40
-    levels = [n / 20 for n in range(1, 20)]
-    points = [(level, sum(j.within(level) for j in chosen) / len(chosen)) for level in levels]
-
-    def place(x: float, y: float) -> str:
-        return f"{edge + x * (size - 2 * edge):.1f},{size - edge - y * (size - 2 * edge):.1f}"
-
-    curve = " ".join(place(x, y) for x, y in points)
-    dots = "".join(
-        f"<circle cx='{place(x, y).split(',')[0]}' cy='{place(x, y).split(',')[1]}' r='3'>"
-        f"<title>{x:.0%} interval: {y:.0%} of {len(chosen)} figures</title></circle>"
-        for x, y in points
+    shares = [sum(j.within(level) for j in chosen) / len(chosen) for level in _LEVELS]
+    ideal = {
+        "type": "scatter", "mode": "lines", "name": "as promised", "x": [0, 100], "y": [0, 100],
+        "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip",
+    }  # fmt: skip
+    curve = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": f"{len(chosen)} figures",
+        "x": [100 * level for level in _LEVELS],
+        "y": [100 * s for s in shares],
+        "line": {"color": BLUE},
+        "hovertemplate": "%{x:.0f} % interval: %{y:.1f} % of the figures<extra></extra>",
+    }
+    layout = {
+        "xaxis": {"title": {"text": "level of the interval [%]"}, "range": [0, 100], "automargin": True},
+        "yaxis": {"title": {"text": "figures inside [%]"}, "range": [0, 100], "automargin": True},
+        "height": 420,
+    }
+    rows = [(f"{level:.0%}", f"{s:.1%}") for level, s in zip(_LEVELS, shares, strict=True)]
+    says = "; ".join(f"{level} interval: {s} inside" for level, s in rows[1::4])
+    table = Table(("level", "figures inside"), rows, frozenset({0, 1}))
+    return Figure(
+        "Calibration of the intervals (below the dashed line they promise too much)",
+        says,
+        [ideal, curve],
+        layout,
+        table,
     )
-    return (
-        f"<svg width='{size}' height='{size}' role='img' aria-label='coverage against level of the interval'>"
-        f"<polyline points='{place(0, 0)} {place(1, 1)}' fill='none' stroke='#999'/>"
-        f"<polyline points='{curve}' fill='none' stroke='#c0392b'/>{dots}"
-        f"<text x='{size / 2}' y='{size - 8}' text-anchor='middle'>level of the interval (0 to 100 %)</text>"
-        f"<text x='12' y='{size / 2}' text-anchor='middle' transform='rotate(-90 12 {size / 2})'>figures inside</text>"
-        "</svg>"
-    )
 
 
-def _table(found: Validation, site: str) -> str:
+def _by_kind(shown: Sequence[Judgement]) -> Figure | None:
+    kinds = sorted({j.regime.kind for j in shown if j.case.role == "blind"})
+    groups = [
+        ((TONES[n % len(TONES)], _SYMBOLS[n // len(TONES) % 8 if n >= len(TONES) else n % 8], kind or "other"),
+         [j for j in shown if j.case.role == "blind" and j.regime.kind == kind])
+        for n, kind in enumerate(kinds)
+    ]  # fmt: skip
+    return _scatter([j for _, group in groups for j in group], "that judge, by what binds", groups)
+
+
+def _scatter(
+    shown: Sequence[Judgement], title: str, groups: Sequence[tuple[tuple[str, str, str], Sequence[Judgement]]]
+) -> Figure | None:
+    """Predicted over measured rates on two logarithmic axes, with the 80 % interval of each."""
+    if not shown:
+        return None
+    values = [v for j in shown for v in (j.case.measured, j.p50)]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    ends = [10.0**low, 10.0**high]
+    traces: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "name": "predicted = measured", "x": ends, "y": ends,
+         "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip"}
+    ]  # fmt: skip
+    traces += [_points(chosen, *drawn) for drawn, chosen in groups if chosen]
+    ticks = [10.0**n for n in range(low, high + 1)]
+    axis = {
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [figure(t, "B/s") for t in ticks],
+        "range": [low, high],
+        "automargin": True,
+    }
+    layout = {
+        "xaxis": {**axis, "title": {"text": "measured", "standoff": 12}, "tickangle": -45},
+        "yaxis": {**axis, "title": {"text": "predicted", "standoff": 12}},
+        "height": 640,
+        "showlegend": True,
+    }
     rows = [
-        _row(
-            ["case", "role", "measured", "p10", "p50", "p90", "error", "in 80 %", "bottleneck", "stated", "run"],
-            head=True,
+        (
+            j.case.site,
+            j.case.id,
+            j.case.role,
+            j.regime.kind,
+            *(figure(v, "B/s") for v in (j.case.measured, j.p10, j.p50, j.p90)),
         )
+        for j in shown
     ]
+    head = ("site", "case", "role", "kind", "measured", "p10", "p50", "p90")
+    near = sum(j.p10 <= j.case.measured <= j.p90 for j in shown)
+    says = (
+        f"{len(shown)} measured rates from {figure(min(values), 'B/s')} to {figure(max(values), 'B/s')}; {near} in 80 %"
+    )
+    return Figure(f"Rates {title}", says, traces, layout, Table(head, rows, frozenset(range(4, 8))))
+
+
+def _points(chosen: Sequence[Judgement], colour: str, symbol: str, name: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": f"{label(name)} ({len(chosen)})",
+        "x": [j.case.measured for j in chosen],
+        "y": [j.p50 for j in chosen],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [max(j.p90 - j.p50, 0.0) for j in chosen],
+            "arrayminus": [max(j.p50 - j.p10, 0.0) for j in chosen],
+            "color": colour,
+            "thickness": 1,
+            "width": 0,
+        },
+        "marker": {"color": colour, "symbol": symbol, "size": 8},
+        "text": [
+            label(f"{j.case.name}: measured {figure(j.case.measured, 'B/s')}, predicted {figure(j.p50, 'B/s')}")
+            for j in chosen
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _cases(found: Validation, site: str) -> Table:
+    rows = []
     for j in found.judgements:
         case = j.case
         if case.site == site:
-            unit = case.unit
-            stated = stated_words(j)
-            rates = [figure(v, unit) for v in (case.measured, j.p10, j.p50, j.p90)]
-            judged = [percent(j.error, sign=True), yes(j.covered), f"{j.held.station}: {j.held.reason}", stated]
-            off = j.error is not None and abs(j.error) > _FAR
-            rows.append(_row([case.id, case.role, *rates, *judged, case.what], off=off))
-    return f"<h2>{html.escape(site)}</h2><table>{''.join(rows)}</table>"
-
-
-def _scatter(shown: list[Judgement]) -> str:
-    """Predicted over measured rates on two logarithmic axes, with the 80 % interval of each."""
-    if not shown:
-        return ""
-    values = [v for j in shown for v in (j.case.measured, j.p50) if v > 0]
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-
-    def place(value: float) -> float:
-        share = (math.log10(max(value, 10.0**low)) - low) / max(high - low, 1)
-        return _EDGE + min(share, 1.0) * (_SIZE - 2 * _EDGE)
-
-    parts = [f"<svg width='{_SIZE}' height='{_SIZE}' role='img' aria-label='predicted against measured rates'>"]
-    for power in range(low, high + 1):
-        at, label = place(10.0**power), figure(10.0**power, "B/s")
-        parts.append(f"<line x1='{at:.1f}' y1='{_EDGE}' x2='{at:.1f}' y2='{_SIZE - _EDGE}' stroke='#eee'/>")
-        parts.append(
-            f"<line x1='{_EDGE}' y1='{_SIZE - at:.1f}' x2='{_SIZE - _EDGE}' y2='{_SIZE - at:.1f}' stroke='#eee'/>"
-        )
-        parts.append(f"<text x='{at:.1f}' y='{_SIZE - _EDGE + 16}' text-anchor='middle'>{label}</text>")
-        parts.append(f"<text x='{_EDGE - 6}' y='{_SIZE - at + 4:.1f}' text-anchor='end'>{label}</text>")
-    parts.append(f"<line x1='{_EDGE}' y1='{_SIZE - _EDGE}' x2='{_SIZE - _EDGE}' y2='{_EDGE}' stroke='#999'/>")
-    for j in sorted(shown, key=lambda j: j.case.role != "fit"):
-        x, y = place(j.case.measured), _SIZE - place(j.p50)
-        colour = _COLOURS[j.case.role]
-        name = html.escape(
-            f"{j.case.name}: measured {figure(j.case.measured, 'B/s')}, predicted {figure(j.p50, 'B/s')}"
-        )
-        parts.append(
-            f"<line x1='{x:.1f}' x2='{x:.1f}' y1='{_SIZE - place(j.p10):.1f}' y2='{_SIZE - place(j.p90):.1f}' "
-            f"stroke='{colour}' stroke-opacity='.5'/>"
-        )
-        parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='3.5' fill='{colour}'><title>{name}</title></circle>")
-    parts.append(f"<text x='{_SIZE / 2}' y='{_SIZE - 12}' text-anchor='middle'>measured (grey: fit, red: blind)</text>")
-    turned = f"text-anchor='middle' transform='rotate(-90 14 {_SIZE / 2})'"
-    parts.append(f"<text x='14' y='{_SIZE / 2}' {turned}>predicted</text></svg>")
-    return "".join(parts)
+            rates = [figure(v, case.unit) for v in (case.measured, j.p10, j.p50, j.p90)]
+            judged = [
+                percent(j.error, sign=True),
+                yes(j.covered),
+                f"{j.held.station}: {j.held.reason}",
+                stated_words(j),
+            ]
+            rows.append((case.id, case.role, *rates, *judged, case.what))
+    head = ("case", "role", "measured", "p10", "p50", "p90", "error", "in 80 %", "bottleneck", "stated", "run")
+    return Table(head, rows, frozenset({2, 3, 4, 5, 6}))

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 import dtnsim
-from dtnsim.report import costs, whole
+from dtnsim.evidence import cases
+from dtnsim.evidence import validate as judging
+from dtnsim.ground import library
+from dtnsim.report import costs, validation_html, whole
 from tests.report.test_whole import PATH
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")
@@ -60,6 +63,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[name] = folder / f"{name}.html"
         found[name].write_text(html, encoding="utf-8")
     monkeypatch.undo()
+    found["validate"] = folder / "validate.html"
+    judged = judging.validate(cases.load(library.root("calibration") / "esnet" / "cases.yaml"), samples=16)
+    found["validate"].write_text(validation_html.page(judged), encoding="utf-8")
     return found
 
 
@@ -80,7 +86,7 @@ def check(browser: Any, width: int = 1200) -> None:
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("name", ["evil", "venadi", "nasa", "cluster"])
+@pytest.mark.parametrize("name", ["evil", "venadi", "nasa", "cluster", "validate"])
 def test_a_report_opens(browser: Any, pages: dict[str, Path], name: str) -> None:
     opened(browser, pages[name])
     assert browser.execute_script("return document.querySelectorAll('.plot svg.main-svg').length") > 0
