@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Final
 
-from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.errors import DtnsimError, short
 from dtnsim.ground.visible import visible
 
 #: command -> one line for the list of commands
@@ -129,7 +129,7 @@ def main() -> None:
         fail("not enough memory for this input", 1)
     except OSError as error:
         _nowhere()
-        fail(f"{error.filename or 'output'}: {error.strerror or error}", 2 if error.filename else 1)
+        fail(f"{short(str(error.filename or 'output'))}: {error.strerror or error}", 2 if error.filename else 1)
     except Exception as error:  # the last resort: a fault of ours, which DTNSIM_DEBUG=1 shows whole
         if os.environ.get("DTNSIM_DEBUG"):
             raise

@@ -16,7 +16,7 @@ import numpy as np
 
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, sharing, waits
-from dtnsim.composition.leg import Leg, end_of, leg, openings
+from dtnsim.composition.leg import Leg, check_space, end_of, leg, openings
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
@@ -174,14 +174,15 @@ class Composer:
         if destination.volume is None or step is None or write is None:
             return {}
         volume = destination.host.volumes[destination.volume]
-        space = {} if volume.size is None else {"space_B": volume.size.value}
+        if volume.size is not None and leg.timing is None:
+            check_space(leg.spec.name, leg.job.payload_B, f"{destination.host.name}:{destination.volume}", volume.size)
         if write.finish in ("dsync", "direct"):
-            return space
+            return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
         known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
         whole = next(known, None) or self._whole(leg, step)
-        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none", **space}
+        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
 
     # -- one step ---------------------------------------------------------------------------------
 

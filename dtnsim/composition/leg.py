@@ -15,6 +15,8 @@ from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.description.transfer import DEVICES, TransferSpec
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import cache
 from dtnsim.tools._common import version_tuple
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
@@ -93,8 +95,12 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         destination: End that is written.
         route: The network between the ends.
         moved_B: What it moves in its time, where a time ends it and that is known by now [B].
+
+    Raises:
+        SpecError: its time is over before the first byte can be acknowledged.
     """
     data, timing = work(spec, moved_B)
+    _check_time(spec, timing, route)
     job = Job(
         name=spec.name,
         files=data.files,
@@ -112,6 +118,31 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         counts=tuple(data.counts.tolist()),
     )
     return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
+
+
+def check_space(transfer: str, payload_B: float, end: str, size: Quantity) -> None:
+    """Refuses what does not fit where it is sent.
+
+    Raises:
+        SpecError: more bytes than the volume has.
+    """
+    if payload_B > size.value:
+        raise SpecError(
+            f"{Quantity(payload_B, 'B')} do not fit on {end}, which has {size}",
+            key=f"transfer {transfer}.dataset",
+            remedy="give a smaller data set, or the volume a larger 'size'",
+        )
+
+
+def _check_time(spec: TransferSpec, timing: Timing | None, route: Route | None) -> None:
+    if timing is None or route is None or timing.seconds + timing.omitted >= route.nominal_rtt:
+        return
+    time, rtt = Quantity(timing.seconds + timing.omitted, "s"), Quantity(route.nominal_rtt, "s")
+    raise SpecError(
+        f"ends after {time}, before the first byte can be acknowledged: a round trip takes {rtt}",
+        key=f"transfer {spec.name}",
+        remedy=f"let it last {Quantity(10 * route.nominal_rtt, 's')} or longer",
+    )
 
 
 def _file_memory(host: Host) -> float:

@@ -38,6 +38,10 @@ MAX_GROUPS: Final = 1000
 #: up to so many files are drawn one by one where a seed is given
 MAX_DRAWN: Final = 1_000_000
 
+#: a list of sizes has at most so many, and is read in blocks of so many bytes
+MAX_LISTED: Final = 100_000_000
+_BLOCK: Final = 1 << 22
+
 _WAYS: Final = ("size", "each", "sizes", "median", "groups", "sizes_file")
 _REMEDY: Final = "write a name like 'esnet/5GB-in-small-files', or {files: 1, size: 49.9 GB}"
 
@@ -357,16 +361,31 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
     """Sizes from a text file, one number of bytes in each line."""
     path = (Path(raw.file).parent if raw.file else Path()) / name
     remedy = "write it with: find DIR -type f -printf '%s\\n'"
+    parts, found = [], 0
+    where: dict[str, Any] = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name, "remedy": remedy}
+    if not path.is_file():
+        raise SpecError(f"cannot be read: {'it is' if path.exists() else 'there is'} no file", **where)
     try:
-        lines = path.read_text(encoding="utf-8").split()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not text"
-        at = place(raw, "sizes_file")
-        raise SpecError(f"cannot be read: {why}", **at, key="dataset.sizes_file", value=name, remedy=remedy) from None
-    for number, text in enumerate(lines):
-        if not text.isascii() or not text.isdigit() or len(text) > len(str(int(MAX_BYTES))):
-            message = "is not a number of bytes"
-            raise SpecError(message, file=str(path), line=number + 1, value=text, remedy=remedy)
-    if not lines:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK) + file.readline(_BLOCK):
+                parts.append(_numbers(block, str(path), found, remedy))
+                found += parts[-1].size
+                if found > MAX_LISTED:
+                    raise SpecError(f"has more than {MAX_LISTED:,} sizes", file=str(path), remedy="use 'groups'")
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", **where) from None
+    if not found:
         raise SpecError("holds no sizes", file=str(path), remedy=remedy)
-    return np.array(lines, dtype=np.float64)
+    return np.concatenate(parts)
+
+
+def _numbers(block: bytes, file: str, before: int, remedy: str) -> NDArray[np.float64]:
+    """The sizes in whole lines of a list, ``before`` of which came earlier."""
+    if len(block) == 2 * _BLOCK:
+        raise SpecError(f"has a line of more than {_BLOCK:,} bytes", file=file, line=before + 1, remedy=remedy)
+    words, longest = block.split(), len(str(int(MAX_BYTES)))
+    if block.translate(None, b"0123456789 \t\r\n") or (words and len(max(words, key=len)) > longest):
+        bad = next(n for n, word in enumerate(words) if not word.isdigit() or len(word) > longest)
+        text = words[bad][:80].decode("utf-8", "replace")
+        raise SpecError("is not a number of bytes", file=file, line=before + bad + 1, value=text, remedy=remedy)
+    return np.array(words, dtype=np.float64)

@@ -36,6 +36,8 @@ def override(raw: Mapping, text: str) -> list[str]:
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
     """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first."""
+    if len(steps) > yamlio.MAX_DEPTH:
+        raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
     where: Any = raw
     steps, parent = _long_form(where, steps), ""
     passed: list[str] = []

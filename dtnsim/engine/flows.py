@@ -71,8 +71,8 @@ class Flow:
         self.row = row
         self.size = size
         self.weight = weight
-        self.cap = cap
-        self.limit = cap / weight
+        self.cap = float(cap)  # what is left, divided by next to nothing, is infinite and no warning
+        self.limit = self.cap / weight
         self.node = ABSENT
         self.mark = 0.0
         self.number = number

@@ -20,7 +20,8 @@ _NAMED = 200
 _SAID = 800
 
 
-def _short(text: str, most: int = _NAMED) -> str:
+def short(text: str, most: int = _NAMED) -> str:
+    """The text, without its middle where it is too long for a message."""
     return text if len(text) <= most else f"{text[: most // 2]}...{text[-most // 2 :]}"
 
 
@@ -73,11 +74,11 @@ class SpecError(InputError):
         where = self.file or ""
         if where and self.line is not None:
             where += f":{self.line}"
-        parts = [_short(p) for p in (where, self.key) if p]
-        text = ": ".join([*parts, _short(self.message, _SAID)])
+        parts = [short(p) for p in (where, self.key) if p]
+        text = ": ".join([*parts, short(self.message, _SAID)])
         if self.value is not None:
             shown = repr(self.value)
             text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
         if self.remedy:
-            text += f"; {_short(self.remedy, _SAID)}"
+            text += f"; {short(self.remedy, _SAID)}"
         return text

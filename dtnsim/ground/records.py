@@ -152,7 +152,6 @@ class Transfer:
         counts: How many files have each of the sizes.
         start_s: When it starts.
         cache: The destination's page cache; None where the tool waits for the medium at every call.
-        space_B: Space on the destination volume.
         buffered: The phase that writes through the page cache, whole: what fills the cache and, below
             it, what empties it. None where the tool waits for the medium at every call.
         flushed: True where the transfer ends when the medium has every byte, False where it ends when
@@ -177,7 +176,6 @@ class Transfer:
     counts: tuple[int, ...] = ()
     start_s: float = 0.0
     cache: Cache | None = None
-    space_B: float = math.inf
     buffered: Phase | None = None
     flushed: bool = True
     time_s: float = math.inf

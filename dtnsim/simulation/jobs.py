@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground.errors import ModelError
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
@@ -312,16 +311,7 @@ class Job:
 
 
 def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> Job:
-    """A job ready to run.
-
-    Raises:
-        ModelError: A file set larger than its target volume.
-    """
-    if transfer.payload_B > transfer.space_B and not transfer.timed:
-        raise ModelError(
-            f"{transfer.name}: {transfer.payload_B:.4g} bytes do not fit the destination of {transfer.space_B:.4g}; "
-            "give a smaller data set or a larger volume"
-        )
+    """A job ready to run."""
     job = Job(transfer, legs_of(problem, transfer, capacity, row, scenario=scenario), work(transfer))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
     return job

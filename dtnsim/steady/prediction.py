@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.description import spec
-from dtnsim.ground import units
 from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
@@ -106,17 +105,7 @@ def answer(problem: Problem, rates: Array | None) -> Prediction:
         for f in range(len(problem.transfers))
     )
     total = interval(turns.total_rate(problem, rates), float(turns.total_rate(problem, nominal[None, :])[0]))
-    warnings = (*problem.warnings, *_too_large(problem))
-    return Prediction(problem.name, total, transfers, _uses(full, nominal), warnings, full)
-
-
-def _too_large(problem: Problem) -> list[str]:
-    """What a reader should know of destinations that cannot hold what they are sent."""
-    return [
-        f"{t.name}: {units.show(t.payload_B, 'B')} do not fit the destination of {units.show(t.space_B, 'B')}"
-        for t in problem.transfers
-        if t.payload_B > t.space_B
-    ]
+    return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
 
 
 def _slowed(problem: Problem, solution: solve.Solution) -> Problem:

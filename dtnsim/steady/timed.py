@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: rounds at most, and the relative change of what moves below which it stays
 _ROUNDS: Final = 30
 _STAYS: Final = 1e-4
+#: bytes that take so many times too long take for ever, and the part of them that is tried next
+_FOR_EVER: Final = 1e3
+_LEAST_STEP: Final = 1e-3
 
 
 def composed(
@@ -93,7 +96,7 @@ class _Search:
 
     def better(self, moved: float, took: float) -> float:
         """Bytes nearer to the answer than ``moved``, which take ``took``: along the chord, or by proportion."""
-        straight = moved * self.seconds / max(took, 1e-300)
+        straight = moved * max(self.seconds / max(took, 1e-300), _LEAST_STEP)
         if took <= self.seconds:
             again, self._below = self._below is not None, (moved, took)
         else:
@@ -101,6 +104,8 @@ class _Search:
         if self._below is None or self._above is None or abs(took - self.seconds) <= _STAYS * self.seconds:
             return straight
         (low, quick), (high, slow) = self._below, self._above
+        if slow > _FOR_EVER * self.seconds:  # connections have no time to open up for so many
+            return math.sqrt(low * high)
         chord = low + (high - low) * (self.seconds - quick) / (slow - quick)
         return math.sqrt(chord * math.sqrt(low * high)) if again else chord
 

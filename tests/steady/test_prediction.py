@@ -260,9 +260,3 @@ def test_median_scenario_is_the_nominal_one() -> None:
     given = load(narrow())
     nominal = float(solve.solve(solve.matrices(compose(given, Draw()))).rate[0, 0])
     assert rate(narrow()) == nominal
-
-
-@pytest.mark.parametrize(("size", "told"), [("1 GB", True), ("6 TB", False)])
-def test_a_destination_that_is_too_small_is_told(size: str, told: bool) -> None:
-    found = predict("examples/dtn-100g-xfs", overrides=[f"hosts.west.volumes./xfs.size={size}"], samples=0)
-    assert any("do not fit the destination" in w for w in found.warnings) is told
