@@ -1,4 +1,7 @@
-"""JSON Schemas: what is shipped keeps them, what the reader refuses they refuse, every key has words and an example."""
+"""JSON Schemas: what is shipped keeps them, what the reader refuses they refuse, every key has words and an example.
+
+Of schema and schema_nodes.
+"""
 
 from __future__ import annotations
 

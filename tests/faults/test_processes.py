@@ -95,7 +95,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
 ) -> None:
     from dtnsim.report import simulation
 
-    monkeypatch.setattr(simulation, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match="--trace"):
         simulation.check_trace(tmp_path / name)
 

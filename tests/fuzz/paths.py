@@ -87,7 +87,7 @@ def _pool() -> tuple[tuple[str, Node], ...]:
                 found.setdefault(f"{key}{where[key]!r}"[:200], (key, where[key]))
     for kind in kinds():
         for name, field in find_kind(kind).model_fields.items():
-            given = field.get_default(call_default_factory=True) if not field.is_required() else None
+            given = field.get_default(call_default_factory=True, validated_data={}) if not field.is_required() else None
             text = str(given) if isinstance(given, int | float | str) or hasattr(given, "dim") else "1"
             found.setdefault(f"{kind} {name}", (name, text))
     return tuple(found.values())
