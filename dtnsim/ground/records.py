@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from dtnsim.ground import units
 from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Value
+from dtnsim.ground.shown import Shown
 
 #: what the delay of a connection that opens up is called
 SLOW_START: Final = "slow start"
@@ -346,8 +348,8 @@ class StationUse:
     utilization: float
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+@dataclass(frozen=True, slots=True, repr=False)
+class Prediction(Shown):
     """The answer of `predict`.
 
     Attributes:
@@ -358,6 +360,7 @@ class Prediction:
         warnings: What the reader should know (formula out of range, unused parameter ...).
         problem: The stations and demands at the median scenario, for `explain`.
         drawn: The scenarios behind the interval; None where none were asked for.
+        given: The path; None where it was composed by hand.
     """
 
     name: str
@@ -367,6 +370,12 @@ class Prediction:
     warnings: tuple[str, ...]
     problem: Problem
     drawn: Drawn | None = field(default=None, compare=False, repr=False)
+    given: Any = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """One line."""
+        low, middle, high = (units.show(v, "B/s") for v in self.throughput_Bps.as_dict().values())
+        return f"<Prediction {self.name}: {middle} (p10 {low}, p90 {high}), held by {self.bottleneck.station}>"
 
     @property
     def duration_s(self) -> Interval:

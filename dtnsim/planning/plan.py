@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.description import spec
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError, UnitError
+from dtnsim.ground.shown import Shown
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning import purchases, swept, tuning
 from dtnsim.planning.frame import frame
@@ -62,7 +63,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Plan(Shown):
     """What `plan` found.
 
     Attributes:
@@ -77,6 +78,7 @@ class Plan:
         chosen: The cheapest that meets the target as surely as asked; None where none does.
         measure_first: What makes the answer unsure, and how to find it out.
         sentences: What to know, in words.
+        given: The path as it is.
     """
 
     path: str
@@ -90,6 +92,7 @@ class Plan:
     chosen: Stage | None
     measure_first: tuple[Share, ...]
     sentences: tuple[str, ...]
+    given: spec.PathSpec | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """One line."""
@@ -198,7 +201,18 @@ def plan(
     shares = why_wide.shares(drawn, final.correlation.keys)[:3] if drawn is not None else ()
     words = [*_sentences(given, hosts, goal, tuned, bought, met, search, confidence), *_old(bought), *notes]
     return Plan(
-        given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares, tuple(words)
+        given.name,
+        goal.value,
+        confidence,
+        tuple(hosts),
+        now,
+        won,
+        tuned,
+        tuple(bought),
+        met,
+        shares,
+        tuple(words),
+        given,
     )
 
 

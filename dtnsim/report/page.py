@@ -145,7 +145,7 @@ class Page:
                 '<meta name="viewport" content="width=device-width, initial-scale=1">',
                 '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
                 f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-                f"<title>{escaped(self.title)}</title><style>{asset('page.css')}</style></head><body>",
+                f"<title>{escaped(self.title)}</title><style>{asset('picture.css')}{asset('page.css')}</style></head><body>",
                 f"<main><h1>{escaped(self.title)}</h1>",
                 "<noscript><p>Figures need JavaScript; the tables behind them do not.</p></noscript>",
                 *self._parts,

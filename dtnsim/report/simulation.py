@@ -243,6 +243,20 @@ def _short(seconds: float) -> str:
     return units.show(seconds, "s").replace(" ", "")
 
 
+def columns(s: Simulation) -> dict[str, Any]:
+    """The first run over time, column by column: rates, caches, use and queues of the stations."""
+    run = s.runs[0]
+    made: dict[str, Any] = {"start_s": run.series.edge_s[:-1], "end_s": run.series.edge_s[1:]}
+    for f, t in enumerate(run.transfers):
+        made[f"{t.name}.throughput_Bps"] = run.series.rate_Bps[:, f]
+        made[f"{t.name}.medium_Bps"] = run.series.medium_Bps[:, f]
+        made[f"{t.name}.cached_B"] = run.series.cached_B[:, f]
+    for k, name in enumerate(run.stations):
+        made[f"{name}.utilization"] = run.series.utilization[:, k]
+        made[f"{name}.flows"] = run.series.flows[:, k]
+    return made
+
+
 def write_trace(s: Simulation, path: Path) -> None:
     """Writes the first run over time as CSV or Parquet, by the file's ending; atomically.
 
@@ -250,21 +264,13 @@ def write_trace(s: Simulation, path: Path) -> None:
         InputError: another ending, pyarrow missing, or a place that cannot be written.
     """
     check_trace(path)
-    run = s.runs[0]
-    columns: dict[str, Any] = {"start_s": run.series.edge_s[:-1], "end_s": run.series.edge_s[1:]}
-    for f, t in enumerate(run.transfers):
-        columns[f"{t.name}.throughput_Bps"] = run.series.rate_Bps[:, f]
-        columns[f"{t.name}.medium_Bps"] = run.series.medium_Bps[:, f]
-        columns[f"{t.name}.cached_B"] = run.series.cached_B[:, f]
-    for k, name in enumerate(run.stations):
-        columns[f"{name}.utilization"] = run.series.utilization[:, k]
-        columns[f"{name}.flows"] = run.series.flows[:, k]
+    made = columns(s)
     with output.in_one_piece(path, "--trace") as part:
         if path.suffix == ".parquet":
-            _parquet(columns, part)
+            _parquet(made, part)
             return
-        lines = (",".join(repr(float(v)) for v in row) for row in zip(*columns.values(), strict=True))
-        part.write_text("\n".join([",".join(f'"{c}"' for c in columns), *lines]) + "\n", encoding="utf-8")
+        lines = (",".join(repr(float(v)) for v in row) for row in zip(*made.values(), strict=True))
+        part.write_text("\n".join([",".join(f'"{c}"' for c in made), *lines]) + "\n", encoding="utf-8")
 
 
 def check_trace(path: Path | None) -> None:

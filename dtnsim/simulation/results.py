@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from dtnsim.ground import units
+from dtnsim.ground.shown import Shown
 from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
@@ -189,8 +191,8 @@ class Run:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Shown):
     """All runs of a path; the first one has every parameter at its median.
 
     Attributes:
@@ -199,6 +201,7 @@ class Simulation:
         warnings: What the reader should know.
         wanted: How many runs were asked for.
         why: For each transfer, what has held it (as in `Held.station`) and why that binds, in words.
+        given: The path.
     """
 
     name: str
@@ -206,6 +209,13 @@ class Simulation:
     warnings: tuple[str, ...]
     wanted: int = 1
     why: tuple[Mapping[str, str], ...] = ()
+    given: Any = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """One line."""
+        done = "" if self.complete else ", not complete"
+        runs = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+        return f"<Simulation {self.name}: {runs}, {units.show(self.runs[0].end_s, 's')}{done}>"
 
     @property
     def interrupted(self) -> bool:

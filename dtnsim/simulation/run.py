@@ -78,7 +78,7 @@ def simulate(
         runs += _drawn(work, runs[0], whole_run, processes)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))
-    return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why)
+    return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
 
 
 def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:

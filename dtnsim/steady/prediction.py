@@ -67,14 +67,14 @@ def predict(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     problem = timed.composed(given, Draw())
     if not samples:
-        return _with_medium(answer(problem, None), problem, problem, None)
+        return replace(_with_medium(answer(problem, None), problem, problem, None), given=given)
     drawn = scenarios(given, problem, samples, seed)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)
     ends = turns.ends(problem, rates) if any(t.after for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
-    return replace(made, warnings=(*made.warnings, *notes), drawn=behind)
+    return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given)
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:

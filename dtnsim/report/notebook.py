@@ -1,0 +1,103 @@
+"""Answers in a notebook: headline, picture and ladder as HTML; rows as a DataFrame; figures of plotly."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+from dtnsim.ground.extras import need
+from dtnsim.ground.records import Prediction
+from dtnsim.planning.frame import frame as rows_frame
+from dtnsim.planning.plan import Plan
+from dtnsim.report import charts, drawing, picture, planned, simulation, timeline
+from dtnsim.report.costs import Relief
+from dtnsim.report.document import prediction_document
+from dtnsim.report.headline import headline
+from dtnsim.report.page import Table, asset, escaped
+from dtnsim.simulation.results import Simulation
+
+if TYPE_CHECKING:
+    from dtnsim.report.page import Figure
+
+
+def html(answer: object) -> str:
+    """What a notebook shows: no scripts, nothing from elsewhere."""
+    return f'<div class="dtnsim"><style>{asset("picture.css")}</style>{_inside(answer)}</div>'
+
+
+@singledispatch
+def _inside(answer: object) -> str:
+    return escaped(answer)
+
+
+@_inside.register(Prediction)
+def _(answer: Prediction) -> str:
+    drawn = ""
+    if answer.given is not None:
+        drawn = drawing.svg(picture.layout(answer, answer.given.graph), "")
+    ladder = charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder)).table
+    shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
+    return f"<p><b>{escaped(answer.name)}</b><br>{escaped(headline(answer))}</p>{drawn}{shown.html('The ladder')}"
+
+
+@_inside.register(Simulation)
+def _(answer: Simulation) -> str:
+    rates = timeline.figures(answer)[0]
+    first = answer.runs[0]
+    rows = [(h.station, f"{h.start_s:.4g}", f"{h.end_s:.4g}") for t in first.transfers for h in t.held[:20]]
+    held = Table(("held by", "from [s]", "to [s]"), rows, frozenset({1, 2})).html("What held it")
+    return f"<p><b>{escaped(answer)}</b><br>{escaped(rates.says)}</p>{held}"
+
+
+@_inside.register(Plan)
+def _(answer: Plan) -> str:
+    words = "".join(f"<li>{escaped(s)}</li>" for s in answer.sentences)
+    made = planned.frontier(answer)
+    return f"<p><b>{escaped(answer)}</b></p><ul>{words}</ul>{made.table.html(made.title)}"
+
+
+@singledispatch
+def frame(answer: object) -> Any:
+    """The answer as a DataFrame: stations of a prediction, stretches of time of a simulation."""
+    raise TypeError(f"{type(answer).__name__} has no table")
+
+
+@frame.register(Prediction)
+def _(answer: Prediction) -> Any:
+    rows = prediction_document(answer)["stations"]
+    return rows_frame(rows, list(rows[0]))
+
+
+@frame.register(Simulation)
+def _(answer: Simulation) -> Any:
+    columns = simulation.columns(answer)
+    return need("pandas", "to_frame()").DataFrame(columns)
+
+
+def figure(answer: object) -> Any:
+    """The answer as a figure of plotly, to be shown, changed or written as a picture."""
+    made = _figure(answer)
+    objects = need("plotly.graph_objects", "figure()")
+    return objects.Figure(
+        {**made.plotly, "layout": {**made.plotly["layout"], "title": {"text": made.title}, "margin": {}}}
+    )
+
+
+@singledispatch
+def _figure(answer: object) -> Figure:
+    raise TypeError(f"{type(answer).__name__} has no figure")
+
+
+@_figure.register(Prediction)
+def _(answer: Prediction) -> Figure:
+    return charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder))
+
+
+@_figure.register(Simulation)
+def _(answer: Simulation) -> Figure:
+    return timeline.figures(answer)[0]
+
+
+@_figure.register(Plan)
+def _(answer: Plan) -> Figure:
+    return planned.frontier(answer)

@@ -1,0 +1,60 @@
+"""Answers in notebooks."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import dtnsim
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.shown import Shown
+from dtnsim.report import notebook
+
+pandas = pytest.importorskip("pandas", reason="to_frame() needs pandas")
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, Shown]:
+    given = dtnsim.load("venadi/gridftp-gpfs")
+    plan = dtnsim.plan(given, target="14Gb/s", allow=["tuning"], samples=16)
+    return {"Prediction": dtnsim.predict(given, samples=16), "Simulation": dtnsim.simulate(given), "Plan": plan}
+
+
+@pytest.mark.parametrize("name", ["Prediction", "Simulation", "Plan"])
+def test_an_answer_shows_itself(answers: dict[str, Shown], name: str) -> None:
+    pytest.importorskip("plotly", reason="figure() needs plotly")
+    answer = answers[name]
+    assert repr(answer).startswith(f"<{name} NERSC project")
+    assert len(repr(answer)) < 200
+    shown = answer._repr_html_()
+    assert "<script" not in shown
+    assert "<table>" in shown
+    assert len(answer.to_frame()) > 1
+    assert answer.figure().data
+    assert "venadi.memory" in answer.graph
+
+
+def test_a_frame_has_the_stations(answers: dict[str, Shown]) -> None:
+    frame = answers["Prediction"].to_frame()
+    assert frame["utilization"].max() == pytest.approx(1.0)
+    time = answers["Simulation"].to_frame()
+    assert (time["end_s"] > time["start_s"]).all()
+
+
+def test_the_picture_is_in_the_page_of_a_prediction(answers: dict[str, Shown]) -> None:
+    assert 'class="picture"' in notebook.html(answers["Prediction"])
+
+
+def test_without_plotly_it_says_what_to_install(answers: dict[str, Shown], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(InputError, match=r"figure\(\) needs plotly: pip install"):
+        answers["Prediction"].figure()
+
+
+def test_nothing_else_can_be_shown() -> None:
+    with pytest.raises(TypeError, match="no figure"):
+        notebook.figure(3)
+    with pytest.raises(TypeError, match="no table"):
+        notebook.frame(3)
