@@ -19,10 +19,10 @@ def answers() -> Iterator[dict[str, Any]]:
     """What predict and simulate say of every shipped path."""
     import dtnsim
     from dtnsim.ground import library
-    from dtnsim.report import simulation
+    from dtnsim.report import document, simulation
 
     for number, name in enumerate(library.names("paths")):
-        yield {"path": name, "predict": dtnsim.predict(name, samples=64).as_dict()}
+        yield {"path": name, "predict": document.prediction_document(dtnsim.predict(name, samples=64))}
         if number % SIMULATED == 0:
             yield {"path": name, "simulate": simulation.document(dtnsim.simulate(name))}
 

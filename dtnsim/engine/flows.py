@@ -69,9 +69,11 @@ class Flow:
 
     def __init__(self, row: Row, size: float, weight: float, cap: float, number: int) -> None:
         self.row = row
-        self.size = size
+        self.size = float(
+            size
+        )  # Python's: divided by next to nothing it is infinite, without a warning
         self.weight = weight
-        self.cap = float(cap)  # what is left, divided by next to nothing, is infinite and no warning
+        self.cap = float(cap)
         self.limit = self.cap / weight
         self.node = ABSENT
         self.mark = 0.0

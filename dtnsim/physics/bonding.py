@@ -5,12 +5,20 @@ One connection stays on one of them. Of a bond, the sender decides one direction
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+
+#: standard deviations above its mean that no link's load reaches, and the probability that counts as none
+_FAR: Final = 12.0
+_NOTHING: Final = 1e-15
+#: loads that are looked at one by one; of thousands of streams every so many-th
+_STEPS: Final = 256
 
 
 def expected_links(links: ArrayLike, streams: ArrayLike) -> FloatArray:
@@ -29,27 +37,30 @@ def expected_links(links: ArrayLike, streams: ArrayLike) -> FloatArray:
     Neglects: sequential ports, which Linux' layer3+4 hash spreads evenly over a power of two.
     Source: balls into bins, Feller, An Introduction to Probability Theory vol. 1, II.5.
     """
-    k = as_float(links)
-    missed = np.where(k > 1, 1 - 1 / k, 0.0) ** as_float(streams)
-    return as_float(k * (1 - missed))
+    k, n = as_float(links), as_float(streams)
+    many = np.where(k > 1, k, 2.0)
+    return as_float(np.where(k > 1, -k * np.expm1(n * np.log1p(-1 / many)), np.minimum(k, k * n)))
 
 
 @lru_cache(maxsize=4096)
 def _expected_max(links: int, streams: int) -> float:
-    """E[max load] = sum_m P(max > m), by adding link after link (binomial thinning, no factorials)."""
-    total, logs = 0.0, np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, streams + 1)))])
-    for m in range(streams):
-        left = np.zeros(streams + 1)  # left[r]: r streams not yet placed, no link above m so far
-        left[streams] = 1.0
-        for j in range(links, 1, -1):
-            new = np.zeros(streams + 1)
-            for here in range(min(m, streams) + 1):
-                r = np.arange(here, streams + 1)
-                log_p = logs[r] - logs[here] - logs[r - here] - here * np.log(j) + (r - here) * np.log1p(-1 / j)
-                new[r - here] += left[r] * np.exp(log_p)
-            left = new
-        total += 1.0 - float(left[: m + 1].sum())
-    return total
+    """E[max load] = sum_m P(max > m); links are independent Poisson counts, given that they add up to the streams."""
+    if links == 1 or streams == 0:
+        return float(streams)
+    mean, least = streams / links, -(-streams // links)  # no link holds less on average than its part
+    most = min(streams, int(mean + _FAR * math.sqrt(mean) + _FAR**2))
+    step = max(1, (most - least) // _STEPS)
+    count = np.arange(1, most + 1)
+    pmf = np.exp(np.concatenate([[0.0], np.cumsum(math.log(mean) - np.log(count))]) - mean)
+    whole = math.exp(streams * math.log(streams) - streams - math.lgamma(streams + 1))  # P(they add up)
+    above = []
+    for m in range(least, most + 1, step):
+        size = links * m + 1
+        power = np.fft.rfft(pmf[: m + 1], size) ** links
+        above.append(1.0 - min(float(np.fft.irfft(power, size)[streams]) / whole, 1.0))
+        if above[-1] < _NOTHING:
+            break
+    return least + step * sum(above) - (step - 1) / 2 * above[0]
 
 
 def expected_max_load(links: ArrayLike, streams: ArrayLike) -> FloatArray:
@@ -59,12 +70,12 @@ def expected_max_load(links: ArrayLike, streams: ArrayLike) -> FloatArray:
 
     Args:
         links: Links k, whole numbers [1].
-        streams: Connections n, whole numbers up to some hundreds [1].
+        streams: Connections n, whole numbers [1].
 
     Returns:
         Streams on the fullest link [1], between n/k and n.
 
-    Valid: k >= 1, n >= 0 (rounded to whole numbers); uniform, independent hash; cost k n^3, cached.
+    Valid: k >= 1, n >= 0 (rounded to whole numbers); uniform, independent hash.
     Neglects: streams of unequal weight.
     Source: multinomial occupancy, Feller vol. 1, II.5; Johnson and Kotz, Urn Models, 1977.
     """

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Process = Generator[Any, Any, None]
 
+#: a station that events leave less of is down: a byte would take longer than the age of the universe
+_LEAST: Final = 1e-30
 #: what a factor on a station comes from where no event has set it
 _NOBODY: Final = -1
 
@@ -79,7 +81,7 @@ class World:
     def capacities(self) -> list[float]:
         """Capacity of every station as things are, private ones included [unit/s]."""
         return [
-            base * math.prod(factors.values()) if factors else base
+            base * (left if (left := math.prod(factors.values())) > _LEAST else 0.0) if factors else base
             for base, factors in zip(self._base, self._factors, strict=True)
         ]
 

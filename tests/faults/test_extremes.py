@@ -41,6 +41,18 @@ def test_a_factor_next_to_nothing_is_next_to_nothing(factor: str, tmp_path: Path
         assert run(factor, "") == pytest.approx(left / (wire * float(factor)), rel=0.4)
 
 
+def test_hundreds_of_events_on_top_of_each_other_leave_nothing(tmp_path: Path) -> None:
+    """(2e-9)^200 is no number any more: the station is down while they last."""
+    events = tmp_path / "events.yaml"
+    many = ", ".join(["{at: 1 s, station: '*', factor: 2e-9, until: 100 s}"] * 200)
+    ends = []
+    for text in (many, "{at: 1 s, station: '*', factor: 0, until: 100 s}"):
+        events.write_text(f"events: [{text}]\n")
+        found = spec.load(XFS, ["transfer.dataset={files: 1, each: 50 GB}"], events=str(events))
+        ends.append(simulate(found).runs[0].end_s)
+    assert ends[0] == pytest.approx(ends[1])
+
+
 @pytest.mark.parametrize("command", [predict, simulate])
 @pytest.mark.parametrize(
     "what", [{"tool": {"name": "iperf3", "t": "199 ms"}}, {"tool": {"name": "nuttcp", "T": "1 s"}}]

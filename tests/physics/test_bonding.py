@@ -1,6 +1,7 @@
 """Bonding: occupancy against enumeration and published values, the Linux hash against known vectors."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -47,3 +48,13 @@ def test_occupancy_properties(k, n):
 
 def test_arrays_broadcast():
     assert bonding.expected_max_load(np.array([[2], [4]]), np.array([1, 2, 8])).shape == (2, 3)
+
+
+def test_thousands_of_streams_are_counted_too() -> None:
+    """Gumbel's approximation for many streams on few links; and what two links hold, in closed form."""
+    n = 1600
+    mean = float(bonding.expected_max_load(4, n))
+    # the largest of four normal numbers is 1.0294 standard deviations above the mean (Tippett 1925)
+    assert mean == pytest.approx(n / 4 + 1.0294 * math.sqrt(n / 4), rel=2e-3)
+    two = n / 2 + n / 2 * math.exp(math.lgamma(n + 1) - 2 * math.lgamma(n / 2 + 1) - n * math.log(2))
+    assert float(bonding.expected_max_load(2, n)) == pytest.approx(two, rel=1e-9)
