@@ -31,33 +31,51 @@ COMMANDS: Final = {
     "validate": "Measured beside predicted, over all cases.",
     "components": "The library of kinds and parts.",
     "schema": "JSON Schema of path and part files, for editors.",
+    "man": "The manual page.",
 }
+
+
+#: what each exit code means, as the help, the man page and the documentation say it
+EXIT_CODES: Final = {
+    0: "the answer is good",
+    1: "anything else went wrong",
+    2: "the input cannot be used (one line names file, key, value and what to write instead)",
+    3: "a goal of --require is not met",
+    130: "stopped (Ctrl-C)",
+}
+EPILOG: Final = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in EXIT_CODES.items()) + "."
 
 
 def app(arguments: list[str]) -> object:
     """The typer application with the commands that ``arguments`` need."""
     import typer
 
-    from dtnsim import __version__
-
     root = typer.Typer(
         name="dtnsim",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
         help="Simulation and capacity planning of end-to-end data transfer paths.",
-        epilog="Try: dtnsim predict venadi/gridftp-gpfs",
+        epilog=EPILOG,
     )
 
     def version(value: bool) -> None:  # noqa: FBT001 - typer's callback
         if value:
-            typer.echo(f"dtnsim {__version__}")
+            from dtnsim.cli import _about
+
+            typer.echo(_about.versions())
             raise typer.Exit
 
     @root.callback()
     def main(
-        *, show: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Version.")] = False
+        *,
+        show: Annotated[
+            bool,
+            typer.Option(
+                "--version", callback=version, is_eager=True, help="Version, and versions of what answers depend on."
+            ),
+        ] = False,
     ) -> None:
         del show
 
@@ -69,13 +87,16 @@ def app(arguments: list[str]) -> object:
 
 
 def _register(root: object, name: str, line: str) -> None:
+    from dtnsim.cli import _format
+
     try:
         module = importlib.import_module(f"dtnsim.cli.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"dtnsim.cli.{name}":
             raise
         return
-    root.command(name, short_help=line)(_until_its_reader_leaves(module.command))  # type: ignore[attr-defined]  # typer.Typer
+    command = _format.with_format(_until_its_reader_leaves(module.command))
+    root.command(name, short_help=line)(command)  # type: ignore[attr-defined]  # typer.Typer
 
 
 class _ReaderLeftError(Exception):

@@ -12,8 +12,21 @@ import typer
 
 from dtnsim.ground.errors import InputError
 
+
+def paths(incomplete: str) -> list[str]:
+    """Names of shipped paths that begin so, for shells that complete."""
+    from dtnsim.ground import library
+
+    return [name for name in library.names("paths") if name.startswith(incomplete)]
+
+
 Path = Annotated[
-    str, typer.Argument(metavar="PATH", help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.")
+    str,
+    typer.Argument(
+        metavar="PATH",
+        help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.",
+        autocompletion=paths,
+    ),
 ]
 Set = Annotated[
     list[str] | None,
@@ -50,5 +63,10 @@ def writable(name: object, option: str) -> None:
 
 
 def emit(document: Any) -> None:
-    """Writes one JSON document."""
+    """Writes one JSON document, or its records as CSV where ``--format csv`` asked for it."""
+    from dtnsim.cli import _format
+
+    if _format.csv_wanted():
+        _format.write_csv(document)
+        return
     sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def command(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.")
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.", autocompletion=options.paths
+        ),
     ],
     overrides: options.Set = None,
     line: Annotated[

@@ -61,6 +61,9 @@ class Component(Model):
     #: keys that say where it sits and how it is set up: they stay when another part takes its place
     placement_keys: ClassVar[tuple[str, ...]] = ()
 
+    #: other names that keys have had, or have in another place -> the name here
+    other_names: ClassVar[MappingABC[str, str]] = {}
+
     #: name of the part it was made from, where its numbers come from, and what it costs
     part: str | None = documentation_only(None)
     source: str = documentation_only("")
@@ -88,7 +91,18 @@ class Component(Model):
                 value=str(kind),
                 remedy=_kinds_remedy(cls.family),
             )
-        return cast("Self", validate(target, mapping, key=key))
+        return cast("Self", validate(target, _by_its_name(mapping, target), key=key))
+
+
+def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
+    """Keys under other names get the one that the component has; where both are there, what ``--set`` wrote counts."""
+    for other, name in target.other_names.items():
+        if other in mapping:
+            at = mapping.lines.get(other, (mapping.file, mapping.line))
+            value = mapping.pop(other)
+            if name not in mapping or at[0].startswith("--set"):
+                mapping.put(name, value, *at)
+    return mapping
 
 
 def expand(given: object, *, key: str = "", family: str = "") -> Mapping:

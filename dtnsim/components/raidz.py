@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -19,24 +20,26 @@ from dtnsim.physics import hdd_streams, raidz
 class Raidz(Device):
     """``groups`` raidz vdevs of ``disks`` devices each.
 
-    ``record`` is the block size where the file system above does not say its own.
+    ``recordsize`` is the block size where the file system above does not say its own; ``level`` is 2 for raidz2.
     """
 
     kind: ClassVar[str] = "raidz"
+    other_names: ClassVar[Mapping[str, str]] = {"parity": "level", "record": "recordsize"}
 
-    parity: Literal[1, 2, 3]
+    level: Literal[1, 2, 3]
     disks: Annotated[int, Field(ge=2, le=255)]
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
     of: Annotated[Device, Pick(Device)]
     ashift: Annotated[int, Field(ge=9, le=16)] = 12
-    record: Annotated[Quantity, Unit("B", low=512)] = prior("128 KiB", 0.0, "OpenZFS: default recordsize")
+    recordsize: Annotated[Quantity, Unit("B", low=512)] = prior("128 KiB", 0.0, "OpenZFS: default recordsize")
     lost: Annotated[int, Field(ge=0, le=3)] = 0
 
     @model_validator(mode="before")
     @classmethod
-    def _parity_as_number(cls, given: object) -> object:
-        if isinstance(given, dict) and isinstance(given.get("parity"), str) and given["parity"].isdigit():
-            given = {**given, "parity": int(given["parity"])}
+    def _level_as_number(cls, given: object) -> object:
+        if isinstance(given, dict) and isinstance(given.get("level"), str):
+            text = str(given["level"]).lower().removeprefix("raidz").removeprefix("draid")
+            given = {**given, "level": int(text) if text.isdigit() else given["level"]}
         return given
 
     @model_validator(mode="after")
@@ -46,6 +49,11 @@ class Raidz(Device):
         if self.lost > self.parity:
             raise ValueError(f"raidz{self.parity} does not survive {self.lost} lost disks")
         return self
+
+    @property
+    def parity(self) -> int:
+        """Parity disks of a group."""
+        return self.level
 
     @property
     def width(self) -> int:
@@ -114,7 +122,7 @@ class Raidz(Device):
 
     def _block(self, use: Access) -> float:
         """Bytes of one block with its own parity."""
-        return use.record_B or self.record.value
+        return use.record_B or self.recordsize.value
 
     def _columns(self, use: Access) -> Term:
         parts = {"disks": self.width + self.parity, "parity": self.parity, "ashift": self.ashift}

@@ -2,7 +2,8 @@ r"""Data sets: how many files of which sizes in how many directories a transfer 
 
 A data set is named (``esnet/5GB-in-small-files``), a YAML file, or written inline::
 
-    {files: 1, size: 49.9 GB}                               size is the sum of all files
+    {size: 77 GB}                                           one file
+    {files: 200, size: 6 TB}                                size is the sum of all files
     {files: 1000, each: 1 MB}
     {sizes: [1 MB, 2 MB]}
     {files: 1000000, median: 1 MiB, sigma: 2, seed: 1}      log-normal
@@ -153,7 +154,7 @@ class Description(Model):
             said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no sizes"
             raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
         counted = ways[0] in ("size", "each", "median")
-        if counted and self.files is None:
+        if counted and self.files is None and ways[0] != "size":
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
         if not counted and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
@@ -256,8 +257,9 @@ def _groups(described: Description) -> Groups:
         return log_normal(described.files, described.median.value, described.sigma, described.seed)
     if described.files is not None and described.each is not None:
         return np.array([described.each.value]), np.array([described.files])
-    if described.files is not None and described.size is not None:
-        return np.array([described.size.value / described.files]), np.array([described.files])
+    if described.size is not None:
+        files = described.files or 1  # a size alone is one file
+        return np.array([described.size.value / files]), np.array([files])
     if described.sizes is not None:
         return np.array([q.value for q in described.sizes]), np.ones(len(described.sizes), dtype=np.int64)
     parts = [_group(group) for group in described.groups or []]

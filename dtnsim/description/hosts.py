@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from dtnsim.ground.yamlio import Mapping
 #: a dotted key below a host, in steps
 Steps = tuple[str, ...]
 
+_VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 _DEPTH: Final = 3  # hosts, the host, a key of it
 
 
@@ -64,7 +66,7 @@ class Hosts:
             whole.put("hosts", all_hosts, made.file, made.line)
             self.written[name].add(tuple(override(whole, text)[2:]))
             made = whole["hosts"][name]
-        return self._written_out(name, made, seen) if made.get("like") is not None else made
+        return self._written_out(name, made, seen) if made.get("like") is not None else _stack_of(made)
 
     def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, shipped: bool = False) -> Mapping:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
@@ -73,6 +75,7 @@ class Hosts:
             item = _named(name, item, self._beside)
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
+        item = _stack_of(item)
         like = item.get("like")
         if like is None:
             return item
@@ -93,6 +96,22 @@ class Hosts:
             if key != "like":
                 base.put(key, merge(base.get(key), value), *item.lines.get(key, (item.file, item.line)))
         return base
+
+
+def _stack_of(item: Mapping) -> Mapping:
+    """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``."""
+    if "kernel" not in item:
+        return item
+    item = item.clone()
+    at, kernel = item.lines.get("kernel", (item.file, item.line)), item.pop("kernel")
+    if isinstance(kernel, str) and _VERSION.fullmatch(kernel):
+        costs = Mapping(*at)
+        costs.put("kernel", kernel, *at)
+        if "stack" not in item and "like" not in item:
+            costs.put("kind", "stack", *at)
+        kernel = merge(item.get("stack"), costs)
+    item.put("stack", kernel, *at)
+    return item
 
 
 def named(host: str) -> Mapping:

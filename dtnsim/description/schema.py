@@ -62,6 +62,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.defs: dict[str, Node] = {}
+        self._others: list[tuple[dict[str, Node], str, str]] = []
         self._bare: list[tuple[str, Node, FieldInfo]] = []
 
     def exemplify(self) -> None:
@@ -69,6 +70,10 @@ class _Builder:
         for key, node, field in self._bare:
             node["examples"] = [example(key, node, field, self.defs)]
         self._bare.clear()
+        for properties, other, name in self._others:
+            said = {"description": f"Another name of {name}.", "deprecated": True}
+            properties[other] = {**properties[name], **said}
+        self._others.clear()
 
     def define(self, name: str, make: Callable[[], Node]) -> Node:
         """A reference to a definition, made when it is first asked for (it may refer to itself)."""
@@ -126,6 +131,10 @@ class _Builder:
         made = self.model(find_kind(kind))
         own: Node = {"const": kind, "description": "What it is.", "examples": [kind]}
         made["properties"] = {"kind": own, **made["properties"]}
+        others = find_kind(kind).other_names
+        self._others += [(made["properties"], other, name) for other, name in others.items()]
+        if "required" in made:
+            made["required"] = [key for key in made["required"] if key not in others.values()]
         if find_kind(kind).family != "tool":
             part = made["properties"]["part"]
             del part["type"]
@@ -212,6 +221,10 @@ def _host(top: Node, builder: _Builder) -> Node:
     short = "The only network card; short for one of 'nics'."
     only = list(nics["examples"][0].values())
     properties["nic"] = {**nics["additionalProperties"], "description": short, "examples": only}
+    version = {"anyOf": [{"type": "string", "pattern": r"^\d+\.\d+(\.\d+)?$"}, {"type": "number"}]}
+    words_of_kernel = "The kernel: its costs (a part or their mapping, as 'stack'), or the version of Linux."
+    stack = {"anyOf": [builder.family("stack"), version], "description": words_of_kernel, "examples": ["linux-modern"]}
+    properties["kernel"] = stack
     if "Volume" in builder.defs:  # what is like another host may change one key of a volume
         builder.defs["Volume"].pop("required", None)
     return _without_a_part(top, "like")

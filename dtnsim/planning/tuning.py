@@ -124,7 +124,7 @@ def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
             for size in _RECORDS:
                 overrides = [f"hosts.{name}.volumes.{mount}.filesystem.recordsize={size}"]
                 if getattr(volume.array, "record", None) is not None:
-                    overrides.append(f"hosts.{name}.volumes.{mount}.array.record={size}")
+                    overrides.append(f"hosts.{name}.volumes.{mount}.array.recordsize={size}")
                 yield Setting(
                     f"{name}: recordsize of {mount}",
                     tuple(overrides),

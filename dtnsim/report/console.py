@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from dtnsim.ground.visible import visible
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
 #: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
@@ -45,18 +44,12 @@ class Rows:
         shown = ["  ".join(_fit(*cell) for cell in zip(line, width, right, strict=True)).rstrip() for line in lines]
         return "\n".join([self.title, *shown] if self.title else shown)
 
-    def rich(self) -> Table:
-        """The same for a terminal: long cells fold, bars do not."""
-        from rich import box
-        from rich.table import Table
+    def fitted(self, width: int) -> list[str]:
+        """Lines for a terminal of so many columns, the title and the headings first."""
+        from dtnsim.report.layout import arranged
 
-        made = Table(title=self.title, box=box.SIMPLE, title_justify="left", pad_edge=False)
-        for heading, justify in self.columns:
-            kept: Any = "right" if justify == "right" else "left"
-            made.add_column(heading, justify=kept, overflow="fold", no_wrap=heading == "used")
-        for row in self.rows:
-            made.add_row(*map(styled, row))
-        return made
+        lines = arranged(self.columns, [tuple(map(_cell, row)) for row in self.rows], width, BARS)
+        return [self.title, *lines] if self.title else lines
 
 
 def _fit(cell: str, width: int, right: bool) -> str:  # noqa: FBT001 - one cell of a zip
@@ -105,9 +98,15 @@ class Out:
             self._stream.write(text.translate(self._plain) + "\n")
             return
         from rich.console import Console
+        from rich.text import Text
 
-        shown = item.rich() if isinstance(item, Rows) else styled(item)
-        Console(file=self._stream, highlight=False).print(shown)
+        screen = Console(file=self._stream, highlight=False)
+        if not isinstance(item, Rows):
+            screen.print(styled(item))
+            return
+        bold = 1 + (item.title is not None)
+        for number, line in enumerate(item.fitted(screen.width)):
+            screen.print(Text(line, "bold" if number < bold else ""), soft_wrap=True)
 
 
 def _prints(stream: TextIO, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import AliasChoices, Field
@@ -84,7 +85,19 @@ class Globus(Tool):
         steps = [self._transfer(job, use)]
         if self.verify:
             steps.append(self._verification(job, use.concurrency))
-        return Plan(tuple(steps), workers=use.concurrency, weight=use.concurrency * use.parallelism)
+        return Plan(
+            tuple(steps),
+            workers=use.concurrency,
+            weight=use.concurrency * use.parallelism,
+            warnings=tuple(self._clipped()),
+        )
+
+    def _clipped(self) -> Iterator[str]:
+        """What was asked for and the end points do not allow."""
+        for name in ("concurrency", "parallelism"):
+            asked, most = getattr(self, name), getattr(self, f"max_{name}")
+            if asked is not None and asked > most:
+                yield f"globus: {name} {asked} is cut to {most}, the end points' limit (max_{name})"
 
     def _transfer(self, job: Job, use: Tuning) -> Step:
         workers = use.concurrency

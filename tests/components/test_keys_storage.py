@@ -43,8 +43,8 @@ def rate(array: dict[str, Any], load: str, filesystem: dict[str, Any] | None = N
 
 R5 = {"kind": "raid", "level": 5, "disks": 5, "of": DISK}
 HARD = {**R5, "software": False}
-RZ = {"kind": "raidz", "parity": 1, "disks": 5, "of": DISK}
-DRAID = {"kind": "draid", "parity": 2, "disks": 20, "data": 4, "of": DISK}
+RZ = {"kind": "raidz", "level": 1, "disks": 5, "of": DISK}
+DRAID = {"kind": "draid", "level": 2, "disks": 20, "data": 4, "of": DISK}
 MIRROR = {"kind": "mirror", "groups": 2, "of": DISK}
 JBOD = {"kind": "jbod", "disks": 4, "of": DISK}
 
@@ -105,12 +105,12 @@ CASES: list[tuple[str, str, object, str, dict[str, Any]]] = [
     ("raid", "journal", {**FLASH, "write": "100 MB/s"}, "write", R5),
     ("raid", "parity_work", "400 cycles/B", "write", R5),
     ("raid", "parity_threads", 4, "write", {**R5, "parity_work": "400 cycles/B"}),
-    ("raidz", "parity", 2, "write", RZ),
+    ("raidz", "level", 2, "write", RZ),
     ("raidz", "disks", 9, "read", RZ),
     ("raidz", "groups", 2, "read", RZ),
     ("raidz", "of", {**DISK, "rate": "100 MB/s"}, "read", RZ),
     ("raidz", "ashift", 16, "write", RZ),
-    ("raidz", "record", "4 KiB", "write", RZ),
+    ("raidz", "recordsize", "4 KiB", "write", RZ),
     ("raidz", "lost", 1, "random", RZ),
     ("draid", "data", 8, "read", DRAID),
     ("draid", "spares", 2, "read", DRAID),
@@ -179,7 +179,7 @@ ELSEWHERE: dict[str, set[str]] = {
         "fetch_byte", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency", "read_ahead",
         "arc_max",
     },
-    "draid": {"parity", "disks", "groups", "of", "ashift", "record", "lost"},  # as raidz
+    "draid": {"level", "disks", "groups", "of", "ashift", "recordsize", "lost"},  # as raidz
 }  # fmt: skip
 
 
