@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "logs": "What the parsers read from benchmark logs.",
     "calibrate": "Fit parts to measured logs.",
     "validate": "Measured beside predicted, over all cases.",
+    "discover": "A host file from what this machine, or one elsewhere, says of itself.",
     "components": "The library of kinds and parts.",
     "schema": "JSON Schema of path and part files, for editors.",
     "man": "The manual page.",

@@ -1,0 +1,167 @@
+"""Network cards, the slots that they are in, and which cores serve them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from dtnsim.discovery.lines import Said, Tree
+from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.ground import library
+
+_PCI: Final = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_SLAVE: Final = re.compile(r"^/proc/net/bonding/([^:]+):Slave Interface: (\S+)")
+_MODE: Final = re.compile(r"^/proc/net/bonding/([^:]+):Bonding Mode: (.*)")
+#: transfers a second and lane [1e9] -> generation
+_GENERATION: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
+#: largest and smallest MTU that a NIC of the model takes
+_MTU: Final = (256, 65535)
+
+
+def cards(given: Outputs) -> tuple[Tree, Tree]:
+    """(network cards, the slots that they are in)."""
+    said, devices = given.keyed("net"), _devices(given)
+    names = [n for key in said if (n := _interface(key, "device"))]
+    bonds = _bonds(given)
+    bonded = {slave for slaves, _ in bonds.values() for slave in slaves}
+    nics, slots = Tree(), Tree()
+    for name in [n for n in names if n not in bonded]:
+        nics[name] = _card(given, said, devices, name, slots)
+    for bond, (slaves, mode) in bonds.items():
+        present = [s for s in slaves if s in names]
+        if present:
+            card = _card(given, said, devices, present[0], slots)
+            card["ports"] = Said(len(slaves), f"bonding: {bond} of {', '.join(slaves)}")
+            card["bonding"] = Said("hash", f"bonding: {mode}")
+            nics[bond] = card
+    if not nics:
+        todo = "ip link, and ethtool of the card"
+        nics["eth"] = {"kind": Said("nic", ""), "rate": Said("10 Gb/s", "assumed", todo)}
+    return nics, slots
+
+
+def _interface(key: str, what: str) -> str:
+    found = re.fullmatch(rf"/sys/class/net/([^/]+)/{what}", key)
+    return found[1] if found else ""
+
+
+def _devices(given: Outputs) -> dict[str, tuple[str, float, int, int]]:
+    """PCI address to (name, transfers a second and lane, lanes, line) as lspci has them now."""
+    found: dict[str, tuple[str, float, int, int]] = {}
+    for m in given.measured("lspci"):
+        if m.quantity == "transfer_rate" and m.conditions.get("view") == "status":
+            address = str(m.conditions.get("slot"))
+            address = address if address.count(":") == 2 else f"0000:{address}"
+            lanes = int(m.conditions.get("lanes") or 0)
+            found[address] = (str(m.conditions.get("device")), m.value, lanes, m.line or 0)
+    return found
+
+
+def _bonds(given: Outputs) -> dict[str, tuple[list[str], str]]:
+    found: dict[str, tuple[list[str], str]] = {}
+    for _, line in given.lines("bonding"):
+        if mode := _MODE.match(line):
+            found.setdefault(mode[1], ([], mode[2]))
+        elif slave := _SLAVE.match(line):
+            found.setdefault(slave[1], ([], "mode not printed"))[0].append(slave[2])
+    return {bond: found_ for bond, found_ in found.items() if found_[0]}
+
+
+def _card(
+    given: Outputs,
+    said: Mapping[str, tuple[str, str]],
+    devices: Mapping[str, tuple[str, float, int, int]],
+    name: str,
+    slots: Tree,
+) -> Tree:
+    at, where = said[f"/sys/class/net/{name}/device"]
+    address = (_PCI.findall(at) or [""])[-1]
+    device, transfers, lanes, line = devices.get(address, ("", 0.0, 0, 0))
+    rate, source = _rate(given, said, name)
+    part = known_nic(device, rate)
+    source_of_card = f"lspci:{line}: {device}" if device else f"{where}: {at}"
+    tree: Tree = {"part": Said(part, source_of_card)} if part else {"kind": Said("nic", source_of_card)}
+    if rate:
+        tree["rate"] = Said(f"{rate:g} Gb/s", source)
+    elif not part:
+        guess = "{value: 10 Gb/s, spread: 30 %}"
+        tree["rate"] = Said(guess, "assumed: the driver tells no speed, as virtual cards do", "rate that you rent")
+    mtu, where = said.get(f"/sys/class/net/{name}/mtu", ("", ""))
+    if digits(mtu) and _MTU[0] <= int(mtu) <= _MTU[1]:
+        tree["mtu"] = Said(f"{mtu} B", where)
+    slot = _slot(said, name, transfers, lanes, f"lspci:{line}: LnkSta")
+    if slot:
+        slots[name] = slot
+        tree["slot"] = Said(name, f"{address}, its own")
+        tree["card_lanes"], tree["card_generation"] = slot["lanes"], slot["generation"]
+    return tree
+
+
+def _rate(given: Outputs, said: Mapping[str, tuple[str, str]], name: str) -> tuple[float, str]:
+    """(Gb/s, where it stands); 0 where nobody says."""
+    speed, where = said.get(f"/sys/class/net/{name}/speed", ("", ""))
+    if digits(speed) and int(speed) > 0:
+        return int(speed) / 1e3, f"{where}: speed"
+    rates = [m for m in given.measured(f"ethtool.{name}") if m.quantity == "link_rate"]
+    return (rates[0].value * 8e-9, f"ethtool.{name}:{rates[0].line}") if rates else (0.0, "")
+
+
+def known_nic(device: str, rate: float) -> str:
+    """The shipped part of a card: its words stand in the device's name, and its rate is not another."""
+    words = {w.removeprefix("bcm") for w in re.findall(r"[a-z0-9]+", device.lower())}
+    for name in library.names("parts"):
+        folder, _, part = name.partition("/")
+        *model, last = part.split("-")
+        if folder != "nic" or not words or not (speed := re.fullmatch(r"(\d+)g", last)):
+            continue
+        wanted = [w for w in model if w not in ("intel", "broadcom", "mellanox", "myricom")]
+        if wanted and set(wanted) <= words and (not rate or float(speed[1]) == rate):
+            return part
+    return ""
+
+
+def _slot(said: Mapping[str, tuple[str, str]], name: str, transfers: float, lanes: int, line: str) -> Tree:
+    speed, where = said.get(f"/sys/class/net/{name}/device/current_link_speed", ("", ""))
+    width, beside = said.get(f"/sys/class/net/{name}/device/current_link_width", ("", ""))
+    number = re.match(r"(\d+(?:\.\d+)?)", speed)
+    gts = float(number[1]) if number else transfers / 1e9
+    count = int(width) if digits(width) else lanes
+    if gts not in _GENERATION or not 1 <= count <= 32:
+        return {}
+    tree: Tree = {
+        "kind": Said("slot", ""),
+        "generation": Said(_GENERATION[gts], f"{where or line}: {gts:g} GT/s a lane now"),
+        "lanes": Said(count, beside or line),
+    }
+    node, at = said.get(f"/sys/class/net/{name}/device/numa_node", ("", ""))
+    if digits(node):
+        tree["socket"] = Said(int(node), f"{at}: numa_node")
+    return tree
+
+
+def pinned(given: Outputs, names: list[str], cores: int) -> Tree:
+    """Cores that serve the cards' interrupts, where they are pinned to some of them."""
+    affinity = {}
+    for key, (value, _) in given.keyed("irq").items():
+        named = re.fullmatch(r"/proc/irq/(\d+)/smp_affinity_list", key)
+        if named:
+            affinity[named[1]] = _cores(value)
+    found: set[int] = set()
+    for _, line in given.lines("interrupts"):
+        number, _, rest = line.strip().partition(":")
+        if number in affinity and any(re.search(rf"\b{re.escape(n)}\b", rest) for n in names):
+            found |= affinity[number]
+    if not found or len(found) >= cores or max(found) >= cores:
+        return {}
+    listed = ", ".join(map(str, sorted(found)))
+    return {"nic_interrupts": Said(f"[{listed}]", f"irq: smp_affinity_list of {', '.join(names)}")}
+
+
+def _cores(text: str) -> set[int]:
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if digits(first) and (not last or digits(last)):
+            found |= set(range(int(first), min(int(last or first), 4096) + 1))
+    return found

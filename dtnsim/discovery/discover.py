@@ -1,0 +1,105 @@
+"""`discover`: a host file from what a machine says of itself, with the source of every line and what is still open."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from dtnsim.discovery import cards, machine, storage
+from dtnsim.discovery.lines import Said, Tree, quoted, text, todos
+from dtnsim.discovery.outputs import Outputs, collect, read
+
+#: files of the trial transfer
+_TRIAL = "{files: 1, size: 10 GB}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found.
+
+    Attributes:
+        name: Name of the host.
+        tree: Its description.
+        notes: What a person has to describe.
+        where: Where the outputs are from.
+    """
+
+    name: str
+    tree: Tree
+    notes: tuple[str, ...]
+    where: str
+
+    @property
+    def todos(self) -> int:
+        """How many values are guesses."""
+        return todos(self.tree) + len(self.notes)
+
+    def host(self) -> str:
+        """The host file."""
+        return f"{self._head()}name: {quoted(self.name)}\n{text(self.tree)}"
+
+    def path(self) -> str:
+        """A path file that ``dtnsim predict -`` takes: a file of the host's first volume is read and written there."""
+        volumes = self.tree["volumes"]
+        mount = max(volumes, key=_size) if isinstance(volumes, dict) else "/"
+        place = f"{self.name}:{mount}"
+        transfer = (
+            f"transfer:\n  from: {quoted(f'{self.name}:/dev/zero')}\n  to: {quoted(place)}\n"
+            f"  tool: {{name: dd, conv: fdatasync}}\n  dataset: {_TRIAL}\n"
+        )
+        return (
+            f"{self._head()}name: {quoted(f'{self.name}, a trial write')}\n"
+            f"hosts:\n  {quoted(self.name)}:\n{text(self.tree, 2)}{transfer}"
+        )
+
+    def _head(self) -> str:
+        notes = "".join(f"# TODO: {note}\n" for note in self.notes)
+        return f"# Written by dtnsim discover from {self.where}: behind each line where it is from\n{notes}"
+
+
+def discover(folder: str | Path | None = None) -> Found:
+    """Describes this machine, or the one whose outputs lie in a folder.
+
+    Args:
+        folder: What ``collect.sh`` has left; this machine where none is given.
+
+    Raises:
+        InputError: the folder holds no outputs, or this machine cannot be asked.
+    """
+    given = read(folder) if folder is not None else collect()
+    processor = machine.cpu(given)
+    sockets, cores = (_count(processor, key) for key in ("sockets", "cores"))
+    nics, slots = cards.cards(given)
+    for slot in slots.values():
+        if isinstance(slot, dict) and isinstance(slot.get("socket"), Said) and _count(slot, "socket") >= sockets:
+            del slot["socket"]  # several nodes in a socket
+    volumes, notes = storage.volumes(given)
+    tree: Tree = {
+        "source": Said(f"dtnsim discover, {given.where}", ""),
+        "cpu": processor,
+        "memory": machine.memory(given, sockets),
+        "stack": machine.stack(given),
+        "slots": slots,
+        "nics": nics,
+        "volumes": volumes,
+        "placement": cards.pinned(given, list(nics), sockets * cores),
+        "tcp": machine.tcp(given),
+        "vm": machine.vm(given),
+    }
+    return Found(_name(given), tree, tuple(notes), given.where)
+
+
+def _count(tree: Tree, key: str) -> int:
+    item = tree.get(key)
+    return item.value if isinstance(item, Said) and isinstance(item.value, int) else 1
+
+
+def _size(mount: str) -> tuple[bool, int]:
+    """Which volume a trial goes to: one for data before the root."""
+    return mount != "/", -len(mount)
+
+
+def _name(given: Outputs) -> str:
+    said = given.texts.get("hostname", "").strip().partition(".")[0]
+    return re.sub(r"[^A-Za-z0-9-]", "-", said).strip("-").lower()[:40] or "host"

@@ -1,0 +1,151 @@
+"""Processors, memory, kernel and its settings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dtnsim.discovery.lines import Said, Tree
+from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.ground import library
+
+_MHZ: Final = re.compile(r"(\d+(?:\.\d+)?)")
+_AT: Final = re.compile(r"@\s*([\d.]+)\s*GHz", re.IGNORECASE)
+_GIB: Final = 2.0**30
+#: kernel release up to this -> shipped stack
+_STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))
+_CC: Final = ("reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3")
+
+
+def cpu(given: Outputs) -> Tree:
+    """Sockets, cores, threads and clock; a part of the library where the model is one."""
+    said = given.keyed("lscpu")
+    if not said:
+        todo = "run lscpu on the machine"
+        return {
+            "kind": Said("cpu", ""),
+            "cores": Said(8, "assumed: a small server", todo),
+            "clock": Said("{value: 2.5 GHz, spread: 25 %}", "assumed: a server", todo),
+        }
+    model, where = said.get("Model name", ("", "lscpu"))
+    part = known_cpu(model)
+    tree: Tree = {"part": Said(part, f"{where}: {model}")} if part else {"kind": Said("cpu", f"{where}: {model}")}
+    for key, name in (("sockets", "Socket(s)"), ("cores", "Core(s) per socket"), ("smt", "Thread(s) per core")):
+        value, line = said.get(name, ("", ""))
+        if digits(value):
+            tree[key] = Said(int(value), f"{line}: {name}")
+    tree.setdefault("cores", Said(1, "lscpu says nothing", "number of cores"))
+    if not part:
+        tree["clock"] = _clock(said, model, where)
+    return tree
+
+
+def known_cpu(model: str) -> str:
+    """The shipped part of a model, or nothing: every word of the part's name but its vendor stands in the model's."""
+    words = set(re.findall(r"[a-z0-9]+", model.lower()))
+    if not words:
+        return ""
+    for name in library.names("parts"):
+        folder, _, part = name.partition("/")
+        if folder != "cpu":
+            continue
+        wanted = [w for w in part.split("-") if not re.fullmatch(r"\ds|intel|amd", w)]
+        if wanted and set(wanted) <= words:
+            return part
+    return ""
+
+
+def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said:
+    for name, spread in (("CPU max MHz", "15 %"), ("CPU MHz", "15 %")):
+        value, line = said.get(name, ("", ""))
+        if _MHZ.fullmatch(value):
+            return Said(f"{{value: {float(value) / 1e3:.4g} GHz, spread: {spread}}}", f"{line}: {name}")
+    named = _AT.search(model)
+    if named:
+        return Said(f"{{value: {named[1]} GHz, spread: 15 %}}", f"{where}: in the model's name; turbo may be more")
+    value, line = said.get("BogoMIPS", ("", ""))
+    if _MHZ.fullmatch(value):
+        ghz = float(value) / 2e3
+        return Said(f"{{value: {ghz:.4g} GHz, spread: 20 %}}", f"{line}: half of BogoMIPS, the clock of its counter")
+    return Said("{value: 2.5 GHz, spread: 25 %}", "assumed: a server", "clock of a busy core: turbostat, or cpupower")
+
+
+def memory(given: Outputs, sockets: int) -> Tree:
+    """Size, and channels and rate where dmidecode could be read."""
+    tree: Tree = {"kind": Said("memory", "")}
+    modules, rate, line = _modules(given)
+    if modules:
+        tree["channels"] = Said(min(modules, 64), f"dmidecode: {modules} modules; two to a channel would halve it")
+    else:
+        guess = f"assumed: four channels a socket, {sockets} of them"
+        tree["channels"] = Said(4 * sockets, guess, "channels with a module: dmidecode -t memory (root)")
+    if rate:
+        tree["rate"] = Said(f"{rate} MT/s", line)
+    else:
+        guess = "assumed: DDR4 of 2015 to 2022 and slower modules"
+        tree["rate"] = Said("{value: 2666 MT/s, spread: 25 %}", guess, "dmidecode -t memory (root)")
+    total, where = given.keyed("meminfo").get("MemTotal", ("", ""))
+    size = total.removesuffix("kB").strip()
+    if digits(size):
+        tree["size"] = Said(f"{int(size) * 1024 / _GIB:.4g} GiB", f"{where}: MemTotal")
+    else:
+        tree["size"] = Said("16 GiB", "assumed", "free -g")
+    return tree
+
+
+def _modules(given: Outputs) -> tuple[int, int, str]:
+    """(modules, their rate, where that stands) of dmidecode's memory devices."""
+    modules, rate, line = 0, 0, ""
+    for number, said in given.lines("dmidecode"):
+        key, _, value = said.strip().partition(": ")
+        if key == "Size" and re.fullmatch(r"\d+ [MG]B", value):
+            modules += 1
+        elif key in ("Configured Memory Speed", "Configured Clock Speed") and (mts := re.match(r"(\d+) M", value)):
+            rate, line = int(mts[1]), f"dmidecode:{number}: {key}"
+    return modules, rate, line
+
+
+def stack(given: Outputs) -> Said:
+    """The shipped costs of the kernel's generation."""
+    release = given.texts.get("kernel", "").strip()
+    numbers = tuple(int(n) for n in re.findall(r"\d+", release)[:3])
+    if not numbers:
+        return Said("linux-modern", "assumed: a kernel of the last years", "uname -r")
+    fitting = next((name for last, name in _STACKS if numbers <= last), "linux-modern")
+    return Said(fitting, f"kernel:1: {release}")
+
+
+def tcp(given: Outputs) -> Tree:
+    """TCP's settings."""
+    said, tree = given.keyed("sysctl"), Tree()
+    cc, where = said.get("net.ipv4.tcp_congestion_control", ("", ""))
+    if cc in _CC:
+        tree["cc"] = Said(cc, where)
+    elif cc:
+        tree["cc"] = Said("cubic", f"{where}: {cc}, which has no model", "the nearest of dtnsim tcp's algorithms")
+    for key in ("rmem", "wmem"):
+        value, where = said.get(f"net.ipv4.tcp_{key}", ("", ""))
+        sizes = value.split()
+        if len(sizes) == 3 and digits(sizes[2]):
+            tree[f"{key}_max"] = Said(f"{sizes[2]} B", f"{where}: tcp_{key}[2]")
+    for number, line in given.lines("tc"):
+        paced = re.search(r"qdisc fq .*\bmaxrate (\d+)([KMG])bit", line)
+        if paced:
+            tree["pacing"] = Said(f"{paced[1]} {paced[2].replace('K', 'k')}b/s", f"tc:{number}: fq maxrate")
+    return tree
+
+
+def vm(given: Outputs) -> Tree:
+    """Limits on dirty pages."""
+    said, tree = given.keyed("sysctl"), Tree()
+    for kind in ("dirty", "dirty_background"):
+        size, where = said.get(f"vm.{kind}_bytes", ("0", ""))
+        ratio, line = said.get(f"vm.{kind}_ratio", ("", ""))
+        if digits(size) and int(size) > 0:
+            tree[f"{kind}_bytes"] = Said(f"{size} B", where)
+        elif digits(ratio) and int(ratio) > 0:
+            tree[f"{kind}_ratio"] = Said(f"{ratio} %", line)
+    age, where = said.get("vm.dirty_expire_centisecs", ("", ""))
+    if digits(age):
+        tree["dirty_expire"] = Said(f"{int(age) / 100:g} s", where)
+    return tree

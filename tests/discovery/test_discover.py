@@ -1,0 +1,225 @@
+"""A host from what a machine says of itself: outputs made up for the purpose, collected ones, and this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+from dtnsim.discovery import cards, lines, machine, outputs, storage
+from dtnsim.discovery.discover import discover
+from dtnsim.discovery.lines import Said
+from dtnsim.ground.errors import InputError
+
+LOGS = Path(__file__).parents[3] / "shared" / "logs"
+DISK = {"rota": True, "model": "ST16000NM001G-2KK103 Exos X16", "type": "disk", "size": 16000900661248}
+OUTPUTS = {
+    "hostname": "NAS01.example.org\n",
+    "kernel": "5.14.0-427.el9.x86_64\n",
+    "lscpu": "Model name:   Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz\nThread(s) per core: 2\n"
+    "Core(s) per socket: 14\nSocket(s):  2\n",
+    "meminfo": "MemTotal:       131072000 kB\n",
+    "dmidecode": "Memory Device\n\tSize: 16 GB\n\tConfigured Memory Speed: 2400 MT/s\n"
+    "Memory Device\n\tSize: No Module Installed\nMemory Device\n\tSize: 16 GB\n\tSpeed: 2666 MT/s\n",
+    "lspci": "0000:81:00.0 Ethernet controller: Mellanox Technologies MT27800 Family [ConnectX-5]\n"
+    "\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x16, ASPM not supported\n\t\tLnkSta:\tSpeed 8GT/s (ok), "
+    "Width x8 (downgraded)\n",
+    "net": "/sys/class/net/ens1/speed:100000\n/sys/class/net/ens1/mtu:9000\n/sys/class/net/ens1/device/numa_node:1\n"
+    "/sys/class/net/ens1/device:/sys/devices/pci0000:80/0000:80:02.0/0000:81:00.0\n",
+    "lsblk": json.dumps(
+        {
+            "blockdevices": [
+                {**DISK, "name": f"sd{c}", "children": [{"name": "md0", "type": "raid6", "size": 64000000000000}]}
+                for c in "abcdef"
+            ]
+        }
+    ),
+    "mdstat": "Personalities : [raid6]\nmd0 : active raid6 sda[0] sdb[1] sdc[2] sdd[3] sde[4] sdf[5]\n",
+    "mounts": "proc /proc proc rw 0 0\n/dev/md0 /data xfs rw,noatime 0 0\nfiler:/vol /mnt/far nfs4 rw 0 0\n",
+    "sysctl": "net.ipv4.tcp_congestion_control = htcp\nnet.ipv4.tcp_rmem = 4096 131072 268435456\n"
+    "net.ipv4.tcp_wmem = 4096 65536 134217728\nvm.dirty_bytes = 0\nvm.dirty_ratio = 40\n"
+    "vm.dirty_background_ratio = 10\nvm.dirty_expire_centisecs = 500\n",
+    "tc": "qdisc fq 8001: dev ens1 root refcnt 2 limit 10000p maxrate 20Gbit\n",
+    "irq": "/proc/irq/55/smp_affinity_list:14-17\n/proc/irq/9/smp_affinity_list:0-55\n",
+    "interrupts": " 55:  1 2 3 PCI-MSIX ens1-TxRx-0\n  9: 4 5 6 acpi\n",
+}
+
+
+def folder(place: Path, **changed: str | None) -> Path:
+    place.mkdir(exist_ok=True)
+    for name, text in {**OUTPUTS, **changed}.items():
+        if text is not None:
+            (place / name).write_text(text)
+    return place
+
+
+def value(tree: lines.Tree, *keys: str) -> object:
+    for key in keys:
+        tree = tree[key]  # type: ignore[assignment]
+    assert isinstance(tree, Said)
+    return tree.value
+
+
+def test_a_server_is_described(tmp_path: Path) -> None:
+    found = discover(folder(tmp_path / "o"))
+    assert found.name == "nas01"
+    assert value(found.tree, "cpu", "part") == "intel-e5-2680-v4"
+    assert value(found.tree, "cpu", "sockets") == 2
+    assert (value(found.tree, "memory", "channels"), value(found.tree, "memory", "rate")) == (2, "2400 MT/s")
+    assert value(found.tree, "nics", "ens1", "part") == "connectx-5-100g"
+    assert value(found.tree, "slots", "ens1", "lanes") == 8
+    assert value(found.tree, "slots", "ens1", "socket") == 1
+    assert value(found.tree, "volumes", "/data", "array") == "{kind: raid, level: 6, disks: 6, of: seagate-exos-x16}"
+    assert value(found.tree, "tcp", "pacing") == "20 Gb/s"
+    assert value(found.tree, "vm", "dirty_ratio") == "40 %"
+    assert value(found.tree, "placement", "nic_interrupts") == "[14, 15, 16, 17]"
+    assert "mounts:3: /mnt/far is nfs4 of filer:/vol" in found.notes[0]
+
+
+def test_every_line_says_where_it_is_from(tmp_path: Path) -> None:
+    host = discover(folder(tmp_path / "o")).host()
+    bare = [line for line in host.splitlines() if ": " in line and "#" not in line]
+    assert {line.split(":")[0].strip() for line in bare} <= {"name", "source", "kind"}
+    assert "dirty_expire: 5 s  # sysctl:7" in host
+
+
+def test_it_can_be_predicted(tmp_path: Path) -> None:
+    found = discover(folder(tmp_path / "o"))
+    (tmp_path / "path.yaml").write_text(found.path())
+    answer = dtnsim.predict(tmp_path / "path.yaml", samples=0)
+    assert answer.throughput_Bps.p50 > 0
+    (tmp_path / "nas01.yaml").write_text(found.host())
+    (tmp_path / "two.yaml").write_text(
+        "hosts: {a: nas01.yaml, b: nersc-dtn}\nwan: {rtt: 10 ms, bandwidth: 10 Gb/s}\n"
+        "transfer: {from: 'a:/data', to: 'b:memory', tool: {name: gridftp}, dataset: {files: 1, size: 1 GB}}\n"
+    )
+    graph = dtnsim.load(tmp_path / "two.yaml").graph
+    assert graph.has_edge("a.slot-ens1", "a.ens1")
+
+
+@pytest.mark.parametrize("left_out", sorted(OUTPUTS))
+def test_what_is_missing_is_a_todo_and_no_error(tmp_path: Path, left_out: str) -> None:
+    found = discover(folder(tmp_path / "o", **{left_out: None}))
+    (tmp_path / "path.yaml").write_text(found.path())
+    assert dtnsim.load(tmp_path / "path.yaml").hosts
+    if left_out in ("lscpu", "dmidecode", "meminfo", "lsblk", "mounts"):
+        assert found.todos > discover(folder(tmp_path / "all")).todos or left_out == "mounts"
+        assert "TODO: " in found.host()
+
+
+def test_outputs_of_others_do_no_harm(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    for n in range(150):
+        changed = {}
+        for name in draw.sample(sorted(OUTPUTS), 4):
+            text = OUTPUTS[name]
+            at = draw.randrange(len(text))
+            changed[name] = (
+                text[:at]
+                + draw.choice(["\x00", "#", "'", '"\n: {', "\u202e", "]", "9" * 40])
+                + text[at + draw.randrange(9) :]
+            )
+        found = discover(folder(tmp_path / str(n), **changed))
+        (tmp_path / "path.yaml").write_text(found.path())
+        with contextlib.suppress(InputError):  # a number out of range is named; nothing else may break
+            dtnsim.load(tmp_path / "path.yaml")
+
+
+def test_zfs_pools(tmp_path: Path) -> None:
+    status = "  pool: tank\n state: ONLINE\nconfig:\n\n NAME STATE READ WRITE CKSUM\n tank ONLINE 0 0 0\n" + "".join(
+        f" raidz2-{g} ONLINE 0 0 0\n" + "".join(f" /dev/sd{c} ONLINE 0 0 0\n" for c in names)
+        for g, names in enumerate(("abc", "def"))
+    )
+    changed = {
+        "zpool-status": status + "errors: No known data errors\n",
+        "zfs-get": "tank/d\trecordsize\t1048576\tlocal\n",
+        "mounts": "tank/d /tank zfs rw 0 0\n",
+        "lsblk": json.dumps({"blockdevices": [{**DISK, "name": f"sd{c}"} for c in "abcdef"]}),
+    }
+    found = discover(folder(tmp_path / "o", **changed))
+    text = "{kind: raidz, parity: 2, disks: 3, groups: 2, of: seagate-exos-x16}"
+    assert value(found.tree, "volumes", "/tank", "array") == text
+    assert value(found.tree, "volumes", "/tank", "filesystem", "recordsize") == "1048576 B"
+
+
+def test_bonds_are_one_card(tmp_path: Path) -> None:
+    net = "".join(
+        f"/sys/class/net/{n}/speed:10000\n/sys/class/net/{n}/device:/sys/devices/pci0000:00/0000:0{n[-1]}:00.0\n"
+        for n in ("eth1", "eth2")
+    )
+    bond = "".join(
+        f"/proc/net/bonding/bond0:{t}\n"
+        for t in ("Bonding Mode: IEEE 802.3ad", "Slave Interface: eth1", "Slave Interface: eth2")
+    )
+    nics, _ = cards.cards(outputs.read(folder(tmp_path / "o", net=net, bonding=bond, lspci=None)))
+    assert list(nics) == ["bond0"]
+    assert value(nics, "bond0", "ports") == 2
+
+
+def test_parts_are_known_by_their_words() -> None:
+    assert machine.known_cpu("AMD EPYC 7443P 24-Core Processor") == "amd-epyc-7443p"
+    assert machine.known_cpu("AMD EPYC") == ""
+    assert cards.known_nic("Broadcom Inc. BCM57414 NetXtreme-E 10Gb/25Gb", 25.0) == "broadcom-57414-25g"
+    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == ""
+    assert storage.known_drive("INTEL SSDPE2KX040T8 P4510") == "intel-p4510"
+    assert storage.known_drive("QEMU HARDDISK") == ""
+
+
+def test_collected_outputs_are_read(tmp_path: Path) -> None:
+    if not LOGS.is_dir():
+        pytest.skip("the collected outputs are beside the project, where they are at all")
+    place = tmp_path / "o"
+    place.mkdir()
+    for source, name in (
+        ("lsblk/own_J_b_O.json", "lsblk.json"),
+        ("mdstat/venadi_raid1.txt", "mdstat.txt"),
+        ("zpool/jc_zpool-status-v.txt", "zpool-status.txt"),
+        ("lspci/pciutils_cap-pcie-2.txt", "lspci"),
+        ("numactl/own_1node.txt", "numactl"),
+        ("ethtool/jc_ethtool--default2.txt", "ethtool.enp1s0"),
+    ):
+        shutil.copy(LOGS / source, place / name)
+    (place / "net").write_text("/sys/class/net/enp1s0/device:/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0\n")
+    (place / "mounts").write_text("/dev/vda / ext4 rw 0 0\nzint500/a /zint zfs rw 0 0\n")
+    found = discover(place)
+    assert value(found.tree, "nics", "enp1s0", "rate") == "40 Gb/s"
+    assert value(found.tree, "slots", "enp1s0", "generation") == 1
+    assert value(found.tree, "volumes", "/", "size") == "274877906944 B"
+    (tmp_path / "path.yaml").write_text(found.path())
+    assert dtnsim.predict(tmp_path / "path.yaml", samples=0).throughput_Bps.p50 > 0
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="this machine has no POSIX shell")
+def test_discover_into_predict_on_this_machine() -> None:
+    found = subprocess.run([sys.executable, "-m", "dtnsim", "discover"], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-m", "dtnsim", "predict", "-", "--json"], input=found.stdout,
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["throughput_Bps"]["p50"] > 0
+
+
+def test_the_collector_is_short_and_plain() -> None:
+    script = outputs.script()
+    assert script.startswith("#!/bin/sh")
+    assert len(script.splitlines()) <= 20
+    assert "sudo" not in script
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no folder"):
+        discover(tmp_path / "nothing")
+    with pytest.raises(InputError, match=r"holds no output of collect\.sh"):
+        discover(tmp_path)
+
+
+def test_texts_are_quoted_where_yaml_needs_it() -> None:
+    assert lines.quoted("/data") == "/data"
+    assert lines.quoted("on") == '"on"'
+    assert lines.quoted("a: b") == '"a: b"'
