@@ -29,23 +29,34 @@ class Alarm:
         idle: Rings in a row that have changed nothing.
     """
 
-    __slots__ = ("_env", "_ring", "_timer", "idle")
+    __slots__ = ("_at", "_env", "_ring", "_timer", "_timer_at", "idle")
 
     def __init__(self, env: simpy.Environment, ring: Callable[[], bool]) -> None:
         self._env, self._ring, self.idle = env, ring, 0
         self._timer: Any = None
+        self._at = self._timer_at = math.inf
 
     def set(self, wait: float) -> None:
         """Sets it to ring after a wait [s], which may be rounded to less than none; never where that is infinite."""
-        self._timer = None
-        if wait < math.inf:
-            now = self._env.now
-            least = (math.nextafter(now, math.inf) - now) * 2.0 ** min(self.idle, _DOUBLINGS)
-            self._timer = self._env.timeout(max(wait, least))
-            self._timer.callbacks.append(self._rings)
+        now = self._env.now
+        least = (math.nextafter(now, math.inf) - now) * 2.0 ** min(self.idle, _DOUBLINGS)
+        self._at = now + max(wait, least)
+        if self._at < self._timer_at:  # else the timer under way comes early enough, and is set again
+            self._start(now)
+
+    def _start(self, now: float) -> None:
+        self._timer_at = self._at
+        self._timer = self._env.timeout(max(self._at - now, 0.0))
+        self._timer.callbacks.append(self._rings)
 
     def _rings(self, event: Any) -> None:
-        if event is self._timer:
+        if event is not self._timer:
+            return
+        self._timer, self._timer_at, now = None, math.inf, self._env.now
+        if now < self._at < math.inf:
+            self._start(now)
+        elif self._at < math.inf:
+            self._at = math.inf
             self.idle += 1  # before it is set again
             if self._ring():
                 self.idle = 0

@@ -210,10 +210,24 @@ class PageCache:
             self._watched, self._unwatch = stations, self.engine.watch(stations, self._settled)
 
     def _settled(self) -> None:
-        """After a change of the shares; where a fill has just ended, `_ended` comes first."""
+        """After a change of the shares; where a fill has just ended, `_ended` comes first.
+
+        Halves that move as one hold what they hold, and what gathers while write-back waits only grows at another rate:
+        where that is all, nobody has to look.
+        """
+        quiet = not (self._waiters or self._watchers or self._busy or self._stale or self._later)
+        if quiet and self.state in _COUPLED and self._next() is self.state:
+            return
+        if quiet and self.state is State.HELD and len(self.memory.caches) > 1 and not self._ending():
+            self.memory.grows(self, self.rates()[0] / self.scale)
+            return
         self._stale = True
-        if not self._later and not self._busy and not any(m.flow.triggered for m in self._fills):
+        if not self._later and not self._busy and not self._ending():
             self._look()
+
+    def _ending(self) -> bool:
+        """Whether a fill has just ended of which `_ended` has still to hear."""
+        return any(move.flow.triggered for move in self._fills)
 
     def _ended(self, move: Move) -> None:
         """The last byte of a fill is in (or a fault has stopped it)."""

@@ -17,6 +17,8 @@ from dtnsim.physics import cache
 from dtnsim.simulation.alarm import Alarm
 
 if TYPE_CHECKING:
+    import simpy
+
     from dtnsim.simulation.cache import PageCache
 
 #: part of the limit that must be free again before throttled writers run ahead once more: fewer turns, the same mean
@@ -88,10 +90,21 @@ class Memory:
             self._lines[cache] = level, growth, cache.env.now
         else:
             self._lines.pop(cache, None)
+        self._soon(cache.env)
+        return math.inf
+
+    def grows(self, cache: PageCache, growth: float) -> None:
+        """What a store holds grows at another rate from now on [B/s]."""
+        now = cache.env.now
+        level, before, since = self._lines.get(cache, (0.0, 0.0, now))
+        if growth != before:
+            self._lines[cache] = level + before * (now - since), growth, now
+            self._soon(cache.env)
+
+    def _soon(self, env: simpy.Environment) -> None:
         if not self._later:
             self._later = True
-            cache.env.timeout(0).callbacks.append(self._plan)
-        return math.inf
+            env.timeout(0).callbacks.append(self._plan)
 
     def _plan(self, event: Any) -> None:
         """Computes when which of them have to look, all having said how they are."""
