@@ -102,7 +102,7 @@ class PageCache:
         self._waiters: deque[tuple[float, simpy.Event]] = deque()
         self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
-        self._alarm = Alarm(engine.env, self._look)
+        self._alarm = Alarm(engine.env, self.look_now)
         self._stale = self._busy = self._later = False
         self._instant, self._changes = -math.inf, 0
         self._watched: tuple[int, ...] = ()
@@ -223,7 +223,7 @@ class PageCache:
             return
         self._stale = True
         if not self._later and not self._busy and not self._ending():
-            self._look()
+            self.look_now()
 
     def _ending(self) -> bool:
         """Whether a fill has just ended of which `_ended` has still to hear."""
@@ -246,9 +246,9 @@ class PageCache:
     def _now(self, _event: Any) -> None:
         self._later = False
         if self._stale:
-            self._look()
+            self.look_now()
 
-    def _look(self) -> bool:
+    def look_now(self) -> bool:
         """Brings the state in line with level and rates; called whenever these may have changed.
 
         Returns:
@@ -273,10 +273,6 @@ class PageCache:
         if self._stale:  # by what it has changed itself
             self._soon()
         return changed
-
-    def look_now(self) -> bool:
-        """Looks at once whether what the stores of its memory hold together changes anything; returns whether."""
-        return self._look()
 
     def _near(self) -> float:
         """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""

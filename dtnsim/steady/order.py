@@ -86,14 +86,15 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
     if not ordered:
         return NOTHING
     walk, turns = _Walk(), files.turns(given.transfers)
-    for turn in range(max(turns) + 1):
+    last = max(turns)
+    for turn in range(last + 1):
         here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
-        _turn(walk, given.model_copy(update={"transfers": here}), moved)
+        _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
     return Past(walk.shares, walk.held, walk.left, walk.draining)
 
 
-def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float]) -> None:
-    """One turn: what it finds, how long it takes, what it leaves."""
+def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: bool) -> None:
+    """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
     first = Composer(given, Ledger(Draw()), moved, Past()).problem()
     order = sorted(first.transfers, key=walk.begins)
     holds: dict[str, float] = {}
@@ -114,6 +115,8 @@ def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float]) -> None:
     for t in order:
         walk.now = walk.begins(t)
         _find(walk, t)
+    if last:
+        return
     problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
     rates = solve.solve(solve.matrices(problem)).rate[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
