@@ -42,6 +42,11 @@ Scheduler = Annotated[
     typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work: tcp://login1:8786."),
 ]
 
+Plot = Annotated[bool, typer.Option("--plot", help="Also draw it in the terminal.")]
+Picture = Annotated[
+    str | None, typer.Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
+]
+
 
 def writable(name: object, option: str) -> None:
     """Checks before any work that a file can be written.

@@ -42,6 +42,8 @@ def command(
         bool, typer.Option("--why-wide", help="What makes the interval wide, and what to measure first.")
     ] = False,
     stations: Annotated[int, typer.Option(help="How many of the busiest stations to show.", min=1)] = 12,
+    plot: options.Plot = False,  # noqa: FBT002 - a flag
+    picture: options.Picture = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Predict the throughput of a path, what holds it back and what binds next.
@@ -62,6 +64,7 @@ def command(
     from dtnsim.steady import goals
     from dtnsim.steady.prediction import predict
 
+    _drawn(None, picture, plot=False)
     wanted = [goals.target(target)] if target is not None else []
     wanted += [goals.deadline(deadline)] if deadline is not None else []
     wanted += [goals.requirement(text) for text in require or ()]
@@ -72,8 +75,24 @@ def command(
         _documents(answers, wanted, wide)
     else:
         _show(answers, wanted, wide, stations)
+    _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
+
+
+def _drawn(answers: list[Prediction] | None, picture: str | None, *, plot: bool) -> None:
+    """Draws the ladder, in the terminal and as a picture of the first path; without answers it only checks."""
+    if picture is not None or plot:
+        from dtnsim.report import plots, text
+
+        if answers is None:
+            options.writable(picture, "--picture")
+            plots.check(picture)
+            return
+        for answer in answers if plot else ():
+            plots.ladder(answer, text.console())
+        if picture is not None:
+            plots.write(answers[0], picture)
 
 
 def _typed(given: PathSpec, line: str | None) -> PathSpec:

@@ -7,11 +7,14 @@ import signal
 import threading
 import time
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import typer
 
 from dtnsim.cli import options
+
+if TYPE_CHECKING:
+    from dtnsim.simulation.results import Simulation
 
 #: seconds of work before a progress bar appears
 _PATIENCE_S: Final = 2.0
@@ -38,6 +41,8 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="Write everything over time: .csv or .parquet.")
     ] = None,
     max_events: Annotated[int, typer.Option(help="Steps after which a run is given up.", min=1)] = 50_000_000,
+    plot: options.Plot = False,  # noqa: FBT002 - a flag
+    picture: options.Picture = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Simulate a path in time: rates, caches, events, completion of every file.
@@ -67,6 +72,11 @@ def command(
     from dtnsim.simulation import simulate
 
     report.check_trace(trace)
+    if picture is not None:
+        from dtnsim.report import plots
+
+        options.writable(picture, "--picture")
+        plots.check(picture)
     try:
         end = math.inf if until is None else units.parse(until, "s")
     except UnitError as error:
@@ -80,8 +90,20 @@ def command(
         options.emit(report.document(result))
     else:
         report.show(result, text.console())
+    _drawn(result, picture, plot=plot and not json)
     if result.interrupted:
         raise typer.Exit(STOPPED)
+
+
+def _drawn(result: Simulation, picture: str | None, *, plot: bool) -> None:
+    """Draws rates over time, in the terminal and as a picture."""
+    if picture is not None or plot:
+        from dtnsim.report import plots, text
+
+        if plot:
+            plots.over_time(result, text.console())
+        if picture is not None:
+            plots.write(result, picture)
 
 
 class _Watch:

@@ -40,6 +40,7 @@ def command(
     scheduler: options.Scheduler = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
+    plot: options.Plot = False,  # noqa: FBT002 - a flag
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Predict a path in many scenarios: every number is the p50 that 'dtnsim predict' gives for it.
@@ -76,6 +77,10 @@ def command(
         options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
     else:
         _show(result, out)
+        if plot:
+            from dtnsim.report import plots, text
+
+            plots.swept(result, text.console())
     if result.refused:
         print(  # noqa: T201 - beside the answer
             f"dtnsim: {len(result.refused):,} of {len(result):,} scenarios refused; the first: {result.refused[0]}",

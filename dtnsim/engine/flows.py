@@ -69,9 +69,7 @@ class Flow:
 
     def __init__(self, row: Row, size: float, weight: float, cap: float, number: int) -> None:
         self.row = row
-        self.size = float(
-            size
-        )  # Python's: divided by next to nothing it is infinite, without a warning
+        self.size = float(size)  # Python's: divided by next to nothing it is infinite, without a warning
         self.weight = weight
         self.cap = float(cap)
         self.limit = self.cap / weight

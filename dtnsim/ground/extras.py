@@ -12,8 +12,10 @@ from dtnsim.ground.errors import InputError
 EXTRAS: Final = {
     "dask": "cluster",
     "distributed": "cluster",
+    "kaleido": "report",
     "numba": "fast",
     "pandas": "report",
+    "plotext": "report",
     "plotly": "report",
     "pyarrow": "report",
     "zstandard": "zstd",

@@ -91,6 +91,10 @@ class Out:
         self.is_terminal = stream.isatty()
         self._plain = {} if _prints(stream, BARS) else dict(zip(map(ord, BARS), "#.", strict=True))
 
+    def draws(self, character: str) -> bool:
+        """Whether its encoding has a character."""
+        return _prints(self._stream, character)
+
     def print(self, item: str | Rows = "") -> None:
         """Prints a line of text or a table."""
         if not self.is_terminal:

@@ -1,0 +1,127 @@
+"""Figures in a terminal and in picture files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.ground import output, units
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import need
+from dtnsim.report import text, timeline
+
+if TYPE_CHECKING:
+    from dtnsim.ground.records import Prediction
+    from dtnsim.ground.shown import Shown
+    from dtnsim.planning.sweep import SweepResult
+    from dtnsim.report.console import Out
+    from dtnsim.simulation.results import Simulation
+
+#: endings of picture files, and size of a picture [px]
+ENDINGS: Final = (".svg", ".png", ".pdf")
+_WIDTH: Final = 1100
+#: rows of a terminal's figure, its widest, and curves in it
+_ROWS: Final = 18
+_WIDEST: Final = 120
+_CURVES: Final = 6
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def check(file: str | None) -> None:
+    """Whether a picture can be written so, before any work.
+
+    Raises:
+        InputError: another ending, or what draws it is not installed.
+    """
+    if file is None:
+        return
+    if Path(file).suffix not in ENDINGS:
+        raise InputError(f"--picture {file}: write a file that ends in {', '.join(ENDINGS)}; pages: dtnsim report")
+    need("plotly", "--picture", instead="use --plot")
+    need("kaleido", "--picture", instead="'dtnsim report' for a page")
+
+
+def write(answer: Shown, file: str) -> None:
+    """Writes an answer's figure as a picture.
+
+    Raises:
+        InputError: it cannot be drawn; kaleido draws with a Chrome or Chromium of the machine.
+    """
+    figure = answer.figure()
+    figure.update_layout(width=_WIDTH, paper_bgcolor="white", plot_bgcolor="white")
+    try:
+        drawn = figure.to_image(format=Path(file).suffix[1:])
+    except Exception as error:  # noqa: BLE001 - whatever stops a browser
+        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise InputError(f"--picture {file}: kaleido could not draw it with this machine's browser: {said}") from None
+    with output.in_one_piece(file, "--picture") as part:
+        part.write_bytes(drawn)
+
+
+def ladder(p: Prediction, out: Out) -> None:
+    """Bars of the ladder."""
+    for t in p.transfers[:1]:
+        top = max(r.throughput_Bps for r in t.ladder)
+        rows = text.table(("station", "left"), ("at", "right"), ("used", "left"), title=f"\nladder of {t.name}, drawn")
+        for rung in t.ladder:
+            shown = units.show(rung.throughput_Bps, "B/s")
+            rows.add_row(text.plain(rung.station), shown, text.bar(rung.throughput_Bps / top))
+        out.print(rows)
+
+
+def over_time(s: Simulation, out: Out) -> None:
+    """Rates and use over time."""
+    for made in timeline.figures(s)[:2]:
+        lines = {str(t["name"]): t["y"] for t in made.traces[:_CURVES]}
+        curves(made.title, made.traces[0]["x"], lines, made.layout["xaxis"]["title"]["text"], out)
+
+
+def swept(result: SweepResult, out: Out) -> None:
+    """Throughput over the first key that was varied, a curve for each value of the second.
+
+    Raises:
+        InputError: more was varied, or no numbers.
+    """
+    if not 1 <= len(result.keys) <= 2:
+        raise InputError("--plot: shows one or two keys; vary fewer, or use -o rows.csv")
+    found: dict[str, dict[float, float]] = {}
+    for row in result.rows:
+        rate = row[len(result.keys)]
+        if rate is not None:
+            name = f"{result.keys[1]}={row[1]}" if len(result.keys) == 2 else "throughput"
+            found.setdefault(name, {})[_number(str(row[0]))] = rate * 8e-9
+    places = sorted({x for points in found.values() for x in points})
+    lines = {name: [points.get(x) for x in places] for name, points in list(found.items())[:_CURVES]}
+    curves(f"throughput [Gb/s] of {result.path}", places, lines, f"{result.keys[0]} [SI]", out)
+
+
+def _number(value: str) -> float:
+    try:
+        return units.read(value)[0]
+    except InputError:
+        raise InputError(f"--plot: {value} is no number to draw over; vary a number first") from None
+
+
+def curves(title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], axis: str, out: Out) -> None:
+    """Curves in characters, as wide as the terminal.
+
+    Raises:
+        InputError: plotext is not installed.
+    """
+    plot = need("plotext", "--plot")
+    plot.clear_figure()
+    plot.theme("clear")
+    plot.plotsize(min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) - 1, _ROWS)
+    for name, values in lines.items():
+        known = [(a, b) for a, b in zip(x, values, strict=True) if b is not None]
+        if known:
+            plot.plot([a for a, _ in known], [b for _, b in known], label=name, marker="hd" if out.draws("▚") else "+")
+    plot.frame(out.draws("│"))
+    plot.xlabel(axis)
+    drawn = _COLOUR.sub("", plot.build())
+    out.print(f"\n{text.plain(title)}")
+    for line in drawn.splitlines():
+        out.print(text.plain(line.rstrip()))
