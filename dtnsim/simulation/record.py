@@ -231,7 +231,9 @@ class _Table:
         """(2, K): what they have taken of the stations so far [unit], and flow-seconds there [s]."""
         tallies = [leg.tally for leg in self._legs]
         passed = np.array([(t.filled, t.drained, t.seconds) for t in tallies], float).reshape(-1, 3)[self._leg]
-        taken = (passed[:, :2].T * self._cost).sum(axis=0), passed[:, 2] * self._visits
+        used = np.zeros_like(self._cost)  # a byte may cost what no thread can give; then none has passed
+        np.multiply(passed[:, :2].T, self._cost, out=used, where=passed[:, :2].T > 0)
+        taken = used.sum(axis=0), passed[:, 2] * self._visits
         return np.array([np.bincount(self._station, weights=w, minlength=stations) for w in taken])
 
 

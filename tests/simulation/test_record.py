@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+import simpy
 
+from dtnsim.composition.compose import compose
+from dtnsim.engine.engine import Engine
+from dtnsim.ground.quantity import Draw
 from dtnsim.simulation import record, simulate
+from dtnsim.simulation.jobs import legs_of, station_capacities
 from dtnsim.simulation.results import Run
 from tests.simulation.slow import FAST, SLOW, make
 
@@ -84,3 +91,14 @@ def test_after_many_instants_holds_are_noted_once_a_bin(monkeypatch: pytest.Monk
     few = once(FAST, wan__rtt="20 ms", transfer__dataset=files).transfers[0].held
     assert max(every, key=lambda h: h.end_s - h.start_s).station == "waiting"
     assert max(few, key=lambda h: h.end_s - h.start_s).station == "waiting"
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_costs_without_end_and_never_moves_takes_nothing() -> None:
+    """A thread at no speed: no byte passes it, and none of the other stations' work is lost in that."""
+    problem = compose(make(SLOW), Draw())
+    capacity = station_capacities(problem)
+    engine = Engine(simpy.Environment(), capacity)
+    leg = legs_of(problem, problem.transfers[0], capacity, engine.row)[0]
+    endless = replace(leg, entries=(np.array([0, 1]), np.array([[math.inf, 2.0], [0.0, 0.0]])))
+    assert record._Table([endless]).used(2)[0].tolist() == [0.0, 0.0]
