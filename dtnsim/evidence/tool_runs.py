@@ -22,6 +22,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.units import parse as parse_units
 from dtnsim.tools._command import parse
+from dtnsim.tools.plan import Job
 
 #: tool_key -> (program, options that the transport implies)
 KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
@@ -56,9 +57,15 @@ _SIGMA: Final = 1.2
 #: what single runs differ by from what is predicted, besides the spreads of parameters: of any run, of one with several
 #: streams (which truly differ from run to run) and of the start and end of processes [s]. Their size, and nothing
 #: else, was set on the public runs
-SCATTER: Final = 0.04
+SCATTER: Final = 0.03
 SCATTER_STREAMS: Final = 0.08
 SCATTER_S: Final = 0.06
+#: a message wakes program and emulator on its way, at both ends: where others use the cores too, a wake-up waits
+#: until a slice is over (Linux 6.6 and later, kernel/sched/fair.c: 0.7 ms x (1 + log2 of two cores)) [s]
+WAKE_UPS: Final = 4
+SLICE_S: Final = 1.4e-3
+#: how much of the time others have the core: from none to half of it (assumed; a shared machine); its 90 % quantile
+BUSY: Final = 0.45
 #: 10 % quantile of a normal distribution [standard deviations]
 _TENTH: Final = 1.2816
 #: the most that a program's socket buffer is worth in these runs: net.core.rmem_max of 212992 B, of which 0.75 instead
@@ -219,13 +226,26 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     times = (middle * told.throughput_Bps.p50 / rate for rate in (rates.p90, rates.p10))
     own = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
     low, high = (math.log(time / middle) for time in times)
+    late = math.log1p(turns(spec) * WAKE_UPS * SLICE_S * BUSY / middle)
     scatter = _TENTH * math.hypot(*own)
     return Answer(
         middle,
         middle * math.exp(-math.hypot(low, scatter)),
-        middle * math.exp(math.hypot(high, scatter)),
+        middle * math.exp(math.hypot(high, scatter, late)),
         told.bottleneck.reason,
     )
+
+
+def turns(spec: PathSpec) -> float:
+    """Messages that a run waits for, one after the other."""
+    transfer = spec.transfers[0]
+    data = transfer.dataset
+    assert data is not None
+    files, size = max(data.files, 1), data.payload_B
+    job = Job(transfer.name, files, size, size, data.directories, 1.0, "memory", "memory", 16e9, 1)
+    plan = transfer.tool.plan(job)
+    each = sum(step.files.round_trips / step.files.ahead for step in plan.steps)
+    return float(plan.opening.round_trips + each * math.ceil(files / plan.workers))
 
 
 def number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:

@@ -1,4 +1,8 @@
-"""The SFTP protocol as OpenSSH's client speaks it: messages of a file, requests in flight, messages of a session."""
+"""The SFTP protocol as OpenSSH's client speaks it: messages of a file, requests in flight, messages of a session.
+
+Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do_upload, upload_dir_internal,
+    download_dir_internal, sftp_init and limits).
+"""
 
 from __future__ import annotations
 
@@ -20,17 +24,18 @@ REQUESTS: Final = 64
 PUT: Final = 3.0
 IN_PLACE: Final = 1.0
 GET: Final = 4.0
-#: messages of a session besides log-in: INIT, limits, REALPATH; put: STAT, MKDIR and STAT of the folder, SETSTAT;
-#: get: LSTAT and STAT of what is named, REALPATH, STAT, OPENDIR, two READDIR, CLOSE
+#: messages of a session besides log-in: INIT, limits, REALPATH; put: STAT, REALPATH, MKDIR (and STAT where it fails),
+#: SETSTAT of the folder; get: LSTAT and STAT of what is named, REALPATH, STAT, OPENDIR, two READDIR, CLOSE
 SESSION: Final = 3.0
 PUT_FOLDER: Final = 5.0
 GET_FOLDER: Final = 8.0
-#: a further folder: MKDIR and STAT; or OPENDIR, READDIR, READDIR that finds the end, CLOSE
+#: a further folder: MKDIR and, after its files, SETSTAT (upload_dir_internal); or OPENDIR, READDIR, READDIR that finds
+#: the end, CLOSE
 PUT_FURTHER: Final = 2.0
 GET_FURTHER: Final = 4.0
-#: data in more writes than one: Nagle's algorithm keeps the last segment until the small one before it is acknowledged
-#: (neither end of a session without terminal sets TCP_NODELAY)
-LAST_SEGMENT: Final = 1.0
+#: a file of more writes than one: the answer to the first is waited for before others are sent (do_upload: id ==
+#: startid)
+FIRST_WRITE: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,14 @@ class Session:
 
     def put_messages(self, size_B: float) -> float:
         """Messages of a file of this size that wait, when it is sent."""
-        more = LAST_SEGMENT if size_B > self.block.value else 0.0
+        more = FIRST_WRITE if size_B > self.block.value else 0.0
         return PUT + (IN_PLACE if self.in_place else 0.0) + more
 
     def get_messages(self, size_B: float) -> float:
         """Messages of a file of this size that wait, when it is fetched.
 
-        Requests in flight begin at one and grow by one an answer, so they double each round trip.
+        Past the expected end there is one request at a time, so the READ that finds it comes after the data. Requests
+        in flight begin at one and grow by one an answer, so they double each round trip.
         """
         blocks = min(math.ceil(size_B / self.block.value), self.requests)
         return GET + (math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 else 0.0)

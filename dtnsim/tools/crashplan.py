@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import Cycles, Rate, Size, core_cost, reading, scaled, writing
+from dtnsim.tools._common import Cycles, Rate, Ratio, Size, core_cost, reading, scaled, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
 
 _MD5 = core_cost("md5", "hash of a block, to find blocks that are known")
@@ -24,7 +24,8 @@ class Crashplan(Tool):
     """Backup of a data set: every block of a new or changed file is hashed, compressed and encrypted.
 
     ``changed`` is the part of the bytes that lie in new or changed files (1: the initial backup; 0: a scan that finds
-    nothing), ``literal`` the part of those that the destination does not know yet and that is sent and stored.
+    nothing), ``literal`` the part of those that the destination does not know yet and that is sent and stored,
+    ``ratio`` times smaller with ``compression``.
     De-duplication is minimal to a local disk and full over a network (``automatic``). On Linux the client always
     works with the share of a core that it may use while the user is away, ``cpu``.
 
@@ -42,6 +43,7 @@ class Crashplan(Tool):
     compression: bool = True
     changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "initial backup: every file is new")
     literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "initial backup: no block is known")
+    ratio: Ratio = prior("1", 0.0, "incompressible data")
     cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior(
         "0.8", 0.15, "assumed, from memory: 80 % of a core by default while the user is away"
     )
@@ -65,8 +67,11 @@ class Crashplan(Tool):
     def _backup(self, job: Job) -> Step:
         engine, store = Thread("CrashPlan engine"), Thread("CrashPlan store")
         away, sent = job.remote, self.literal.value
-        net = NetUse(engine, store, rate=self.session, overhead=sent) if away else None
+        packed = sent / self.ratio.value if self.compression else sent
+        net = NetUse(engine, store, rate=self.session, overhead=packed) if away else None
         write = writing(job, store, self.block)
+        if write is not None and sent > 0:
+            write = write.but(stored=packed)
         return Step(
             "backup",
             read=reading(job, engine, self.block),

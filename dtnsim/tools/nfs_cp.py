@@ -22,7 +22,7 @@ class NfsCp(Tool):
     """``nfs-cp nfs://server/export/file local``: each read waits for the one before it.
 
     Neglects: NFSv3's mount protocol.
-    Source: libnfs utils/nfs-cp.c: one buffer of 1 MiB, read and written in turn; RFC 7530.
+    Source: github.com/sahlberg/libnfs utils/nfs-cp.c: one buffer of 1 MiB, read and written in turn; RFC 7530.
     """
 
     kind: ClassVar[str] = "nfs-cp"

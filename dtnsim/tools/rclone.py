@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.physics.pace import wait_s
 from dtnsim.tools._common import (
     TLS,
     Client,
@@ -52,19 +53,30 @@ class Backend(NamedTuple):
 
 
 #: S3: TCP, TLS, list; HEAD and PUT or GET. http: TCP, HEAD of the root, list; GET.
-#: webdav: TCP, PROPFIND twice, MKCOL; PROPFIND and GET, or PROPFIND of the name and of its folder, MKCOL, PUT with its
-#: 100 Continue, PROPFIND, and two new connections (61 for 30 files).
-#: sftp (Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by two commands (3 each),
-#: the list; a file: STAT, OPEN, FSTAT, READ, CLOSE, or STAT, MKDIR, OPEN, WRITE, CLOSE, SETSTAT, STAT, REALPATH
+#: webdav (backend/webdav/webdav.go of 1.60.1): TCP, PROPFIND twice, MKCOL; a file: GET, or MKCOL, PUT and PROPFIND. The
+#: answers to PUT and PROPFIND are not read to their end (lib/rest/rest.go, Call and DecodeXML), so that Go closes their
+#: connections: two new ones for each file that is put.
+#: sftp (backend/sftp/sftp.go; Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
+#: two commands (3 each), the list; a file: STAT, OPEN, FSTAT, READ, CLOSE; put: STAT of its folder, OPEN, WRITE,
+#: CLOSE, SETSTAT and STAT are in the source, and two more in the slope of the measured runs
 _BACKENDS: Final = {
     "s3": Backend(3.0, 3.0, 2.0, 2.0, 2.0, prior("0.15 s", 0.3, "as over http")),
     "http": Backend(3.0, 3.0, 1.0, 1.0, 1.0, prior("0.15 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 3 trips")),
-    "webdav": Backend(4.0, 4.0, 2.0, 8.0, 1.0, prior("0.17 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 4 trips")),
+    "webdav": Backend(4.0, 4.0, 1.0, 5.0, 1.0, prior("0.17 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 4 trips")),
     "sftp": Backend(
         25.0, 21.0, 5.0, 8.0, 11.0, prior("0.27 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 25 trips")
     ),
 }
-#: a channel of the same connection, the command and its end
+#: the webdav backend lets a request begin every 10 ms (pacer.MinSleep), whatever --transfers says
+_PACE_S: Final = 0.01
+#: its requests for a file
+_PACED: Final = {"get": 1.0, "put": 3.0}
+#: rclone serve webdav: http.ServeContent reads the first 512 bytes to name the type of a file without extension, and
+#: the virtual file system waits for a read in sequence before it goes back (vfs/read.go, waitSequential,
+#: --vfs-read-wait)
+_SERVE: Final = prior(
+    "20 ms", 0.5, "rclone 1.60.1 vfs/vfscommon/options.go: ReadWait 20 ms, where rclone serves"
+)  #: a channel of the same connection, the command and its end
 _HASH: Final = 2.0
 
 
@@ -79,7 +91,8 @@ class Rclone(Tool):
     costs a HEAD, ``checkers`` at once. Over sftp each file's sum is made by a program at the far end.
 
     Neglects: limits and latency of the object store's own service.
-    Source: rclone documentation, global flags, sftp, http and webdav backends.
+    Source: rclone documentation, global flags; github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go,
+        backend/webdav/webdav.go, backend/http/http.go, lib/rest/rest.go, lib/pacer/pacers.go.
     """
 
     kind: ClassVar[str] = "rclone"
@@ -113,7 +126,7 @@ class Rclone(Tool):
             net=self._net(sender, receiver, streams, job),
             write=writing(job, receiver, self.block, workers=workers),
             cpu=(*device_work(job, sender), *self._work(sender, receiver, workers)),
-            files=self._files(job),
+            files=self._files(job, workers),
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, workers))
 
@@ -124,7 +137,10 @@ class Rclone(Tool):
     def _net(self, sender: Thread, receiver: Thread, streams: int, job: Job) -> NetUse:
         stopped = job.files > 1
         if self.backend != "sftp":
-            return NetUse(sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped)
+            fresh = self.backend == "webdav" and self.client == "source"
+            return NetUse(
+                sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped and not fresh, reopened=fresh
+            )
         window = Quantity(
             self.sftp_concurrency * self.sftp_chunk_size.value,
             "B",
@@ -141,6 +157,20 @@ class Rclone(Tool):
             stopped=stopped,
         )
 
+    def _waits(self, job: Job, workers: int) -> Quantity | None:
+        """What a file waits for besides its messages: a sum at the far end, the server, the pace of requests."""
+        if self.backend == "sftp":
+            return _SUM if self._hashes else None
+        if self.backend != "webdav":
+            return None
+        put = self.client == "source"
+        messages = (_BACKENDS["webdav"].put_file if put else _BACKENDS["webdav"].get_file) * job.rtt_s
+        own = messages + (0.0 if put else _SERVE.value)
+        turn = float(wait_s(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own))
+        if put and turn == 0:
+            return None
+        return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
+
     def _work(self, sender: Thread, receiver: Thread, workers: int) -> tuple[CpuUse, ...]:
         cpu = both_ends(sender, receiver, self.overhead, "HTTP" if self.backend != "sftp" else "SFTP")
         if self.backend == "sftp":
@@ -151,12 +181,12 @@ class Rclone(Tool):
             cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
         return cpu
 
-    def _files(self, job: Job) -> FileCost:
+    def _files(self, job: Job, workers: int) -> FileCost:
         backend, volume = _BACKENDS[self.backend], job.destination == "volume"
         trips = backend.put_file if self.client == "source" else backend.get_file
         return FileCost(
             round_trips=trips + (_HASH if self._hashes else 0.0),
-            fixed=_SUM if self._hashes else None,
+            fixed=self._waits(job, workers),
             source=("stat", "open", "close") if job.source == "volume" else (),
             destination=("create", "close") if volume else (),
             directory=("mkdir",) if volume else (),

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.physics.rsync import delta_share
 from dtnsim.tools._common import (
     Cycles,
     Rate,
@@ -29,6 +30,8 @@ _SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "
 _PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
 _UNPACK = {"zlib": core_cost("zlib6_decompress"), "zstd": core_cost("zstd1_decompress")}
 _ROLLING = prior("4 cycles/B", 0.6, "assumed: rolling checksum, byte by byte, over the sender's file")
+_SIGNATURE = prior("1 cycles/B", 0.6, "assumed: get_checksum1 over each block of the old file, with SSE2 or AVX2")
+_GENERATOR = Thread("rsync generator")
 _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
 
 #: what waits once in a run (main.c, flist.c, generator.c, io.c): versions and checksum names, arguments and seed, file
@@ -44,13 +47,19 @@ class Rsync(Tool):
 
     ``changed`` is the part of the bytes in files that the quick check finds new or changed (0: a rescan);
     ``literal`` the part of those bytes that is sent where an older version lies at the destination and the
-    delta algorithm runs (never with ``whole_file``, the default on one host).
+    delta algorithm runs (never with ``whole_file``, the default on one host). So a data set that has not changed is
+    ``changed: 0``; one of which a hundredth of the files has, ``changed: 0.01``; files that were touched but hold what
+    they held, ``literal: 0``, of which the generator still reads the old ones and the sender the new ones.
+
+    ``version`` is the older of the two ends: below 3.2 sums are MD5 and ``-z`` is zlib, from 3.2 to 3.4 XXH128 and
+    zstd.
 
     The sender lists its files while the generator at the destination checks those it has heard of (incremental
     recursion, since 3.0), so the slower of the two scans counts.
 
     Neglects: that the generator's scan runs ahead of the transfer; memory for the file list.
-    Source: rsync(1), rsync.h (MAX_MAP_SIZE 256 KiB), checksum.c (MD5, since 3.2 XXH128).
+    Source: rsync(1); github.com/RsyncProject/rsync 3.2.7 rsync.h (MAX_MAP_SIZE 256 KiB), checksum.c and compat.c (what
+        the ends agree on: XXH128 before MD5, zstd before lz4 and zlib), generator.c, token.c.
     """
 
     kind: ClassVar[str] = "rsync"
@@ -110,13 +119,14 @@ class Rsync(Tool):
     def _transfer(self, job: Job) -> Step:
         remote = job.remote
         delta = self.literal.value < 1 and not (self.whole_file if self.whole_file is not None else not remote)
-        sent = (self.literal.value if delta else 1.0) / (self.ratio.value if self.compress else 1.0)
+        sent = job.per_file(lambda size: float(delta_share(size, self.literal.value))) if delta else 1.0
+        sent /= self.ratio.value if self.compress else 1.0
         return Step(
             "transfer",
             read=reading(job, _SENDER, self.buffer),
             net=self._net(sent) if remote else None,
             write=writing(job, _RECEIVER, self.buffer),
-            reread=rereading(job, _RECEIVER, self.buffer) if delta else None,
+            reread=rereading(job, _GENERATOR, self.buffer) if delta else None,
             cpu=self._work(job, sent, delta=delta, remote=remote),
             files=self._files(job) if self.changed.value == 1 else FileCost(),
             share=self.changed.value,
@@ -131,7 +141,11 @@ class Rsync(Tool):
         work = (*device_work(job, _SENDER), *both_ends(_SENDER, _RECEIVER, self.overhead, "rsync's buffers"))
         work += both_ends(_SENDER, _RECEIVER, self._sum(), "whole-file sum")
         if delta:
-            work += (CpuUse("source", _SENDER, _ROLLING, "search for known blocks"),)
+            work += (
+                CpuUse("source", _SENDER, _ROLLING, "search for known blocks"),
+                CpuUse("destination", _GENERATOR, _SIGNATURE, "rolling sums of the old blocks"),
+                CpuUse("destination", _GENERATOR, self._sum(), "strong sums of the old blocks"),
+            )
         if self.compress and remote:
             name = "zstd" if version_tuple(self.version) >= (3, 2) else "zlib"
             part = self.literal.value if delta else 1.0

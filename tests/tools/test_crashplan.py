@@ -40,3 +40,14 @@ def test_local_backup_is_slower_than_a_disk_by_an_order_of_magnitude(tool, job):
     assert step.net is None
     cycles = sum(w.cycles.value for w in step.cpu)
     assert 3e9 / cycles == pytest.approx(14.5e6, rel=0.5)
+
+
+def test_deduplication_and_compression_send_less(tool, job):
+    """What the destination knows is not sent; the rest is sent compressed."""
+
+    def sent(**options):
+        return tool("crashplan", **options).plan(job()).steps[1].net.overhead
+
+    assert sent(literal="0.2") == pytest.approx(0.2)
+    assert sent(literal="0.2", ratio="2") == pytest.approx(0.1)
+    assert sent(literal="0.2", ratio="2", compression=False) == pytest.approx(0.2)

@@ -87,3 +87,32 @@ def test_the_two_ends_scan_at_the_same_time(run):
     data = "{files: 1000, size: 10 MB}"
     seconds = run("{name: rsync, changed: 0}", rtt="10 ms", data=data, start="a:/data", to="a:/nfs").duration_s.p50
     assert seconds == pytest.approx(1000 * 2 * 0.010, rel=1e-6)
+
+
+def test_touched_files_send_next_to_nothing_but_are_read_at_both_ends(tool, job):
+    """TR-CS-96-05: what is known is named by its block, 4 bytes of 3160 for a file of 10 MB."""
+    step = tool("rsync", literal="0").plan(job(files=100, payload_B=1e9, largest_B=1e7)).steps[1]
+    assert step.net.overhead == pytest.approx(4 / 3160, rel=0.01)
+    assert step.read is not None
+    assert step.reread.thread.name == "rsync generator"
+    assert {w.thread.name for w in step.cpu if "old blocks" in w.what} == {"rsync generator"}
+
+
+def test_re_runs_are_in_order(run):
+    """Unchanged, a hundredth changed, all touched, all new: each costs more than the one before."""
+    data = "{files: 20000, each: 1 MB}"
+    seconds = [
+        run(f"{{name: rsync, {options}}}", data=data).duration_s.p50
+        for options in ("changed: 0", "changed: 0.01", "literal: 0", "literal: 1")
+    ]
+    assert seconds == sorted(seconds)
+    assert seconds[0] < seconds[1] < seconds[2] < seconds[3]
+
+
+def test_compression_sends_less(run):
+    """-z: over a path whose ssh window holds it, text goes as much faster as it is smaller."""
+    plain, packed = (
+        run(f"{{name: rsync, ratio: 2, z: {z}}}", rtt="300 ms", data="{files: 100, each: 1 GB}").throughput_Bps.p50
+        for z in ("false", "true")
+    )
+    assert packed / plain == pytest.approx(2, rel=0.02)

@@ -1,0 +1,136 @@
+"""Tool runs of one round-trip time predicted by what the runs of the others say: leave one round-trip time out.
+
+What was fitted on these runs is the work of log-ins and program starts, and the width of the intervals. Both are
+estimated anew without the runs of a round-trip time, and then judged on them: the work as one number of seconds a tool,
+which the other runs of an empty folder or one byte lack or have too much; the width as one factor for all.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dtnsim.evidence import tool_runs
+
+#: round-trip times that are taken together [s]: below 3, 30 and 100 ms, and longer
+EDGES = (0.003, 0.03, 0.1, 10.0)
+#: part of the runs that an interval should hold
+HELD = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run and what is predicted for it."""
+
+    tool: str
+    point: str
+    rtt_s: float
+    empty: bool
+    measured_s: float
+    told: tool_runs.Answer
+
+    @property
+    def fold(self) -> int:
+        """Which group of round-trip times it belongs to."""
+        return next(n for n, edge in enumerate(EDGES) if self.rtt_s < edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A group of round-trip times, predicted by the others.
+
+    Attributes:
+        low_s, high_s: Its round-trip times.
+        points: Points in it.
+        error, error_in: Median error of its points, by the work that the other groups say and by that in use.
+        last: 90 % quantile of the errors by the others' work.
+        held, held_in: Runs inside the 80 % interval, by the others' width and by that in use.
+    """
+
+    low_s: float
+    high_s: float
+    points: int
+    error: float
+    error_in: float
+    last: float
+    held: float
+    held_in: float
+
+
+def runs(rows: Sequence[Mapping[str, str]], samples: int = 64) -> list[Run]:
+    """Every row with its prediction; rows that are alike are predicted once."""
+    known: dict[str, tool_runs.Answer] = {}
+    found = []
+    for row in rows:
+        run = tool_runs.run_of(row)
+        if run.alike not in known:
+            known[run.alike] = tool_runs.answer(run, samples)
+        empty = (row.get("dataset") or "").startswith("Z")
+        key = row.get("tool_key") or tool_runs.key_of(row)
+        rtt, wall = float(row["rtt_s"]), float(row["wall_s"])
+        found.append(Run(key, row.get("point") or run.alike, rtt, empty, wall, known[run.alike]))
+    return found
+
+
+def folds(given: Sequence[Run]) -> list[Fold]:
+    """Every group of round-trip times by the runs outside it."""
+    found = []
+    for fold in sorted({r.fold for r in given}):
+        inside, others = [r for r in given if r.fold == fold], [r for r in given if r.fold != fold]
+        if not others:
+            continue
+        work, width = _work(others), _width(others)
+        errors = sorted(_errors(inside, work))
+        found.append(
+            Fold(
+                min(r.rtt_s for r in inside),
+                max(r.rtt_s for r in inside),
+                len(errors),
+                statistics.median(errors),
+                statistics.median(_errors(inside, {})),
+                errors[min(int(0.9 * len(errors)), len(errors) - 1)],
+                _held(inside, work, width),
+                _held(inside, {}, 1.0),
+            )
+        )
+    return found
+
+
+def _work(given: Sequence[Run]) -> dict[str, float]:
+    """Seconds that the runs of a tool without data take longer than predicted; nothing of a tool that has none."""
+    late: dict[str, list[float]] = {}
+    for run in given:
+        if run.empty:
+            late.setdefault(run.tool, []).append(run.measured_s - run.told.p50_s)
+    return {tool: statistics.median(several) for tool, several in late.items()}
+
+
+def _errors(given: Sequence[Run], work: Mapping[str, float]) -> list[float]:
+    points: dict[str, list[Run]] = {}
+    for run in given:
+        points.setdefault(run.point, []).append(run)
+    return [
+        abs((same[0].told.p50_s + work.get(same[0].tool, 0.0)) / statistics.median(r.measured_s for r in same) - 1)
+        for same in points.values()
+    ]
+
+
+def _distance(run: Run, more_s: float = 0.0) -> float:
+    """How far a run is from its prediction, in widths of its own interval on that side [1]."""
+    middle = max(run.told.p50_s + more_s, 1e-9)
+    off = math.log(run.measured_s / middle)
+    side = math.log(run.told.p90_s / run.told.p50_s) if off > 0 else math.log(run.told.p50_s / run.told.p10_s)
+    return abs(off) / max(side, 1e-9)
+
+
+def _width(given: Sequence[Run]) -> float:
+    """Factor on all intervals by which they would have held as many runs as they should."""
+    far = sorted(_distance(run) for run in given)
+    return far[min(int(HELD * len(far)), len(far) - 1)]
+
+
+def _held(given: Sequence[Run], work: Mapping[str, float], width: float) -> float:
+    inside = [_distance(run, work.get(run.tool, 0.0)) <= width for run in given]
+    return sum(inside) / len(inside)

@@ -1,0 +1,35 @@
+"""Programs that let their requests begin at a steady pace, however many workers have one to make."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtnsim.physics._arrays import FloatArray, as_float
+
+
+def wait_s(
+    files: ArrayLike, workers: ArrayLike, requests: ArrayLike, interval_s: ArrayLike, own_s: ArrayLike
+) -> FloatArray:
+    """Time that a worker waits for its turn with each file: max(0, F r d / ceil(F / N) - t).
+
+    F files of r requests take at least F r d, and each of N workers has ceil(F / N) of them: what is left of its part
+    of that time once its own waits are over.
+
+    Args:
+        files: F, files of all workers [1].
+        workers: N, workers with a file each [1].
+        requests: r, requests of a file [1].
+        interval_s: d, least time between the beginnings of two requests [s].
+        own_s: t, what a worker waits for anyway with each file [s].
+
+    Returns:
+        Seconds for each file of a worker [s].
+
+    Valid: a pace that is kept by all requests of a program together.
+    Neglects: bursts that are allowed after a pause; the time of the bytes themselves.
+    Source: github.com/rclone/rclone lib/pacer/pacer.go (beginCall: a token comes back after the pacer's sleep).
+    """
+    f, n = as_float(files), as_float(workers)
+    turn = f * as_float(requests) * as_float(interval_s) / np.maximum(np.ceil(f / n), 1.0)
+    return np.asarray(np.maximum(turn - as_float(own_s), 0.0))

@@ -1,0 +1,24 @@
+"""Requests at a steady pace."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.physics.pace import wait_s
+
+
+def test_a_single_worker_that_waits_longer_never_waits_for_the_pace():
+    assert wait_s(100, 1, 3, 0.01, 0.05) == 0
+    assert wait_s(100, 1, 1, 0.0, 0.0) == 0
+
+
+def test_rclone_makes_a_hundred_requests_a_second():
+    """MinSleep of the webdav backend is 10 ms: 50 files of MKCOL, PUT and PROPFIND take 1.5 s."""
+    each = 0.25 + float(wait_s(50, 16, 3, 0.01, 0.25))
+    assert 4 * each == pytest.approx(1.5)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 500), st.floats(0, 9), st.floats(0, 1), st.floats(0, 10))
+def test_all_workers_together_never_beat_the_pace(files, workers, requests, interval, own):
+    whole = -(-files // workers) * (own + float(wait_s(files, workers, requests, interval, own)))
+    assert whole >= files * requests * interval * (1 - 1e-9)
