@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.ground import output
+from dtnsim.cli import _table
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import linux, loss, outcome, rounds, window
 from dtnsim.physics.tcp.algorithms import ALGORITHMS
@@ -69,34 +65,10 @@ def read(path: str) -> Table:
     Raises:
         SpecError: no table, columns that are missing, or a value that cannot be used: file, line, column.
     """
-    name = str(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SpecError("is not text", file=name, remedy="give a CSV file with a header line") from None
-    try:
-        reader = csv.DictReader(text.splitlines(), strict=True)
-        columns = list(reader.fieldnames or [])
-        rows = [dict(row) for row in reader]
-    except csv.Error as error:
-        raise SpecError(
-            f"is not a CSV table: {error}", file=name, remedy="give a CSV file with a header line"
-        ) from None
-    missing = [key for key, (_, _, default) in NUMBERS.items() if default is None and key not in columns]
-    missing += [] if "cc" in columns else ["cc"]
-    if missing:
-        raise SpecError(
-            f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
-            file=name,
-            line=1,
-            remedy="use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ...",
-        )
-    if not rows:
-        raise SpecError("has no rows", file=name, remedy="give one line for each case")
-    for number, row in enumerate(rows, start=2):
-        if None in row or None in row.values():
-            raise SpecError("has more or fewer fields than the header", file=name, line=number)
-    return Table(columns, rows, _cases(rows, name))
+    needed = (*(key for key, (_, _, default) in NUMBERS.items() if default is None), "cc")
+    remedy = "use the column names that --help lists: rate_bps, rtt_s, cc, buffer_bdp, loss_prob, streams, ..."
+    columns, rows = _table.read(path, needed, remedy)
+    return Table(columns, rows, _cases(rows, str(path)))
 
 
 def _number(row: Row, key: str, file: str, line: int) -> float:
@@ -229,13 +201,4 @@ def _text(value: Any) -> str:
 
 def write(table: Table, rows: list[dict[str, Any]], path: str | None) -> None:
     """Writes the answered rows as CSV, to a file or to stdout."""
-    columns = [*table.columns, *(k for k in PREDICTED if k not in table.columns)]
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(rows)
-    if path is None:
-        sys.stdout.write(stream.getvalue())
-        sys.stdout.flush()
-    else:
-        output.write(path, stream.getvalue(), "--out")
+    _table.write([*table.columns, *(k for k in PREDICTED if k not in table.columns)], rows, path)

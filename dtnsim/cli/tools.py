@@ -25,7 +25,7 @@ def command(
 
     \b
     Examples:
-      dtnsim tools examples/small-files
+      dtnsim tools examples/small-files-40ms
       dtnsim tools --table runs.csv -o predicted.csv
 
     \b
@@ -36,7 +36,7 @@ def command(
     p10_s, p90_s and held_by beside them.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if (path is None) == (table is None):
-        msg = "give a path or --table FILE; try: dtnsim tools examples/small-files"
+        msg = "give a path or --table FILE; try: dtnsim tools examples/small-files-40ms"
         raise InputError(msg)
     if table is not None:
         from dtnsim.cli import _tools_table

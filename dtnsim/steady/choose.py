@@ -52,6 +52,8 @@ CANDIDATES: Final = (
         "ssh",
         {**_RCLONE, "transfers": 32, "checkers": 32},
     ),
+    Candidate("mscp, 16 connections", "mscp -n 16 -a 64 SRC HOST:DST", "ssh", {"name": "mscp", "n": 16, "a": 64}),
+    Candidate("hpnscp", "hpnscp -r SRC HOST:DST", "HPN-SSH at both ends"),
     Candidate("bbcp", "bbcp -r -s 8 -w 8m SRC HOST:DST", "bbcp at both ends", {"name": "bbcp", "s": 8}),
     Candidate("rsync daemon", "rsync -a SRC/ rsync://HOST/MODULE/", "an rsync daemon", {"name": "rsync", "e": "none"}),
     Candidate("tar through netcat", "tar -C SRC -cf - . | nc -N HOST PORT", "nc -l PORT | tar -x", {"name": "tar-nc"}),

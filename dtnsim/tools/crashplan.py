@@ -70,8 +70,6 @@ class Crashplan(Tool):
         packed = sent / self.ratio.value if self.compression else sent
         net = NetUse(engine, store, rate=self.session, overhead=packed) if away else None
         write = writing(job, store, self.block)
-        if write is not None and sent > 0:
-            write = write.but(stored=packed)
         return Step(
             "backup",
             read=reading(job, engine, self.block),

@@ -16,7 +16,8 @@ from tests.lab import answer, journey, machine, volume
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: what an option needs beside it before it matters; ``kind.option`` where it is one kind's alone
 BESIDE: dict[str, dict[str, Any]] = {
-    "ratio": {"compress": True}, "bbftp.ratio": {"c": True}, "crashplan.ratio": {"session": "1 MB/s"}, "compression": {"ratio": "3"}, "bbftp.c": {"ratio": "3"}, "compress": {"ratio": "3"},
+    "ratio": {"compress": True}, "bbftp.ratio": {"c": True}, "crashplan.ratio": {"session": "1 MB/s"},
+    "compression": {"ratio": "3"}, "bbftp.c": {"ratio": "3"}, "compress": {"ratio": "3"},
     "parallel_max": {"parallel": True}, "literal": {"whole_file": False}, "whole_file": {"literal": "0.1"},
     "aria2.k": {"x": 8}, "aria2.s": {"x": 8, "k": "1 MB"}, "aria2.x": {"k": "1 MB"}, "bbcp.s": {"w": "64 KiB",
     "fixed": True},

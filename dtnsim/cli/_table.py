@@ -1,0 +1,56 @@
+"""Tables of cases or runs as CSV: read and checked, the rows with what was predicted written back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dtnsim.ground import output
+from dtnsim.ground.errors import SpecError
+
+
+def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list[dict[str, str]]]:
+    """Columns and rows of a CSV file; ``a|b`` among the needed columns is either of the two.
+
+    Raises:
+        SpecError: no table, columns that are missing, or rows of another length: file and line.
+    """
+    name = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SpecError("is not text", file=name, remedy="give a CSV file with a header line") from None
+    try:
+        reader = csv.DictReader(io.StringIO(text), strict=True)
+        columns, rows = list(reader.fieldnames or []), [dict(row) for row in reader]
+    except csv.Error as error:
+        raise SpecError(
+            f"is not a CSV table: {error}", file=name, remedy="give a CSV file with a header line"
+        ) from None
+    missing = [key.partition("|")[0] for key in needed if not set(key.split("|")) & set(columns)]
+    if missing:
+        words = f"lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+        raise SpecError(words, file=name, line=1, remedy=remedy)
+    if not rows:
+        raise SpecError("has no rows", file=name, remedy="give one line for each of them")
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise SpecError("has more or fewer fields than the header", file=name, line=number)
+    return columns, rows
+
+
+def write(columns: Sequence[str], rows: Iterable[dict[str, Any]], path: str | None) -> None:
+    """Writes rows as CSV, to a file or to standard output."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    if path is None:
+        sys.stdout.write(stream.getvalue())
+        sys.stdout.flush()
+    else:
+        output.write(path, stream.getvalue(), "--out")
