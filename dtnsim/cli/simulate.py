@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import STOPPED, Watch
 
 if TYPE_CHECKING:
     from dtnsim.simulation.results import Simulation
-
-#: seconds of work before a progress bar appears
-_PATIENCE_S: Final = 2.0
-#: exit code after Ctrl-C, when what was done by then has been shown
-STOPPED: Final = 130
 
 
 def command(
@@ -82,7 +75,7 @@ def command(
     except UnitError as error:
         raise UnitError(f"--until: {error}") from None
     given = spec.load(path, overrides or (), calibration, events=events)
-    with _Watch() as watch:
+    with Watch() as watch:
         result = simulate(given, replicas=replicas, seed=seed, until=end, progress=watch.tell, max_events=max_events)
     if trace is not None:
         report.write_trace(result, trace)
@@ -104,67 +97,3 @@ def _drawn(result: Simulation, picture: str | None, *, plot: bool) -> None:
             plots.over_time(result, text.console())
         if picture is not None:
             plots.write(result, picture)
-
-
-class _Watch:
-    """Watches a run: a progress bar on stderr when it takes long, and an orderly end at Ctrl-C.
-
-    The first Ctrl-C ends the run between two events, so that what was done is whole and can be shown; a
-    second one ends the program as usual.
-    """
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._bar: Any = None
-        self._stopped = False
-        self._before: Any = None
-
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._stop)
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-        self._restore()
-
-    def _stop(self, *_signal: object) -> None:
-        self._stopped = True
-        self._restore()
-
-    def _restore(self) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
-
-    def tell(self, now: float, share: float) -> bool:
-        """Shows how far it is; returns whether somebody wants it to end."""
-        if self._bar is None and time.monotonic() - self._began > _PATIENCE_S:
-            self._bar = _bar()
-        if self._bar is not None:
-            from dtnsim.ground import units
-
-            shown = "" if math.isnan(now) else units.show(now, "s")
-            self._bar.update(self._bar.task_ids[0], completed=share, now=shown)
-        return self._stopped
-
-
-def _bar() -> Any:
-    """A progress bar: simulated time, share done, time left; nothing where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    terminal = Console(stderr=True)
-    bar = Progress(
-        TextColumn("simulated {task.fields[now]}"),
-        BarColumn(),
-        TextColumn("{task.percentage:.0f}%"),
-        TimeRemainingColumn(),
-        console=terminal,
-        transient=True,
-        disable=not terminal.is_terminal,
-    )
-    bar.start()
-    bar.add_task("", total=1.0, now="")
-    return bar

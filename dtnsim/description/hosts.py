@@ -18,6 +18,10 @@ from dtnsim.ground.yamlio import Mapping
 Steps = tuple[str, ...]
 
 _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
+#: a name that stands for several hosts, and how many of them
+_NUMBERS: Final = re.compile(r"([^{}]*)\{(\d{1,4})\.\.(\d{1,4})\}([^{}]*)")
+_MOST_HOSTS: Final = 1000
+
 _DEPTH: Final = 3  # hosts, the host, a key of it
 
 
@@ -112,6 +116,37 @@ def _stack_of(item: Mapping) -> Mapping:
         kernel = merge(item.get("stack"), costs)
     item.put("stack", kernel, *at)
     return item
+
+
+def numbered(given: Mapping) -> Mapping:
+    """Hosts with names like ``dtn{01..20}`` written out, one for each number.
+
+    Raises:
+        SpecError: A range that runs backwards or is too long, or a name that comes twice.
+    """
+    if not any("{" in name for name in given):
+        return given
+    made = Mapping(given.file, given.line)
+    for name, item in given.items():
+        at = given.lines.get(name, (given.file, given.line))
+        where: dict[str, Any] = {**place(given, name), "key": f"hosts.{name}"}
+        match = _NUMBERS.fullmatch(name)
+        if match is None and ("{" in name or "}" in name):
+            raise SpecError("is not a name of a host", **where, remedy="write several like dtn{01..20}")
+        names = [name] if match is None else _numbers(match, where)
+        for one in names:
+            if one in made:
+                raise SpecError("comes twice", **where, value=one)
+            made.put(one, item.clone() if isinstance(item, Mapping) else item, *at)
+    return made
+
+
+def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
+    first, last = int(match[2]), int(match[3])
+    if not 0 <= last - first < _MOST_HOSTS:
+        remedy = f"write up to {_MOST_HOSTS} numbers, the lower one first, like {{01..20}}"
+        raise SpecError("is not a range of hosts", **where, remedy=remedy)
+    return [f"{match[1]}{n:0{len(match[2])}d}{match[4]}" for n in range(first, last + 1)]
 
 
 def named(host: str) -> Mapping:

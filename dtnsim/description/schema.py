@@ -269,7 +269,15 @@ def _path(top: Node, builder: _Builder) -> Node:
     data = builder.defs["TransferSpec"]["properties"]["dataset"]
     data |= {"if": {"type": "string"}, "then": _shipped("datasets"), "else": sets, "examples": [_TRANSFER["dataset"]]}
     top["required"] = ["hosts"]
-    top["anyOf"] = [{"required": [key]} for key in ("transfer", "transfers", "programs")]
+    workload = builder.defs["Workload"]
+    properties["workload"] = {
+        "if": {"type": "string"},
+        "then": _shipped("workloads"),
+        "else": {"$ref": "#/$defs/Workload"},
+        **kept(properties["workload"]),
+        "examples": [{"classes": workload["properties"]["classes"]["examples"][0]}],
+    }
+    top["anyOf"] = [{"required": [key]} for key in ("transfer", "transfers", "programs", "workload")]
     top["not"] = {"required": ["transfer", "transfers"]}
     return top
 

@@ -158,6 +158,14 @@ _TEXTS: Final[dict[str, Any]] = {
     "station": "network.wan",
     "stations": "network.wan",
     "calibration": "venadi",
+    "at": "02:00",
+    "cron": "0 8 * * tue,fri",
+    "date": "2026-01-05",
+    "begin": "22:00",
+    "days": "mon-fri",
+    "hosts": "dtn*",
+    "links": "wan",
+    "drives": "dtn*:/data",
 }
 
 

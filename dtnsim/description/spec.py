@@ -18,11 +18,13 @@ from dtnsim.components.segment import Segment
 from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host, build_host
-from dtnsim.description.hosts import Hosts, inside
+from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import override, split_key
 from dtnsim.description.programs import Program, expanded
+from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
+from dtnsim.description.workload import Workload
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
@@ -47,6 +49,7 @@ class PathSpec(Model):
             for one.
         programs: Programs that read, compute and write, in several instances.
         calibration: Fitted parameters to use: a file, or the name of a shipped calibration.
+        workload: What a fleet moves over and over; its classes, one transfer after the other, are the ``transfers``.
         events: What happens while it is simulated.
         others: Other people's transfers while it is simulated.
         stated_bottleneck: What the source says held it back.
@@ -59,6 +62,7 @@ class PathSpec(Model):
     wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
+    workload: Workload | None = Field(None, description="what a fleet moves: a name, a file, or written out")
     programs: list[Program] = Field(default_factory=list, description="programs that read, compute and write in turn")
     calibration: str | None = None
     events: list[Event] = Field(default_factory=list)
@@ -75,6 +79,11 @@ class PathSpec(Model):
         """This path, knowing what it was read from and where that lies."""
         self._given, self._folder = (raw, tuple(overrides)), folder or Path()
         return self
+
+    @property
+    def written(self) -> str:
+        """What it was read from, with what was put over it: equal for equal paths."""
+        return repr(self._given)
 
     def changed(self, overrides: Sequence[str]) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
@@ -123,6 +132,7 @@ def load(
     calibration: str | Path | None = None,
     *,
     events: str | Path | None = None,
+    workload: str | Path | None = None,
 ) -> PathSpec:
     """Reads a path by file or by the name of a shipped one.
 
@@ -132,6 +142,7 @@ def load(
         calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
             that the path names itself; ``none`` for no fitted parameters at all.
         events: A YAML file whose ``events`` and ``others`` are put over those of the path.
+        workload: A workload, shipped or in a file, that takes the place of the path's own, or of its transfers.
 
     Raises:
         SpecError: with file, line, key, value and remedy.
@@ -140,6 +151,10 @@ def load(
     raw = yamlio.load(file, name=library.shown(file))
     if calibration is not None:
         raw.put("calibration", str(calibration), "--calibration", 0)
+    if workload is not None:
+        raw.put("workload", str(workload), "--workload", 0)
+        for key in ("transfer", "transfers", "programs"):
+            raw.pop(key, None)
     if events is not None:
         around = yamlio.load(Path(events))
         for key, value in around.items():
@@ -151,11 +166,14 @@ def load(
 
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
     """Validates the mapping of a path file."""
+    raw = named_workload(raw, beside)
     given_raw, raw = raw, raw.clone()
     if "name" not in raw:  # an answer is called after its file then
         raw.put("name", Path(raw.file).stem or "path", raw.file, raw.line)
     for text in filter(_comes_first, overrides):
         override(raw, text)
+    if isinstance(raw.get("hosts"), Mapping):
+        raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     reader = Hosts(raw, beside, overrides)
     raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()
@@ -176,6 +194,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
+    with_workload(raw)
     _one_or_many(raw)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)

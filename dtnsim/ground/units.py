@@ -43,13 +43,16 @@ _TIME: Final = {
     "year": 31557600.0,
 }
 
+#: what rates are told in: bytes, or times, a second, an hour, a day ...
+_PER: Final = {"/s": 1.0, "/sec": 1.0} | {f"/{name}": s for name, s in _TIME.items() if s >= 60.0}
+
 #: dimension -> example of how a person writes it (used in error messages and in the JSON Schema)
 EXAMPLES: Final = {
     "B/s": "10 Gb/s or 540 MB/s",
     "B": "64 KiB or 6 TB",
     "s": "3.1 ms",
     "Hz": "3.6 GHz",
-    "1/s": "2400 MT/s, 80 IOPS or 1000 ops/s",
+    "1/s": "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day",
     "1": "0.01 or 1 %",
     "cycles/B": "0.72 cycles/B",
     "cycles": "3500 cycles",
@@ -81,13 +84,15 @@ def _table() -> dict[str, tuple[str, float]]:
         for names in (_BYTES, _BITS):
             for name, factor in names.items():
                 table[prefix + name] = ("B", scale * factor)
-                for per in ("/s", "/sec"):
-                    table[prefix + name + per] = ("B/s", scale * factor)
+                for per, seconds in _PER.items():
+                    table[prefix + name + per] = ("B/s", scale * factor / seconds)
         table[prefix + "bps"] = ("B/s", scale * 0.125)
     for prefix, scale in _DECIMAL.items():
         table[prefix + "Hz"] = ("Hz", scale)
         for name in ("T/s", "IOPS", "iops", "ops/s", "op/s", "IO/s", "files/s", "pkt/s", "/s", "events/s"):
             table[prefix + name] = ("1/s", scale)
+    for per, seconds in _PER.items():
+        table[per] = ("1/s", 1 / seconds)
     for name, factor in _TIME.items():
         table[name] = ("s", factor)
     table |= _over_long(prefixes)

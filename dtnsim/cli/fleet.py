@@ -1,0 +1,100 @@
+"""``dtnsim fleet``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.cli._watch import STOPPED, Watch
+
+_FILE: Final = "FILE"
+
+
+def command(
+    path: options.Path,
+    overrides: options.Set = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Instead of the path's own: a file, or the name of a shipped one."),
+    ] = None,
+    replicas: Annotated[
+        int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)
+    ] = 1,
+    seed: options.Seed = 1,
+    calibration: options.Calibration = None,
+    transfers: Annotated[
+        Path | None, typer.Option(metavar=_FILE, help="Write every transfer: .csv or .parquet.")
+    ] = None,
+    hours: Annotated[
+        Path | None, typer.Option(metavar=_FILE, help="Write every station's use by hour: .csv or .parquet.")
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes that share the replicas; one a processor if left out.", min=1)
+    ] = None,
+    scheduler: options.Scheduler = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar=_FILE, help="Keep every run that is done here, and go on from what is there.")
+    ] = None,
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Simulate a facility's workload over months: completion, deadlines, failures, what is due for an upgrade when.
+
+    Ctrl-C ends it: what was done is shown, and it leaves with 130.
+
+    \b
+    Examples:
+      dtnsim fleet examples/facility-year
+      dtnsim fleet examples/facility-year --set workload.growth=25% --replicas 20 --json
+      dtnsim fleet site.yaml --workload year.yaml --transfers all.parquet --hours use.csv
+
+    \b
+    A workload, in a path file or in one of its own:
+      workload:
+        growth: 40 %
+        endpoints: {site: {hosts: "dtn*", choose: least loaded, active: 40}}
+        classes:
+          nightly: {from: "site:/data", to: "store:/in", every: 1 day, at: "02:00", size: 20 TB, each: 10 GB,
+                    tool: globus, deadline: 8 h}
+          users: {from: "site:/data", to: "store:/in", rate: 400 /day, diurnal: {wave: 60 %}, tool: globus,
+                  size: {median: 20 GB, sigma: 1.5}, each: 1 GB}
+        failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.report import fleet as report
+    from dtnsim.report import text
+    from dtnsim.simulation.fleet.run import fleet
+
+    for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
+        options.writable(file, option)
+    report.check_table(transfers, "--transfers")
+    report.check_table(hours, "--hours")
+    with Watch() as watch:
+
+        def tell(now: float, share: float, done: int) -> bool:
+            rate = f"{done:,} transfers, {done / max(watch.seconds, 1e-3):,.0f}/s" if done else ""
+            return watch.tell(now, share, rate)
+
+        made: Any = fleet(
+            path,
+            workload=workload,
+            overrides=overrides or (),
+            calibration=calibration,
+            replicas=replicas,
+            seed=seed,
+            processes=processes,
+            scheduler=scheduler,
+            checkpoint=checkpoint,
+            progress=tell,
+        )
+    if transfers is not None:
+        report.transfers(made, transfers)
+    if hours is not None:
+        report.hours(made, hours)
+    if json:
+        options.emit(report.document(made))
+    else:
+        report.show(made, text.console())
+    if watch.stopped:
+        raise typer.Exit(STOPPED)

@@ -1,0 +1,115 @@
+"""The transfers that stand for the classes of a workload: one of each, in the middle of its sizes, each by itself.
+
+They are what `predict` answers for a path with a workload, and what a fleet's service demands are composed from.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from dtnsim.components.base import place, validate
+from dtnsim.description.workload import TransferClass, Workload
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+
+def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
+    """The mapping of a path with a workload that it only names read from its file."""
+    name = raw.get("workload")
+    if not isinstance(name, str):
+        return raw
+    file, line = raw.lines.get("workload", (raw.file, raw.line))
+    try:
+        found = library.read("workloads", name, beside=beside)
+    except SpecError as error:
+        if error.file:
+            raise
+        raise SpecError(error.message, file=file, line=line or None, key="workload", remedy=error.remedy) from None
+    raw = raw.clone()
+    inner = (
+        found["workload"] if isinstance(found.get("workload"), Mapping) else found
+    )  # as in a path file, or by itself
+    raw.put("workload", inner, file, line)
+    return raw
+
+
+def with_workload(raw: Mapping) -> None:
+    """Validates the workload of a path, and puts its templates among the transfers.
+
+    Raises:
+        SpecError: With file, line, key, value and remedy.
+    """
+    given = raw.get("workload")
+    if given is None:
+        return
+    if not isinstance(given, Mapping):
+        raise SpecError("needs a workload", **place(raw, "workload"), key="workload", remedy="write its classes")
+    for key in ("transfer", "transfers", "programs"):
+        if key in raw:
+            remedy = "write them as classes of the workload, with 'start'"
+            raise SpecError("stands beside a workload", **place(raw, key), key=key, remedy=remedy)
+    workload = validate(Workload, given, key="workload")
+    raw.put("workload", workload, *raw.lines["workload"])
+    classes = given["classes"]
+    made: list[Any] = []
+    for name, kind in workload.classes.items():
+        at = classes.lines.get(name, (given.file, given.line))
+        made.append(_template(name, kind, workload, list(raw["hosts"]), (classes[name], at, made)))
+    raw.put("transfers", made, *raw.lines["workload"])
+
+
+def _template(
+    name: str,
+    kind: TransferClass,
+    workload: Workload,
+    hosts: list[str],
+    how: tuple[Mapping, tuple[str, int], list[Any]],
+) -> Mapping:
+    """A transfer of a class, between the first of its ends, after the one before it."""
+    given, at, before = how
+    template = Mapping(*at)
+
+    def put(key: str, value: object, of: str = "") -> None:
+        template.put(key, value, *given.lines.get(of or key, at))
+
+    put("name", Scalar(name, *at))
+    first = members(kind.begin[0], workload, hosts, {**place(given, "from"), "key": f"workload.classes.{name}.from"})[0]
+    others = [end for text in kind.to for end in members(text, workload, hosts, _at(given, name))]
+    apart = [end for end in others if end.partition(":")[0] != first.partition(":")[0]]
+    put("from", Scalar(first, *at))
+    put("to", Scalar((apart or others)[0], *at))
+    put("tool", given.get("tool"))
+    if kind.via:
+        put("via", kind.via)
+    size = kind.typical_B
+    dataset = Mapping(*at)
+    dataset.put("files", kind.files_of(size), *at)
+    dataset.put("size", Scalar(f"{size!r} B", *at), *at)
+    put("dataset", dataset, "size")
+    if before:
+        put("after", [before[-1]["name"]])
+    return template
+
+
+def _at(given: Mapping, name: str) -> dict[str, Any]:
+    return {**place(given, "to"), "key": f"workload.classes.{name}.to"}
+
+
+def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any]) -> list[str]:
+    """The hosts, each with the path, that an end of a class stands for.
+
+    Raises:
+        SpecError: There is none.
+    """
+    name, colon, path = end.partition(":")
+    name = name.strip()
+    patterns = workload.endpoints[name].hosts if name in workload.endpoints else [name]
+    found = [h for p in patterns for h in hosts if fnmatchcase(h, p)]
+    if not found:
+        known = ", ".join([*workload.endpoints, *hosts][:12])
+        raise SpecError("is neither an endpoint nor a host", **where, value=name, remedy=f"write one of {known}")
+    return [f"{h}{colon}{path}" for h in dict.fromkeys(found)]

@@ -1,0 +1,398 @@
+"""A fleet as a page for an operations manager, as a JSON document, and as tables of transfers and of use by hour."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.description import calendar
+from dtnsim.description.workload import YEAR_S
+from dtnsim.ground import output, units
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import hint, installed
+from dtnsim.report import text
+from dtnsim.report.document import number
+from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group, used
+from dtnsim.simulation.fleet.course import DONE, HOUR_S
+from dtnsim.simulation.fleet.run import FleetAnswer, spread
+
+if TYPE_CHECKING:
+    from dtnsim.report.console import Out
+
+SCHEMA: Final = "dtnsim.fleet/1"
+#: rows of each table of the page
+_ROWS: Final = 8
+#: stations, pairs and events in the document; the rest is in the tables
+_MOST: Final = 400
+#: what holds transfers less than that part of their time is not named
+_WORTH: Final = 0.001
+_NAMES: Final = tuple(f"p{round(100 * q)}" for q in QUANTILES)
+_STATES: Final = ("not yet asked for", "queued", "under way", "backing off", "done", "failed")
+#: shades of a utilisation in the map of the week
+_SHADES: Final = " .:-=+*#%@"
+
+
+def document(a: FleetAnswer) -> dict[str, Any]:
+    """The document of ``dtnsim fleet --json``."""
+    first = a.runs[0]
+    return {
+        "schema": SCHEMA,
+        "name": a.name,
+        "replicas": len(a.runs),
+        "complete": a.complete,
+        "span_s": a.workload.span.value,
+        "end_s": number(first.end_s),
+        "events": first.events,
+        "total": _group(a, len(first.groups) - 1),
+        "classes": [_group(a, n) for n in range(len(first.groups) - 1)],
+        "pairs": [_plain(p) for p in sorted(first.pairs, key=lambda p: -p.size_B)[:_MOST]],
+        "upgrades": [_due(a, name) for name in _order(a)],
+        "stations": [
+            {
+                "station": s.name,
+                "utilization_mean": s.mean,
+                "utilization_busy_hour": s.busy,
+                "utilization_busy_day": s.busy_day,
+                "utilization_peak_hour": s.peak,
+                "by_hour_of_week": [round(v, 4) for v in s.of_week],
+                "by_week": [round(v, 4) for v in s.weeks],
+            }
+            for s in first.stations[:_MOST]
+        ],
+        "stations_left_out": max(len(first.stations) - _MOST, 0),
+        "held_s": {name: dict(list(held.items())[:_MOST]) for name, held in first.held_s.items()},
+        "outages": {name: {"count": n, "seconds": s} for name, (n, s) in list(first.outages.items())[:_MOST]},
+        "happened": [{"time_s": t, "what": what} for t, what in first.happened[:_MOST]],
+        "warnings": list(a.warnings),
+    }
+
+
+def _plain(g: Group) -> dict[str, Any]:
+    return {
+        "class": g.name,
+        "from": g.source,
+        "to": g.target,
+        "asked": g.asked,
+        "done": g.done,
+        "failed": g.failed,
+        "open": g.open,
+        "size_B": g.size_B,
+        "moved_B": g.moved_B,
+        "resent_B": g.resent_B,
+        "retries": g.retries,
+        "deadlines": g.with_deadline,
+        "deadlines_missed": g.missed,
+        "waited_s_mean": number(g.waited_s),
+        "completion_s": {n: number(v) for n, v in zip(_NAMES, g.completion_s, strict=True)},
+        "slowdown": {n: number(v) for n, v in zip(_NAMES, g.slowdown, strict=True)},
+    }
+
+
+def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
+    """A class in the first run, and how it varies over the replicas."""
+    made = _plain(a.runs[0].groups[n])
+    every = [r.groups[n] for r in a.runs]
+    if len(every) > 1:
+        made["over_replicas"] = {
+            "completion_s": {k: _over([g.completion_s[i] for g in every]) for i, k in enumerate(_NAMES)},
+            "slowdown": {k: _over([g.slowdown[i] for g in every]) for i, k in enumerate(_NAMES)},
+            "deadlines_missed": _over([float(g.missed) for g in every]),
+            "resent_B": _over([g.resent_B for g in every]),
+        }
+    return made
+
+
+def _over(values: list[float]) -> dict[str, float | None]:
+    low, middle, high = spread(values)
+    return {"p10": number(low), "p50": number(middle), "p90": number(high)}
+
+
+def _years(a: FleetAnswer, name: str) -> tuple[float, float, float]:
+    """When a station is due, over the runs [years]."""
+    found = [next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs]
+    return spread(found)
+
+
+def _order(a: FleetAnswer) -> list[str]:
+    """Stations that are due within the horizon in most runs, the first ones first."""
+    due = [(years[1], s.name) for s in a.runs[0].stations[:_MOST] if math.isfinite((years := _years(a, s.name))[1])]
+    return [name for _, name in sorted(due)]
+
+
+def _due(a: FleetAnswer, name: str) -> dict[str, Any]:
+    years = _years(a, name)
+    first = next(s for s in a.runs[0].stations if s.name == name)
+    return {
+        "station": name,
+        "full_at": a.workload.full.value,
+        "full_over": a.workload.full_over,
+        "utilization_busy_hour": first.busy,
+        "utilization_busy_day": first.busy_day,
+        "due_years": dict(zip(("p10", "p50", "p90"), map(number, years), strict=True)),
+        "due_date": dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True)),
+    }
+
+
+def _date(a: FleetAnswer, years: float) -> str | None:
+    """The month in which something is due."""
+    if not math.isfinite(years):
+        return None
+    return f"{calendar.date(a.workload.date) + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
+def show(a: FleetAnswer, out: Out) -> None:
+    """Prints the page: completion first, then deadlines, what held whom, what failed, what is due when."""
+    first, total = a.runs[0], a.runs[0].total
+    stopped = "" if first.complete else f"  (stopped after {units.show(first.end_s, 's')}: what was done by then)"
+    out.print(f"[bold]{text.plain(a.name)}[/bold]{stopped}")
+    span = units.show(first.end_s, "s")
+    daily = units.show(total.size_B / max(first.end_s, 1e-9) * 86400, "B")
+    runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
+    out.print(
+        f"{total.asked:,} transfers, {units.show(total.size_B, 'B')} in {span}: {daily} a day, growing "
+        f"{a.workload.growth.value:.0%} a year{runs}"
+    )
+    out.print()
+    _completion(a, out)
+    _upgrades(a, out)
+    _held(a, out)
+    _failures(a, out)
+    _week(a, out)
+    for warning in a.warnings:
+        out.print(f"warning: {text.plain(warning)}")
+
+
+def _completion(a: FleetAnswer, out: Out) -> None:
+    first = a.runs[0]
+    rows = text.table(
+        ("class", "left"), ("done", "right"), ("open", "right"), ("failed", "right"), ("bytes", "right"),
+        ("completion p50", "right"), ("p95", "right"), ("p99", "right"), ("slowdown p50", "right"), ("p95", "right"),
+        ("p99", "right"), ("deadlines missed", "right"), ("resent", "right"),
+    )  # fmt: skip
+    for g in first.groups:
+        rows.add_row(
+            text.plain(g.name or "all"),
+            f"{g.done:,}",
+            f"{g.open:,}",
+            f"{g.failed:,}",
+            units.show(g.size_B, "B"),
+            *(units.show(v, "s") if math.isfinite(v) else "" for v in g.completion_s),
+            *(f"{v:.3g}" if math.isfinite(v) else "" for v in g.slowdown),
+            f"{g.missed:,} of {g.with_deadline:,}" if g.with_deadline else "",
+            units.show(g.resent_B, "B") if g.resent_B else "0 B",
+        )
+    out.print(rows)
+    if len(a.runs) > 1:
+        for n, g in enumerate(first.groups):
+            low, middle, high = spread([r.groups[n].completion_s[1] for r in a.runs])
+            if math.isfinite(middle):
+                out.print(
+                    f"{text.plain(g.name or 'all')}: p95 of completion over the runs {units.show(low, 's')} to "
+                    f"{units.show(high, 's')} (p10 to p90), median {units.show(middle, 's')}"
+                )
+    worst = sorted((p for p in first.pairs if math.isfinite(p.slowdown[1])), key=lambda p: -p.slowdown[1])
+    if len(first.pairs) > 1 and worst and worst[0].slowdown[1] > 1.05:
+        p = worst[0]
+        out.print(
+            f"slowest pair: {text.plain(p.name)} from {text.plain(p.source)} to {text.plain(p.target)}, p95 "
+            f"{units.show(p.completion_s[1], 's')}, {p.slowdown[1]:.3g} times what it takes alone"
+        )
+
+
+def _upgrades(a: FleetAnswer, out: Out) -> None:
+    mark = f"{a.workload.full.value:.0%}"
+    order = _order(a)
+    out.print()
+    if not order:
+        out.print(f"upgrades: no station passes {mark} in its busy {a.workload.full_over} within {HORIZON:g} years")
+        return
+    several = len(a.runs) > 1
+    head = [("due for an upgrade", "left"), (f"passes {mark}", "right")]
+    shown_as = a.workload.full_over
+    head[1] = (f"busy {shown_as} passes {mark}", "right")
+    head += [("earliest (p10)", "right"), ("latest (p90)", "right")] if several else []
+    rows = text.table(*head, ("busy day", "right"), ("busy hour", "right"), ("peak", "right"), ("mean", "right"))
+    known = {s.name: s for s in a.runs[0].stations}
+    alike: dict[str, list[str]] = {}
+    for name in order:
+        alike.setdefault(_kind(name), []).append(name)
+    for names in list(alike.values())[:_ROWS]:
+        low, middle, high = _years(a, names[0])
+        shown = [_when(a, middle)] + ([_when(a, low), _when(a, high)] if several else [])
+        s = known[names[0]]
+        more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
+        rows.add_row(text.plain(names[0] + more), *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean)))
+    out.print(rows)
+    if len(alike) > _ROWS:
+        out.print(f"and {len(alike) - _ROWS} more kinds of stations within {HORIZON:g} years")
+
+
+def _kind(name: str) -> str:
+    """What equal stations of numbered hosts have in common in their names."""
+    host, dot, rest = name.partition(".")
+    return re.sub(r"\d+", "*", host) + dot + rest
+
+
+def _when(a: FleetAnswer, years: float) -> str:
+    if not math.isfinite(years):
+        return f"not in {HORIZON:g} years"
+    return "now" if years == 0 else f"{_date(a, years)} (in {years:.1f} years)"
+
+
+def _held(a: FleetAnswer, out: Out) -> None:
+    out.print()
+    rows = text.table(("class", "left"), ("held by", "left"), ("share of its time", "right"), ("in all", "right"))
+    for name, held in a.runs[0].held_s.items():
+        whole = max(sum(held.values()), 1e-300)
+        shown = [(what, seconds) for what, seconds in held.items() if seconds / whole >= _WORTH][:_ROWS]
+        for n, (what, seconds) in enumerate(shown):
+            plain = what.removeprefix(f"{name}: ")
+            rows.add_row(
+                text.plain(name) if n == 0 else "",
+                text.plain(plain),
+                f"{seconds / whole:.1%}",
+                units.show(seconds, "s"),
+            )
+    out.print(rows)
+
+
+def _failures(a: FleetAnswer, out: Out) -> None:
+    outages = sorted(a.runs[0].outages.items(), key=lambda item: -item[1][1])
+    if not outages:
+        return
+    total = a.runs[0].total
+    out.print()
+    rows = text.table(("what was down", "left"), ("times", "right"), ("in all", "right"))
+    together: dict[str, list[tuple[str, int, float]]] = {}
+    for name, (count, seconds) in outages:
+        together.setdefault(_kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))
+    for each in list(together.values())[:_ROWS]:
+        name, word = each[0][0].partition(":")[::2]
+        more = f" and {len(each) - 1} like it" if len(each) > 1 else ""
+        rows.add_row(
+            text.plain(f"{name}{more}:{word}"), str(sum(e[1] for e in each)), units.show(sum(e[2] for e in each), "s")
+        )
+    out.print(rows)
+    if len(together) > _ROWS:
+        out.print(f"and {len(together) - _ROWS} more kinds")
+    times = "once" if total.retries == 1 else f"{total.retries:,} times"
+    out.print(
+        f"transfers were broken off {times}; {units.show(total.resent_B, 'B') if total.resent_B else 'nothing'} moved "
+        f"again; {total.failed:,} given up"
+    )
+
+
+def _week(a: FleetAnswer, out: Out) -> None:
+    """The week of the station that is due first, hour by hour."""
+    stations = a.runs[0].stations
+    if not stations or not stations[0].of_week:
+        return
+    s = max(stations[:_ROWS], key=lambda s: s.busy)
+    top = max(*s.of_week, 1e-12)
+    out.print()
+    out.print(f"the week of {text.plain(s.name)}, mean of each hour ('{_SHADES[-1]}' is {top:.1%})")
+    for day, label in enumerate(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")):
+        hours = s.of_week[24 * day : 24 * day + 24]
+        line = "".join(_SHADES[min(int(v / top * (len(_SHADES) - 1) + 0.5), len(_SHADES) - 1)] * 2 for v in hours)
+        out.print(f"{label} |{line}|")
+    out.print("    |" + "".join(f"{h:<6d}" for h in range(0, 24, 3)) + "|")
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+def check_table(path: Path | None, option: str) -> None:
+    """Whether a table can be written so, before it is made.
+
+    Raises:
+        InputError: Another ending, or pyarrow missing.
+    """
+    if path is None:
+        return
+    if path.suffix not in (".csv", ".parquet"):
+        raise InputError(f"{option} {path}: write a file that ends in .csv or .parquet")
+    if path.suffix == ".parquet" and not installed("pyarrow"):
+        raise InputError(f"{option}: Parquet needs pyarrow: {hint('pyarrow')}, or write a .csv")
+
+
+def transfers(a: FleetAnswer, path: Path) -> None:
+    """Writes every transfer of the first run, atomically.
+
+    Raises:
+        InputError: The first run came from a checkpoint, or the place cannot be written.
+    """
+    made = a.first
+    if made is None:
+        raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
+    course = made.course
+    work, n = course.work, len(course.work)
+    lanes = [(lane.kind.name, *made.pairs[lane.number], lane.user.name) for lane in course.lanes]
+    names = [np.array([lane[k] for lane in lanes] or [""], object)[work.lane] for k in range(4)]
+    ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
+    used_ways = ends[np.maximum(course.way, 0)]
+    used_ways[course.way < 0] = ""
+    moved = work.size + course.resent
+    for i in np.flatnonzero(course.status != DONE).tolist():
+        moved[i] -= course.left_B(i)
+    columns: dict[str, Any] = {
+        "number": np.arange(n),
+        "class": names[0],
+        "from": names[1],
+        "to": names[2],
+        "user": names[3],
+        "source_host": used_ways[:, 0],
+        "destination_host": used_ways[:, 1],
+        "asked_s": work.asked,
+        "begun_s": course.begun,
+        "ended_s": course.ended,
+        "alone_s": made.alone_s,
+        "due_s": work.due,
+        "bytes": work.size,
+        "files": work.files,
+        "moved_B": moved,
+        "resent_B": course.resent,
+        "retries": course.tries,
+        "state": np.array(_STATES, object)[course.status],
+    }
+    _write(columns, path, "--transfers")
+
+
+def hours(a: FleetAnswer, path: Path) -> None:
+    """Writes the utilisation of every station by hour in the first run, atomically.
+
+    Raises:
+        InputError: The first run came from a checkpoint, or the place cannot be written.
+    """
+    if a.first is None:
+        raise InputError("--hours: the first run came from the checkpoint, which has no hours; leave that out")
+    span, carried = used(a.first)
+    capacity = np.array(a.first.capacity)
+    columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
+    for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
+        columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
+    _write(columns, path, "--hours")
+
+
+def _write(columns: dict[str, Any], path: Path, option: str) -> None:
+    check_table(path, option)
+    with output.in_one_piece(path, option) as part:
+        if path.suffix == ".parquet":
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            parquet.write_table(pa.table(columns), part)
+            return
+        import csv
+
+        with part.open("w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out)
+            writer.writerow(columns)
+            writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))

@@ -1,0 +1,306 @@
+"""What a run of a fleet says: completion by class and pair, use by hour, what held whom, what is due for an upgrade."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.description import calendar
+from dtnsim.description.workload import YEAR_S
+from dtnsim.physics import arrivals as law
+from dtnsim.simulation.fleet.course import DONE, FAILED, HOUR_S
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.description.workload import Workload
+    from dtnsim.simulation.fleet.build import Made
+
+    Array = NDArray[np.float64]
+
+#: quantiles of completion and slowdown
+QUANTILES: Final = (0.5, 0.95, 0.99)
+#: the day, or the hour, that capacity is planned for: one in twenty is busier
+BUSY: Final = 0.95
+#: later than that nothing is said [years]
+HORIZON: Final = 30.0
+#: hours of a week
+WEEK: Final = 168
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Transfers of a class, of a pair of ends, or all.
+
+    Attributes:
+        name, source, target: Its class (empty: all), and the ends (empty: all).
+        asked, done, failed, open: How many were asked for, are done, were given up, are still to be done.
+        size_B, moved_B, resent_B: Bytes asked for, moved in all, and moved in vain [B].
+        retries: How often they were tried again.
+        with_deadline, missed: How many have a deadline, and how many missed it.
+        completion_s: Quantiles of the time from asking to the end [s].
+        slowdown: Quantiles of that over the time that it would take alone.
+        waited_s: Mean time until it began [s].
+    """
+
+    name: str
+    source: str
+    target: str
+    asked: int
+    done: int
+    failed: int
+    open: int
+    size_B: float
+    moved_B: float
+    resent_B: float
+    retries: int
+    with_deadline: int
+    missed: int
+    completion_s: tuple[float, ...]
+    slowdown: tuple[float, ...]
+    waited_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class StationYear:
+    """A station over a run.
+
+    Attributes:
+        name: The station.
+        mean: Its mean utilisation.
+        busy, busy_day: Utilisation of the hour, and of the day, that one in twenty exceeds.
+        peak: Of the busiest hour.
+        of_week: (168,) mean by hour of the week, from Monday midnight on.
+        weeks: Mean of each week.
+        due_years: When its busy day (or hour) passes the mark, from the start on; infinite beyond the horizon.
+    """
+
+    name: str
+    mean: float
+    busy: float
+    busy_day: float
+    peak: float
+    of_week: tuple[float, ...]
+    weeks: tuple[float, ...]
+    due_years: float
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRun:
+    """One run of a fleet."""
+
+    groups: tuple[Group, ...]
+    pairs: tuple[Group, ...]
+    stations: tuple[StationYear, ...]
+    held_s: dict[str, dict[str, float]]
+    outages: dict[str, tuple[int, float]]
+    end_s: float
+    complete: bool
+    events: int
+    happened: tuple[tuple[float, str], ...] = field(default=())
+
+    @property
+    def total(self) -> Group:
+        """All transfers together."""
+        return self.groups[-1]
+
+
+def answer(made: Made, workload: Workload) -> FleetRun:
+    """What a run says, whether it came to its end or was stopped."""
+    course = made.course
+    work = course.work
+    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[work.lane]
+    resent = course.resent
+    left = np.where(course.status == DONE, 0.0, 1.0) * np.array(
+        [course.left_B(i) if course.status[i] != DONE else 0.0 for i in range(len(work))]
+    )
+    columns = _Columns(made, left, resent)
+    groups = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
+    groups.append(columns.group("", "", "", np.ones(len(work), np.bool_)))
+    pairs = []
+    where: dict[tuple[str, str, str], list[int]] = {}
+    for lane, (source, target) in zip(course.lanes, made.pairs, strict=True):
+        where.setdefault((lane.kind.name, source, target), []).append(lane.number)
+    order = np.argsort(work.lane, kind="stable")
+    edges = np.searchsorted(work.lane[order], np.arange(len(course.lanes) + 1))
+    for (name, source, target), lanes in where.items():
+        mine = np.concatenate([order[edges[n] : edges[n + 1]] for n in lanes])
+        pairs.append(columns.group(name, source, target, np.sort(mine)))
+    held: dict[str, dict[str, float]] = {name: {} for name in workload.classes}
+    names = list(workload.classes)
+    for (kind, what), seconds in sorted(course.held.items(), key=lambda item: -item[1]):
+        held[names[kind]][made.names[what] if isinstance(what, int) else what] = seconds
+    down: dict[str, tuple[int, float]] = {}
+    for outage in made.outages:
+        if outage.begin < course.now:
+            count, seconds = down.get(f"{outage.name}: {outage.word}", (0, 0.0))
+            until = min(outage.end, course.now)
+            down[f"{outage.name}: {outage.word}"] = count + 1, seconds + until - outage.begin
+    happened = tuple((o.begin, f"{o.name} {o.word}") for o in made.outages if o.begin < course.now)
+    complete = course.finished == len(work) or course.now >= course.until
+    return FleetRun(
+        tuple(groups), tuple(pairs), tuple(_stations(made, workload)), held, down, course.now, complete,
+        course.events, happened,
+    )  # fmt: skip
+
+
+class _Columns:
+    """What is asked of transfers, as arrays."""
+
+    def __init__(self, made: Made, left: Array, resent: Array) -> None:
+        course = made.course
+        work = course.work
+        self.status, self.tries = course.status, course.tries
+        self.size, self.resent, self.moved = work.size, resent, work.size - left + resent
+        self.took = course.ended - work.asked
+        self.slow = self.took / made.alone_s
+        self.waited = course.begun - work.asked
+        self.late = np.where(course.status == DONE, course.ended > work.due, work.due < course.now)
+        self.late |= (course.status == FAILED) & np.isfinite(work.due)
+        self.due = np.isfinite(work.due)
+        self.asked = work.asked < course.now
+
+    def group(self, name: str, source: str, target: str, part: NDArray[Any]) -> Group:
+        """A group of them."""
+        here = np.flatnonzero(part) if part.dtype == np.bool_ else part
+        here = here[self.asked[here]]
+        status = self.status[here]
+        done = here[status == DONE]
+        waited = self.waited[here]
+        return Group(
+            name,
+            source,
+            target,
+            len(here),
+            len(done),
+            int((status == FAILED).sum()),
+            len(here) - len(done) - int((status == FAILED).sum()),
+            float(self.size[here].sum()),
+            float(self.moved[here].sum()),
+            float(self.resent[here].sum()),
+            int(self.tries[here].sum()),
+            int(self.due[here].sum()),
+            int((self.late[here] & self.due[here]).sum()),
+            _quantiles(self.took[done]),
+            _quantiles(self.slow[done]),
+            float(np.nanmean(waited)) if np.isfinite(waited).any() else math.nan,
+        )
+
+
+def _quantiles(values: Array) -> tuple[float, ...]:
+    if not len(values):
+        return (math.nan,) * len(QUANTILES)
+    return tuple(float(v) for v in np.quantile(values, QUANTILES))
+
+
+def used(made: Made) -> tuple[Array, Array]:
+    """((hours,) length of each stretch [s], (hours, K) what each station has carried in it [unit])."""
+    from scipy.sparse import csr_array
+
+    course = made.course
+    hours, ways = course.hours, course.ways
+    count = len(made.names)
+    first = np.cumsum([0, *(len(numbers) for numbers, _ in hours)])
+    flat = np.array([n for numbers, _ in hours for n in numbers], np.int64)
+    bytes_ = np.array([b for _, moved in hours for b in moved], float)
+    moved = csr_array((bytes_, flat, first), shape=(len(hours), max(len(ways), 1)))
+    begin = np.cumsum([0, *(len(w.reduced.demands) for w in ways)])
+    stations = np.array([k for w in ways for k, _ in w.reduced.demands], np.int64)
+    costs = np.array([c for w in ways for _, c in w.reduced.demands], float)
+    demands = csr_array((costs, stations, begin if ways else np.array([0, 0])), shape=(max(len(ways), 1), count))
+    span = np.full(len(hours), HOUR_S)
+    if len(span):
+        span[-1] = course.now - HOUR_S * (len(hours) - 1)
+    return span, np.asarray((moved @ demands).todense(), float)
+
+
+def _stations(made: Made, workload: Workload) -> list[StationYear]:
+    """Every station that is used, the ones that are due first."""
+    span, carried = used(made)
+    capacity = np.array(made.capacity)
+    whole = span > 0
+    if not whole.any():
+        return []
+    begins = np.cumsum(span) - span
+    share = carried / np.where(np.isfinite(capacity), capacity, np.inf)[None, :] / np.maximum(span, 1e-9)[:, None]
+    share, begins, span = share[whole], begins[whole], span[whole]
+    hour = (calendar.of_week(begins, calendar.date(workload.date)) // HOUR_S).astype(int)
+    week = (begins // calendar.WEEK_S).astype(int)
+    day = (begins // calendar.DAY_S).astype(int)
+    whole_days = np.bincount(day, span) > calendar.DAY_S / 2
+    mean = (share * span[:, None]).sum(axis=0) / span.sum()
+    grows, alike = _growth(made)
+    made_: list[StationYear] = []
+    for k in np.flatnonzero(mean > 0).tolist():
+        mine = share[:, k]
+        growth = _grown(grows, alike[:, k], begins)
+        daily = np.array(_means(day, mine, span, int(day.max()) + 1))[whole_days]
+        at_start = np.array(_means(day, mine / growth, span, int(day.max()) + 1))[whole_days]
+        hourly = workload.full_over == "hour" or not len(daily)
+        start = float(np.quantile(mine / growth if hourly else at_start, BUSY))
+        made_.append(
+            StationYear(
+                made.names[k],
+                float(mean[k]),
+                float(np.quantile(mine, BUSY)),
+                float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean()),
+                float(mine.max()),
+                tuple(_means(hour, mine, span, WEEK)),
+                tuple(_means(week, mine, span, int(week.max()) + 1)),
+                due(start, grows, alike[:, k], workload.full.value),
+            )
+        )
+    return sorted(made_, key=lambda s: (s.due_years, -s.busy))
+
+
+def _means(group: NDArray[np.int64], values: Array, span: Array, count: int) -> list[float]:
+    total = np.bincount(group, values * span, count)
+    return [float(v) for v in total / np.maximum(np.bincount(group, span, count), 1e-9)]
+
+
+def _growth(made: Made) -> tuple[Array, Array]:
+    """((classes,) growth factor a year, (classes, K) share of a station's use at the start that each class has)."""
+    kinds = {lane.kind.number: lane.kind for lane in made.course.lanes}
+    count = max(kinds, default=0) + 1
+    grows = np.array([kinds[n].grows if n in kinds else 1.0 for n in range(count)])
+    of_way: dict[int, int] = {}
+    for lane in made.course.lanes:
+        for row in lane.ways:
+            for each in row:
+                of_way |= {way.number: lane.kind.number for way in each if way is not None}
+    bytes_ = np.zeros(len(made.course.ways))
+    for numbers, moved in made.course.hours:
+        for number, value in zip(numbers, moved, strict=True):
+            bytes_[number] += value
+    use: Any = np.zeros((count, len(made.names)))
+    for way in made.course.ways:
+        for k, cost in way.reduced.demands:
+            use[of_way[way.number], k] += bytes_[way.number] * cost
+    grid = np.linspace(0.0, made.course.now, 200)
+    use /= np.array([np.mean(law.grown(grid, g - 1, YEAR_S)) for g in grows])[:, None]
+    return grows, use / np.maximum(use.sum(axis=0), 1e-300)[None, :]
+
+
+def _grown(grows: Array, share: Array, time_s: Any) -> Any:
+    """Use of a station over that at the start, as its classes grow."""
+    return sum(s * law.grown(time_s, g - 1, YEAR_S) for s, g in zip(share, grows, strict=True) if s > 0)
+
+
+def due(start: float, grows: Array, share: Array, mark: float) -> float:
+    """Years until a station's busy day or hour passes a mark, as its classes grow; infinite beyond the horizon."""
+    if start >= mark:
+        return 0.0
+
+    def use(years: float) -> float:
+        return start * float(_grown(grows, share, years * YEAR_S))
+
+    if use(HORIZON) < mark:
+        return math.inf
+    low, high = 0.0, HORIZON
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if use(middle) < mark else (low, middle)
+    return high

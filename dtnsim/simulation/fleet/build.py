@@ -1,0 +1,264 @@
+"""A fleet put together: lanes, endpoints, users and ways of a workload on a path, and the transfers of one run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.description.spec import split_end
+from dtnsim.description.templates import members
+from dtnsim.description.workload import TransferClass
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.simulation.fleet import arrivals, faults, reduce
+from dtnsim.simulation.fleet.course import Course, Noting
+from dtnsim.simulation.fleet.degraded import Degraded
+from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.simulation.fleet.arrivals import Arrived
+
+#: transfers at once that the Globus service lets a user have (docs.globus.org, FAQ, limits on file transfer)
+GLOBUS_ACTIVE: Final = 3
+
+
+@dataclass(slots=True)
+class Made:
+    """A fleet ready to run, and what its numbers mean.
+
+    Attributes:
+        course: The run.
+        names: Of stations and of what else can hold a transfer, by number.
+        capacity: Of the stations; infinite for what is none.
+        alone_s: (N,) how long each transfer would take alone on the first of its ways [s].
+        outages: What is down when.
+        pairs: Names of the ends of each lane.
+        hosts: Names of the hosts.
+        compositions: Compositions that it took.
+    """
+
+    course: Course
+    names: list[str]
+    capacity: list[float]
+    alone_s: Any
+    outages: list[faults.Outage]
+    pairs: list[tuple[str, str]]
+    hosts: list[str]
+    compositions: int
+
+
+class Fleet:
+    """Everything that the runs of a workload have in common.
+
+    Args:
+        given: A path with a workload.
+        draw: Values of the parameters.
+
+    Raises:
+        SpecError: The path has no workload, or ends that nothing stands behind.
+    """
+
+    def __init__(self, given: PathSpec, draw: Draw) -> None:
+        if given.workload is None:
+            remedy = "write 'workload:' into the path file, or give one with --workload"
+            raise SpecError("has no workload", file=given.file or None, key="workload", remedy=remedy)
+        self.given, self.workload = given, given.workload
+        self.reduction = reduce.Reduction(given, draw)
+        self.degraded = Degraded(self)
+        self.hosts = list(given.hosts)
+        self._number = {name: n for n, name in enumerate(self.hosts)}
+        for name, endpoint in self.workload.endpoints.items():
+            key = f"workload.endpoints.{name}.hosts"
+            for pattern in endpoint.hosts:
+                if not any(fnmatchcase(h, pattern) for h in self.hosts):
+                    known = ", ".join(self.hosts[:12])
+                    raise SpecError(
+                        "is no host", file=given.file, key=key, value=pattern, remedy=f"write one of {known}"
+                    )
+        users = {u for kind in self.workload.classes.values() for u in kind.user}
+        for name in self.workload.users:
+            if name not in users:
+                remedy = f"users: {', '.join(sorted(users))}"
+                raise SpecError("has no transfers", key=f"workload.users.{name}", value=name, remedy=remedy)
+
+    def made(self, seed: int, scenario: int = 0) -> Made:
+        """A run of it: its transfers, its faults.
+
+        Args:
+            seed: Of what is drawn in this run.
+            scenario: Which of the drawn values of the parameters.
+        """
+        return _Build(self, seed, scenario).made()
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Transfers of all classes, a list of arrays a column."""
+
+    asked: list[Any] = field(default_factory=list)
+    ready: list[Any] = field(default_factory=list)
+    size: list[Any] = field(default_factory=list)
+    files: list[Any] = field(default_factory=list)
+    lane: list[Any] = field(default_factory=list)
+    grain: list[Any] = field(default_factory=list)
+    due: list[Any] = field(default_factory=list)
+    cap: list[Any] = field(default_factory=list)
+    alone: list[Any] = field(default_factory=list)
+
+
+class _Build:
+    """Puts one run together."""
+
+    def __init__(self, fleet: Fleet, seed: int, scenario: int) -> None:
+        self.fleet, self.workload, self.seed, self.scenario = fleet, fleet.workload, seed, scenario
+        self.endpoints: dict[str, Endpoint] = {}
+        self.users: dict[str, User] = {}
+        self.lanes: list[Lane] = []
+        self.pairs: list[tuple[str, str]] = []
+        self.ways: list[Way] = []
+        self._known: dict[tuple[int, tuple[str, str], reduce.Sort], Way] = {}
+
+    def made(self) -> Made:
+        columns = _Columns()
+        workload = self.workload
+        total = 0
+        for number, (name, given) in enumerate(workload.classes.items()):
+            arrived = arrivals.draw(name, workload, self.seed, self.fleet.given.folder)
+            total += len(arrived.asked)
+            if total > arrivals.MOST:
+                raise SpecError(f"would be more than {arrivals.MOST:.0e} transfers in all", key="workload.classes")
+            kind = Kind(
+                name, given.active, number, given.priority, given.retry or workload.retry,
+                1 + arrivals.growth_of(given, workload),
+            )  # fmt: skip
+            self._class(kind, given, arrived, columns)
+        stations = self.fleet.reduction.stations
+        capacity = stations.capacity(self.scenario)
+        fluid = Noting([c if math.isfinite(c) else 0.0 for c in capacity])
+        for way in self.ways:
+            way.row = fluid.row(dict(way.reduced.demands))
+        down = faults.outages(workload, stations.given, self.seed, self._arrays)
+        whole = {name: np.concatenate(getattr(columns, name)) for name in _Columns.__slots__}
+        order = np.argsort(whole["ready"], kind="stable")
+        alone = whole.pop("alone")[order]
+        work = Work(**{name: values[order] for name, values in whole.items()})
+        course = Course(
+            fluid, work, self.lanes, self.ways, faults.timeline(down),
+            until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
+        )  # fmt: skip
+        reduction = self.fleet.reduction
+        return Made(course, stations.names, capacity, alone, down, self.pairs, self.fleet.hosts, reduction.compositions)
+
+    def _endpoint(self, name: str) -> Endpoint:
+        """An endpoint of the workload, or a host by itself."""
+        if name not in self.endpoints:
+            given = self.workload.endpoints.get(name)
+            hosts = [h.partition(":")[0] for h in members(name, self.workload, self.fleet.hosts, {"key": "workload"})]
+            numbers = [self.fleet.hosts.index(h) for h in hosts]
+            active = given.active if given is not None else None
+            by_load = given is not None and given.choose == "least loaded"
+            self.endpoints[name] = Endpoint(name, active, numbers, by_load=by_load)
+        return self.endpoints[name]
+
+    def _user(self, name: str) -> User:
+        if name not in self.users:
+            given = self.workload.users.get(name)
+            limit = GLOBUS_ACTIVE if self.workload.service == "globus" else None
+            if given is not None and given.active is not None:
+                limit = given.active
+            self.users[name] = User(name, limit, given.share if given is not None else 1.0)
+        return self.users[name]
+
+    def _class(self, kind: Kind, given: TransferClass, arrived: Arrived, columns: _Columns) -> None:
+        """Lanes and columns of the transfers of a class."""
+        typical = float(np.median(arrived.size)) if given.size is None and len(arrived.size) else given.typical_B
+        sorts, grain = reduce.sorts(arrived.size, arrived.files, typical)
+        count = len(given.user)
+        key = (arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]) * count + arrived.user
+        lane, alone = np.zeros(len(key), np.int64), np.zeros(len(key))
+        for number in np.unique(key).tolist():
+            pair, user = divmod(number, count)
+            ends = arrived.ends[0][pair // len(given.to)], arrived.ends[1][pair % len(given.to)]
+            here = key == number
+            lane[here] = len(self.lanes)
+            made = self._lane(kind, self._user(given.user[user]), ends, sorts)
+            first = next(each for row in made.ways for each in row if each[0] is not None)
+            for n in range(len(sorts)):
+                way, some = first[n], np.flatnonzero(here & (grain == n))
+                assert way is not None
+                alone[some] = _alone(way, arrived.size[some])
+        alone = np.maximum(alone, arrived.size / arrived.cap)
+        due = arrived.asked + given.deadline.value if given.deadline is not None else np.full(len(key), math.inf)
+        values = (arrived.asked, arrived.ready, arrived.size, arrived.files, lane, grain, due, arrived.cap, alone)
+        for name, value in zip(_Columns.__slots__, values, strict=True):
+            getattr(columns, name).append(value)
+
+    def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[reduce.Sort]) -> Lane:
+        (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
+        one, two = self._endpoint(source), self._endpoint(target)
+        hosts = self.fleet.hosts
+        alone = one is two and len(one.hosts) == 1
+        ways: list[list[list[Way | None]]] = []
+        for a in one.hosts:
+            row: list[list[Way | None]] = []
+            for b in two.hosts:
+                between = f"{hosts[a]}:{path}", f"{hosts[b]}:{other}"
+                here = a == b and not alone  # a host of several does not send to itself
+                row.append([None if here else self._way(kind.number, between, (a, b), s) for s in sorts])
+            ways.append(row)
+        if all(way is None for row in ways for each in row for way in each):
+            key = f"workload.classes.{kind.name}"
+            raise SpecError("has one host, which is both of its ends", key=key, value=source)
+        lane = Lane(len(self.lanes), (one, two), user, kind, ways)
+        self.lanes.append(lane)
+        self.pairs.append((source, target))
+        return lane
+
+    def _way(self, template: int, ends: tuple[str, str], at: tuple[int, int], sort: reduce.Sort) -> Way:
+        """The way between two hosts for one kind of files."""
+        key = (template, ends, sort)
+        known = self._known.get(key)
+        if known is None:
+            composed, names = self.fleet.reduction.row(template, ends, sort)
+            reduced = self.fleet.reduction.reduced(composed, names, self.scenario)
+            known = self._known[key] = Way(len(self.ways), reduced, *at)
+            self.ways.append(known)
+        return known
+
+    def _arrays(self, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
+        return arrays(self.fleet, pattern, rebuild, key)
+
+
+def _alone(way: Way, sizes: Any) -> Any:
+    """How long transfers take alone [s], (n,)."""
+    known, times = way.reduced.sizes_B, way.reduced.times_s
+    if len(known) == 1:
+        return sizes * (times[0] / known[0])
+    return np.interp(sizes, known, times)
+
+
+def arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
+    """The arrays of drives that ``host:/volume`` names, and what lost drives leave of them.
+
+    What a lost drive costs follows from composing the path once more with the drive lost.
+
+    Raises:
+        SpecError: There is none, or it is none that can lose a drive.
+    """
+    host_pattern, colon, mount_pattern = pattern.partition(":")
+    found = [
+        (name, mount)
+        for name, host in fleet.given.hosts.items()
+        for mount in host.volumes
+        if colon and fnmatchcase(name, host_pattern) and fnmatchcase(mount, mount_pattern)
+    ]
+    if not found:
+        known = [f"{n}:{m}" for n, h in fleet.given.hosts.items() for m in h.volumes]
+        raise SpecError("is no volume", key=key, value=pattern, remedy=f"write one of {', '.join(known[:8])}")
+    every = [fleet.degraded.target(name, mount, rebuild, key) for name, mount in found]
+    return [target for target in every if target is not None]

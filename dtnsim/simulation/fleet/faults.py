@@ -1,0 +1,224 @@
+"""What fails and what is taken down, worked out before time begins: every fault is drawn from its own numbers.
+
+So no transfer has any part in what fails when, and two fleets with one seed meet the same faults.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.description import calendar
+from dtnsim.description.outages import Failure, Maintenance
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity
+from dtnsim.physics import arrivals as law
+
+if TYPE_CHECKING:
+    from dtnsim.description.workload import Workload
+    from dtnsim.ground.records import Station
+
+#: faults of one cause in one run after which it is refused
+_MOST: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Stations get other parts of their capacity.
+
+    Attributes:
+        time: When [s].
+        factors: (number of a station, part of its capacity from now on).
+        breaks: Whether what crosses them is broken off.
+        begins: Whether something goes, rather than comes back.
+        what: In words.
+    """
+
+    time: float
+    factors: tuple[tuple[int, float], ...]
+    breaks: bool
+    begins: bool
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """One stretch in which something is down, or worse than it should be.
+
+    Attributes:
+        begin, end: When [s].
+        factors: (station, part of its capacity meanwhile).
+        breaks: Whether what crosses its stations is broken off at its beginning.
+        name: Of what is down.
+        word: What it is: down, degraded, down for maintenance.
+    """
+
+    begin: float
+    end: float
+    factors: tuple[tuple[int, float], ...]
+    breaks: bool
+    name: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that fails by itself.
+
+    Attributes:
+        name: Its name.
+        stations: Stations that go with it.
+        levels: Of an array of drives: for one lost drive, two ..., what each of its stations has left; then it is lost.
+        drives: Number of its drives.
+    """
+
+    name: str
+    stations: tuple[int, ...]
+    levels: tuple[tuple[tuple[int, float], ...], ...] = ()
+    drives: int = 0
+
+
+#: finds the drives that a pattern names, as one `Target` an array
+Arrays = Callable[[str, Quantity, str], list[Target]]
+
+
+def targets(what: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
+    """What a failure or a maintenance is about, one by one.
+
+    Raises:
+        SpecError: Nothing has that name, or nothing that transfers cross.
+    """
+    kind, pattern = what
+    found: dict[str, list[int]] = {}
+    for k, station in enumerate(stations):
+        if station is None:  # a name that is no station
+            continue
+        name = station.host if kind == "hosts" else station.name
+        if (kind == "links") == (station.host == "network") or kind == "stations":
+            plain = name.removeprefix("network.") if kind == "links" else name
+            if fnmatchcase(name, pattern.replace("[", "[[]")) or fnmatchcase(plain, pattern.replace("[", "[[]")):
+                found.setdefault(name, []).append(k)
+    if not found:
+        names = {s.host if kind == "hosts" else s.name for s in stations if s is not None}
+        fitting = sorted(n for n in names if kind == "stations" or (kind == "links") == n.startswith("network"))
+        raise SpecError(
+            f"no {kind} that transfers cross have that name", key=key, value=pattern,
+            remedy=f"write one of {', '.join(fitting[:10])}",
+        )  # fmt: skip
+    return [Target(name, tuple(numbers)) for name, numbers in found.items()]
+
+
+def outages(workload: Workload, stations: Sequence[Station | None], seed: int, arrays: Arrays) -> list[Outage]:
+    """All stretches in which something is down in one run.
+
+    Raises:
+        SpecError: Names that nothing has, or more faults than can be reckoned with.
+    """
+    made: list[Outage] = []
+    span = workload.span.value
+    for n, failure in enumerate(workload.failures):
+        key = f"workload.failures.{n}"
+        kind, pattern = failure.target
+        if kind == "drives":
+            assert failure.rebuild is not None
+            those = arrays(pattern, failure.rebuild, key)
+        else:
+            those = targets(failure.target, stations, key)
+        _check_often(failure, span, len(those), key)
+        for target in those:
+            rng = np.random.default_rng([seed, 1, n, *target.name.encode()])
+            each = _drives(failure, target, span, rng) if target.drives else _renewed(failure, target, span, rng)
+            made += each
+    begin = calendar.date(workload.date)
+    for n, plan in enumerate(workload.maintenance):
+        key = f"workload.maintenance.{n}"
+        times = _planned(plan, span, calendar.Cron(plan.cron).times(begin, span) if plan.cron else None)
+        for target in targets(plan.target, stations, key):
+            factors = tuple((k, plan.factor) for k in target.stations)
+            word = f"down for maintenance{': ' + plan.what if plan.what else ''}"
+            made += [
+                Outage(t, t + plan.lasts.value, factors, plan.transfers == "fail", target.name, word) for t in times
+            ]
+    return sorted(made, key=lambda o: (o.begin, o.name))
+
+
+def _check_often(failure: Failure, span: float, count: int, key: str) -> None:
+    if span / failure.mtbf.value * count > _MOST:
+        raise SpecError("fails too often to be reckoned with", key=f"{key}.mtbf", remedy="give a longer time")
+
+
+def _lifetime(failure: Failure, rng: np.random.Generator) -> float:
+    """Time to the next failure: Weibull with the mean that is given; exponential at shape 1 [s]."""
+    scale = failure.mtbf.value / math.gamma(1 + 1 / failure.shape)
+    return float(scale * rng.weibull(failure.shape))
+
+
+def _renewed(failure: Failure, target: Target, span: float, rng: np.random.Generator) -> Iterator[Outage]:
+    """Failures of one thing: up for a lifetime, down for a repair, and so on."""
+    assert failure.mttr is not None
+    factors = tuple((k, failure.factor) for k in target.stations)
+    word = failure.what or ("degraded" if failure.factor else "down")
+    now = _lifetime(failure, rng)
+    while now < span:
+        mean = failure.mttr.value
+        repair = mean if failure.repair == "fixed" else float(rng.exponential(mean))
+        yield Outage(now, now + repair, factors, failure.transfers == "fail", target.name, word)
+        now += repair + _lifetime(failure, rng)
+
+
+def _drives(failure: Failure, target: Target, span: float, rng: np.random.Generator) -> Iterator[Outage]:
+    """Drives of one array that fail, each by itself, and are rebuilt; the array has what those leave of it."""
+    assert failure.size is not None
+    assert failure.rebuild is not None
+    repair = float(law.rebuild_time(failure.size.value, failure.rebuild.value))
+    lost: list[tuple[float, int]] = []
+    for _ in range(target.drives):
+        now = _lifetime(failure, rng)
+        while now < span:
+            lost += [(now, 1), (now + repair, -1)]
+            now += repair + _lifetime(failure, rng)
+    lost.sort()
+    missing = 0
+    for (time, change), (until, _) in pairwise([*lost, (math.inf, 0)]):
+        missing += change
+        if missing and until > time:
+            gone = missing > len(target.levels)
+            factors = tuple((k, 0.0) for k in target.stations) if gone else target.levels[missing - 1]
+            drives = f"{missing} drive{'s' if missing > 1 else ''} lost"
+            word = f"data lost, {drives} at once" if gone else f"degraded, {drives}"
+            yield Outage(time, until, factors, gone, target.name, word)
+
+
+def _planned(plan: Maintenance, span: float, cron: np.ndarray[tuple[int], np.dtype[np.float64]] | None) -> list[float]:
+    if cron is not None:
+        return [float(t) for t in cron]
+    first = plan.start.value if plan.start is not None else plan.every.value if plan.every is not None else 0.0
+    if plan.every is None:
+        return [first] if first < span else []
+    return [float(t) for t in np.arange(first, span, plan.every.value)]
+
+
+def timeline(outages: Sequence[Outage]) -> list[Fault]:
+    """The faults in order of time; a station has the product of what all outages leave of it."""
+    switches = [(o.begin, 1, n) for n, o in enumerate(outages)] + [(o.end, 0, n) for n, o in enumerate(outages)]
+    active: dict[int, dict[int, float]] = {}
+    made: list[Fault] = []
+    for time, begins, n in sorted(switches):
+        outage = outages[n]
+        factors = []
+        for k, factor in outage.factors:
+            here = active.setdefault(k, {})
+            if begins:
+                here[n] = factor
+            else:
+                here.pop(n, None)
+            factors.append((k, math.prod(here.values())))
+        word = outage.word if begins else f"no longer {outage.word}"
+        made.append(Fault(time, tuple(factors), bool(begins) and outage.breaks, bool(begins), f"{outage.name} {word}"))
+    return made

@@ -1,0 +1,292 @@
+"""From a path with a workload to the service demands of its fleet: each kind of transfer composed once.
+
+Hosts that are alike (but for their names) are composed once and renamed, so forty of them cost what two do. How long a
+transfer takes alone is composed at sizes a factor of ten apart, for files of sizes a factor of four apart; both grids
+are fixed, so that no transfer changes what another one takes. A class with one size of transfers is composed for that.
+
+Neglects: what drives lose when several transfers take turns at them, beyond the streams of one (`simulate` has it);
+the load of memory that slows cores beyond that of one transfer; differences of hosts of one kind in drawn runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.composition.leg import end_of
+from dtnsim.composition.network import Network
+from dtnsim.description import dataset
+from dtnsim.description.spec import split_end
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.simulation.fleet.plant import Reduced
+from dtnsim.steady import solve, timed
+from dtnsim.steady.reasons import cause_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Problem, Station
+
+#: sizes of files a factor apart share a row; sizes of transfers between composed ones
+GRAIN: Final = 4.0
+KNOT: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """What a class moves, as far as demands are concerned.
+
+    Attributes:
+        sizes_B: Sizes at which to compose [B].
+        file_B: Size of its files; 0: one file, whatever its size [B].
+        files: Number of files where that is fixed; 0 where it follows from ``file_B``.
+        middle: Which of the sizes its demands are composed for.
+    """
+
+    sizes_B: tuple[float, ...]
+    file_B: float = 0.0
+    files: int = 0
+    middle: int = 0
+
+    def dataset(self, size_B: float) -> dataset.Dataset:
+        """The data set of a transfer."""
+        count = self.files or (max(1, round(size_B / self.file_B)) if self.file_B else 1)
+        return dataset.load({"files": str(count), "size": f"{size_B!r} B"})
+
+
+@dataclass(slots=True)
+class Stations:
+    """All stations of a fleet, by name, each with one capacity; and names of what else can hold a transfer."""
+
+    names: list[str] = field(default_factory=list)
+    number: dict[str, int] = field(default_factory=dict)
+    given: list[Station | None] = field(default_factory=list)
+
+    def of(self, name: str, station: Station | None) -> int:
+        """Number of a station, or of a name that is none (``station`` None)."""
+        known = self.number.get(name)
+        if known is None:
+            known = self.number[name] = len(self.names)
+            self.names.append(name)
+            self.given.append(station)
+        return known
+
+    def capacity(self, scenario: int) -> list[float]:
+        """Of each; infinite for what is no station."""
+        return [math.inf if s is None else _at(s.capacity, scenario) for s in self.given]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """One kind of transfer between two hosts as composed: arrays over the scenarios, names as they were."""
+
+    demands: tuple[tuple[Station, Any], ...]
+    sizes_B: tuple[float, ...]
+    times_s: NDArray[np.float64]
+    weight: float
+    workers: float
+    own: tuple[str, bool]
+
+
+class Reduction:
+    """Composes what a fleet needs, each kind once.
+
+    Args:
+        given: The path.
+        draw: Values of the parameters.
+    """
+
+    def __init__(self, given: PathSpec, draw: Draw) -> None:
+        self.given, self.draw = given, draw
+        self.stations = Stations()
+        self.warnings: dict[str, None] = {}
+        self.compositions = 0
+        self._kinds: list[Host] = []
+        self._kind_of: dict[str, int] = {}
+        self._made: dict[tuple[Any, ...], tuple[Composed, int, tuple[str, str], Sort]] = {}
+        self._order = {name: n for n, name in enumerate(given.hosts)}
+
+    def kind_of(self, host: str) -> int:
+        """Which hosts are alike."""
+        known = self._kind_of.get(host)
+        if known is None:
+            plain = self.given.hosts[host].model_copy(update={"name": ""})
+            known = next((n for n, other in enumerate(self._kinds) if other == plain), len(self._kinds))
+            if known == len(self._kinds):
+                self._kinds.append(plain)
+            self._kind_of[host] = known
+        return known
+
+    def row(self, template: int, ends: tuple[str, str], sort: Sort) -> tuple[Composed, Mapping[str, str]]:
+        """A kind of transfer between two ends, and the names that its hosts have here.
+
+        Args:
+            template: Which transfer of the path it is like.
+            ends: From and to, ``host:/path``.
+            sort: What it moves.
+        """
+        (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
+        forward = self._order[source] < self._order[target]
+        key = (template, self.kind_of(source), self.kind_of(target), path, other, forward, sort, self._route(ends))
+        if key not in self._made:
+            self._made[key] = self._compose(self.given, template, ends, sort), template, ends, sort
+        made, _, first, _ = self._made[key]
+        return made, dict(zip(hosts_of(first), (source, target), strict=True))
+
+    def made(self) -> Iterator[tuple[int, tuple[str, str], Sort, Composed]]:
+        """All kinds of transfers composed so far: template, ends, what is moved, demands."""
+        for composed, template, ends, sort in list(self._made.values()):
+            yield template, ends, sort, composed
+
+    def otherwise(self, hosts: Mapping[str, Host], template: int, ends: tuple[str, str], sort: Sort) -> Composed:
+        """A kind of transfer where some hosts are in another state."""
+        given = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
+        return self._compose(given, template, ends, sort)
+
+    def _route(self, ends: tuple[str, str]) -> tuple[str, ...]:
+        """Segments between two hosts, where they have links of their own."""
+        if not self.given.links:
+            return ()
+        source, target = (end_of(self.given, e).host for e in ends)
+        return tuple(name for name, *_ in Network(self.given).route(source, target, []).hops)
+
+    def _compose(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
+        times, rows = [], []
+        for size in sort.sizes_B:
+            problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), self.draw)
+            self.compositions += 1
+            m = solve.matrices(problem)
+            solution = solve.solve(m)
+            if not np.all(solution.rate > 0):
+                raise SpecError("never ends: a station on its way has no capacity", key=f"workload: {ends[0]}")
+            times.append(problem.transfers[0].payload_B / solution.rate[:, 0])
+            rows.append((problem, m, solution))
+        problem, m, solution = rows[sort.middle]
+        for warning in problem.warnings:
+            self.warnings.setdefault(warning)
+        stations, demands = m.total.of(0)
+        shared = [
+            (problem.stations[k], demands[:, n])
+            for n, k in enumerate(stations)
+            if k < len(problem.stations) and not problem.stations[k].private and np.any(demands[:, n] > 0)
+        ]
+        transfer = problem.transfers[0]
+        return Composed(
+            tuple(shared),
+            sort.sizes_B,
+            np.array(times),
+            transfer.weight,
+            transfer.workers,
+            _own(problem, cause_of(m, 0, int(solution.binding[0, 0])).station),
+        )
+
+    def reduced(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
+        """A kind of transfer in one scenario, between the hosts that ``names`` gives it."""
+        demands = []
+        for station, cost in made.demands:
+            name = renamed(station.name, names)
+            k = self.stations.of(name, replace(station, name=name, host=names.get(station.host, station.host)))
+            known = self.stations.given[k]
+            assert known is not None
+            one, other = _at(known.capacity, scenario), _at(station.capacity, scenario)
+            scale = one / other if one != other else 1.0
+            demands.append((k, _at(cost, scenario) * scale))
+        own, shared = made.own
+        holder = self.stations.number.get(renamed(own, names), -1) if shared else -1
+        if holder < 0:
+            holder = self.stations.of(own, None)
+        at = scenario if made.times_s.shape[1] > 1 else 0
+        times = tuple(float(t) for t in made.times_s[:, at])
+        return Reduced(tuple(demands), made.sizes_B, times, made.weight, made.workers, holder)
+
+
+def _sub(given: PathSpec, template: int, ends: tuple[str, str], data: dataset.Dataset) -> PathSpec:
+    """The path with two hosts, and what those mount, and one transfer."""
+    names = hosts_of(ends)
+    for name in names:  # grows while it is gone through: servers may mount others
+        servers = [v.server.partition(":")[0].strip() for v in given.hosts[name].volumes.values() if v.server]
+        names += [s for s in servers if s in given.hosts and s not in names]
+    transfer = given.transfers[template].model_copy(
+        update={"source_end": ends[0], "to": ends[1], "dataset": data, "after": []}
+    )
+    hosts = {name: host for name, host in given.hosts.items() if name in names}
+    return given.model_copy(update={"hosts": hosts, "transfers": [transfer]})
+
+
+def _own(problem: Problem, binding: int | None) -> tuple[str, bool]:
+    """(what holds a transfer that is alone, whether that is a station that others share)."""
+    name = problem.transfers[0].name
+    if binding is None:
+        return f"{name}: its own waiting between files", False
+    station = problem.stations[binding]
+    if not station.private:
+        return station.name, True
+    plain = station.name.removeprefix(f"{station.host}.").replace(f"[{name}]", "")
+    if station.kind == "tcp":
+        plain = "TCP connections"
+    return f"{name}: its own {plain}", False
+
+
+def renamed(name: str, names: Mapping[str, str]) -> str:
+    """The name of a station at the host that stands for the one that was composed."""
+    host, dot, rest = name.partition(".")
+    return f"{names[host]}{dot}{rest}" if host in names else name
+
+
+def _at(value: Any, scenario: int) -> float:
+    flat = np.ravel(value)
+    return float(flat[scenario if flat.size > 1 else 0])
+
+
+def knots(low_B: float, high_B: float) -> tuple[float, ...]:
+    """Sizes at which transfers between two sizes are composed: powers of ten around them."""
+    first, last = math.floor(math.log(low_B, KNOT) + 1e-12), math.ceil(math.log(high_B, KNOT) - 1e-12)
+    return tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
+
+
+def grain_of(file_B: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which sizes of files share a row."""
+    return np.floor(np.log(file_B) / math.log(GRAIN) + 1e-9).astype(np.int64)
+
+
+def sorts(
+    sizes: NDArray[np.float64], files: NDArray[np.int64], typical_B: float
+) -> tuple[list[Sort], NDArray[np.int64]]:
+    """What a class moves, in kinds that are composed apart, and which one each transfer is of.
+
+    Args:
+        sizes: Bytes of each transfer [B].
+        files: Number of files of each.
+        typical_B: Size for which demands are composed [B].
+    """
+    if len(sizes) == 0:
+        return [], np.zeros(0, np.int64)
+    first, count = float(sizes[0]), int(files[0])
+    if np.all(sizes == first) and np.all(files == count):
+        return [Sort((first,), files=count)], np.zeros(len(sizes), np.int64)
+
+    def sort(here: NDArray[np.bool_], file_B: float) -> Sort:
+        at = knots(float(sizes[here].min()), float(sizes[here].max()))
+        middle = min(range(len(at)), key=lambda n: abs(math.log(at[n] / typical_B)))
+        return Sort(at, file_B, middle=middle)
+
+    if np.all(files == 1):
+        return [sort(np.ones(len(sizes), np.bool_), 0.0)], np.zeros(len(sizes), np.int64)
+    grains = grain_of(sizes / files)
+    made, number = [], np.zeros(len(sizes), np.int64)
+    for n, grain in enumerate(np.unique(grains).tolist()):
+        number[grains == grain] = n
+        made.append(sort(grains == grain, GRAIN ** (grain + 0.5)))
+    return made, number
+
+
+def hosts_of(ends: Iterable[str]) -> list[str]:
+    """Names of the hosts of some ends."""
+    return [split_end(end)[0] for end in ends]

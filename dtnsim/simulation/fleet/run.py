@@ -1,0 +1,232 @@
+"""`fleet`: the workload of a path over its span, one run or many, here, on all cores, or on a cluster."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.description import spec
+from dtnsim.ground import cluster
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
+from dtnsim.simulation.fleet import kept
+from dtnsim.simulation.fleet.answers import FleetRun, answer
+from dtnsim.simulation.fleet.build import Fleet
+
+if TYPE_CHECKING:
+    from dtnsim.simulation.fleet.build import Made
+
+#: events between two looks at whether somebody wants to know how far it is, or to stop it
+_LOOK: Final = 20_000
+#: batches of replicas for each process, so that none is left alone at the end
+_BATCHES: Final = 4
+
+#: called with (simulated time [s], share of all that is done, transfers that have ended); returns True to stop
+Progress = Callable[[float, float, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FleetAnswer:
+    """What `fleet` answers.
+
+    Attributes:
+        name: Of the path.
+        workload: What was moved.
+        runs: One a replica, in order; the first has every parameter at its median.
+        wanted: How many replicas were asked for.
+        first: The first run itself, for tables of its transfers; None where it came from a checkpoint.
+        warnings: What the reader should know.
+    """
+
+    name: str
+    workload: Any
+    runs: tuple[FleetRun, ...]
+    wanted: int
+    first: Made | None
+    warnings: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs that were asked for have come to their end."""
+        return len(self.runs) == self.wanted and all(r.complete for r in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the replicas of a fleet have in common: small, since each draws what it needs from its number.
+
+    Attributes:
+        given: The path.
+        seed: Of the whole.
+        replicas: How many there are.
+    """
+
+    given: spec.PathSpec
+    seed: int
+    replicas: int
+
+
+def fleet(
+    path: str | Path | spec.PathSpec,
+    *,
+    workload: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    calibration: str | Path | None = None,
+    replicas: int = 1,
+    seed: int = 1,
+    processes: int | None = None,
+    scheduler: str | None = None,
+    checkpoint: str | Path | None = None,
+    progress: Progress | None = None,
+) -> FleetAnswer:
+    """Simulates the workload of a path over its span.
+
+    Args:
+        path: A path file with a workload, the name of a shipped one, or a path already loaded.
+        workload: A workload instead of the path's own: a file, or the name of a shipped one.
+        overrides: ``key=value`` texts put over the file.
+        calibration: Fitted parameters to use.
+        replicas: Runs. The first has every parameter at its median; the others draw them, and have arrivals and faults
+            of their own.
+        seed: The same seed gives the same answer, however many processes work on it.
+        processes: How many processes share the replicas; one a processor where not given.
+        scheduler: Address of a Dask scheduler whose workers do the work instead.
+        checkpoint: File in which every replica that is done is kept; where it is there, those in it are not done again.
+        progress: Called now and then; returning True stops it with what was done.
+
+    Returns:
+        The `FleetAnswer`; ``complete`` says whether everything was done.
+
+    Raises:
+        SpecError: The path or its workload cannot be used.
+        InputError: A trace, a checkpoint or a scheduler that cannot be used.
+    """
+    if replicas < 1:
+        raise SpecError("needs at least one run", key="replicas", value=replicas)
+    if scheduler is not None:
+        cluster.check(scheduler)
+    given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration, workload=workload)
+    whole = Fleet(given, Draw())
+    task = Task(given, seed, replicas)
+    store = kept.Kept(checkpoint, kept.signature(task, overrides)) if checkpoint is not None else None
+    runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
+    first: Made | None = None
+    stopped = False
+    if 0 not in runs:
+        first = whole.made(seed)
+        stopped = _course(first, progress, replicas)
+        runs[0] = answer(first, whole.workload)
+        if store is not None and runs[0].complete:
+            store.add(0, runs[0])
+    left = [n for n in range(1, replicas) if n not in runs]
+    if left and not stopped:
+        for number, run in _others(task, left, processes, scheduler):
+            runs[number] = run
+            if store is not None:
+                store.add(number, run)
+            if progress is not None and progress(math.nan, len(runs) / replicas, 0):
+                break
+    warnings = tuple(whole.reduction.warnings)
+    return FleetAnswer(given.name, whole.workload, tuple(runs[n] for n in sorted(runs)), replicas, first, warnings)
+
+
+def _course(made: Made, progress: Progress | None, replicas: int = 1) -> bool:
+    """Runs a fleet; returns whether somebody stopped it."""
+    course = made.course
+    while not course.run(_LOOK):
+        share = course.now / course.until / replicas
+        if progress is not None and progress(course.now, share, course.finished):
+            course.stop()
+            return True
+    return False
+
+
+def replica(task: Task, numbers: Sequence[int]) -> list[tuple[int, FleetRun]]:
+    """Some replicas of a fleet, from 1 on: (number, what it says)."""
+    made = _drawn(task)
+    done = []
+    for number in numbers:
+        run = made.made(task.seed + number, number - 1)
+        _course(run, None)
+        done.append((number, slim(answer(run, made.workload))))
+    return done
+
+
+_LAST: list[tuple[Task, Fleet]] = []
+
+
+def _drawn(task: Task) -> Fleet:
+    """The fleet with its parameters drawn, composed once a process."""
+    if not _LAST or _LAST[0][0] is not task:
+        draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
+        _LAST[:] = [(task, Fleet(task.given, draw))]
+    return _LAST[0][1]
+
+
+def slim(run: FleetRun) -> FleetRun:
+    """A run without what is only asked of the first one."""
+    return replace(run, stations=tuple(replace(s, of_week=(), weeks=()) for s in run.stations), pairs=(), happened=())
+
+
+def _others(
+    task: Task, left: list[int], processes: int | None, scheduler: str | None
+) -> Iterator[tuple[int, FleetRun]]:
+    """The replicas as they are done."""
+    count = min(processes or _processors(), len(left))
+    size = max(1, min(len(left) // (_BATCHES * max(count, 1)), 32))
+    batches = [left[n : n + size] for n in range(0, len(left), size)]
+    if scheduler is not None:
+        for _, found in cluster.spread(replica, task, batches, scheduler):
+            yield from found
+        return
+    if count <= 1:
+        for batch in batches:
+            yield from replica(task, batch)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
+    # fresh interpreters: nothing of the caller's threads and locks gets into them
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(task,))
+    try:
+        for future in as_completed([pool.submit(_serve, batch) for batch in batches]):
+            yield from future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_TASK: list[Task] = []
+
+
+def _begin(task: Task) -> None:
+    """In a child: remembers the task; Ctrl-C is the parent's to mind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _TASK[:] = [task]
+
+
+def _serve(numbers: list[int]) -> list[tuple[int, FleetRun]]:
+    return replica(_TASK[0], numbers)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def spread(values: Sequence[float]) -> tuple[float, float, float]:
+    """p10, median and p90 over runs; of one or two, the first is the median.
+
+    What is infinite stays so: a date that never comes in most runs has none.
+    """
+    known = [v for v in values if not math.isnan(v)]
+    if not known:
+        return (math.nan,) * 3
+    ordered = np.sort(known)
+    at = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in (0.1, 0.5, 0.9)]
+    return float(at[0]), float(known[0] if len(known) < 3 else at[1]), float(at[2])

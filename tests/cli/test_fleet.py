@@ -1,0 +1,78 @@
+"""``dtnsim fleet``: the page, the document, the tables. `dtnsim.report.fleet` is tried here."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from dtnsim.description import spec
+from dtnsim.ground import library
+from tests.cli.conftest import Run
+
+YEAR = ("examples/facility-year", "--set", "workload.span=1d")
+
+
+def test_the_page(run: Run) -> None:
+    code, page, err = run("fleet", *YEAR)
+    assert (code, err) == (0, "")
+    said = "300 TB a day,completion p50,deadlines missed,busy day passes 80%,held by,network.wan,19 like it,the week of"
+    for words in said.split(","):
+        assert words in page, words
+
+
+def test_document_and_tables(run: Run, tmp_path: Path) -> None:
+    tables = "--transfers", str(tmp_path / "all.csv"), "--hours", str(tmp_path / "use.csv")
+    code, text, _ = run("fleet", *YEAR, "--json", *tables)
+    assert code == 0
+    found = json.loads(text)
+    assert found["schema"] == "dtnsim.fleet/1"
+    assert len(text) < 10e6
+    assert found["total"]["asked"] == sum(c["asked"] for c in found["classes"])
+    assert set(found["total"]["completion_s"]) == {"p50", "p95", "p99"}
+    assert found["upgrades"][0]["due_date"]["p50"] >= "2026-01"
+    assert all(len(s["by_hour_of_week"]) == 168 for s in found["stations"])
+    with (tmp_path / "all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    done = [r for r in rows if r["state"] == "done"]
+    assert len(done) == found["total"]["done"] > 500
+    assert all(abs(float(r["moved_B"]) - float(r["bytes"]) - float(r["resent_B"])) < 1 for r in done)
+    assert {r["source_host"][:3] + r["destination_host"][:4] for r in done} == {"dtnsite"}
+    with (tmp_path / "use.csv").open(newline="") as file:
+        use = [float(r["network.wan"]) for r in csv.DictReader(file)]
+    assert len(use) == 24
+    assert 0.5 < max(use) <= 1 + 1e-9
+
+
+def test_what_cannot_be(run: Run, tmp_path: Path) -> None:
+    for arguments, words in (
+        ((*YEAR, "--transfers", str(tmp_path / "all.xlsx")), "write a file that ends in .csv or .parquet"),
+        (("examples/dtn-100g-xfs",), "has no workload"),
+        ((*YEAR, "--set", "workload.growth=fast"), "workload.growth"),
+        ((*YEAR, "--scheduler", "login1"), "is no address"),
+    ):
+        code, out, err = run("fleet", *arguments)
+        assert (code, out) == (2, "")
+        assert words in err
+        assert err.count("\n") == 1
+
+
+def test_shipped_workloads_are_used_by_paths() -> None:
+    named = {p.stem for p in (library.root("models") / "workloads").glob("*.yaml")}
+    paths = "".join(p.read_text() for p in (library.root("models") / "paths").rglob("*.yaml"))
+    assert named
+    assert all(f"workload: {name}" in paths for name in named)
+    given = spec.load("examples/facility-year").workload
+    assert given is not None
+    assert given.source
+
+
+def test_an_end_of_every_class_can_be_predicted(run: Run) -> None:
+    code, text, _ = run("predict", "examples/facility-year", "--json", "--samples", "0")
+    assert code == 0
+    assert [t["name"] for t in json.loads(text)["transfers"]] == ["replication", "campaign", "users"]
+
+
+@pytest.mark.parametrize("key", ["workload.classes.users.tool.concurrency=2", "workload.classes.users.each=4 GB"])
+def test_keys_of_a_workload_that_is_named_can_be_set(key: str) -> None:
+    assert spec.load("examples/facility-year", [key]).workload is not None

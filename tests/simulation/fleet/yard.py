@@ -1,0 +1,72 @@
+"""A yard to try the rules of a fleet in: stations and lanes by hand, no path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dtnsim.description.workload import Retry
+from dtnsim.simulation.fleet.course import Course, Noting
+from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, Reduced, User, Way, Work
+
+
+def course(
+    capacity: Sequence[float],
+    ready,
+    size,
+    *,
+    rows=None,
+    lane=None,
+    own=1.0,
+    slots=None,
+    retry=None,
+    faults=(),
+    files=None,
+    cap=None,
+    until=1e12,
+    order="fifo",
+    users=1,
+    shares=None,
+    user_limit=None,
+    priorities=None,
+    due=None,
+    hosts=1,
+    by_load=False,
+) -> Course:
+    """Transfers over ``rows`` (one lane each); alone each runs at ``own`` [B/s]; ``slots`` at once in all."""
+    rows = rows or [{0: 1.0}]
+    n = len(ready)
+    fluid = Noting(list(capacity))
+    retry = retry or Retry()
+    here = Endpoint("here", slots, list(range(hosts)), by_load=by_load)
+    there = Endpoint("there", None, [hosts], by_load=False)
+    people = [User(f"u{k}", user_limit, 1.0 if shares is None else shares[k]) for k in range(users)]
+    lanes, ways = [], []
+    for k, row in enumerate(rows):
+        each = []
+        for h in range(hosts):
+            way = Way(len(ways), Reduced(tuple(row.items()), (1.0,), (1.0 / own,), 1.0, 1.0, 0), h, hosts)
+            way.row = fluid.row(row)
+            ways.append(way)
+            each.append([[way]])
+        for user in people:
+            kind = Kind(f"k{k}", None, k, 0 if priorities is None else priorities[k], retry, 1.0)
+            lanes.append(Lane(len(lanes), (here, there), user, kind, each))
+    ready, size = np.asarray(ready, float), np.asarray(size, float)
+    whole = np.ones(n, np.int64)
+    work = Work(
+        ready, ready, size, whole if files is None else np.asarray(files),
+        np.zeros(n, np.int64) if lane is None else np.asarray(lane), np.zeros(n, np.int64),
+        np.full(n, math.inf) if due is None else np.asarray(due, float),
+        np.full(n, math.inf) if cap is None else np.asarray(cap, float),
+    )  # fmt: skip
+    return Course(fluid, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1)
+
+
+def ended(made: Course) -> np.ndarray:
+    """Runs it to its end."""
+    while not made.run(100_000):
+        pass
+    return made.ended
