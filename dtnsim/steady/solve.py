@@ -117,13 +117,16 @@ class _Workers:
             bound = m.at_work[:, None] * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
         lead = m.lead.T
-        for f in np.flatnonzero(np.any(lead > 0, axis=1)):
-            shared = station_time(m, capacity)[f]
+        leads = np.flatnonzero(np.any(lead > 0, axis=1))
+        alone = station_time(m, capacity) if len(leads) else lead
+        for f in leads:
+            shared = alone[f]
             pace = cycle_time(m.workers[f], busy[f] - moving[f], shared, moving[f])
             pace = np.maximum(pace, busy[f] / m.at_work[f])  # the last round of whole files is seldom full
             bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
+        slowed = replace(m, capacity=capacity)
         for f in np.flatnonzero(m.in_turn):
-            bound[f] = np.minimum(bound[f], _meeting(replace(m, capacity=capacity), int(f), busy[f]))
+            bound[f] = np.minimum(bound[f], _meeting(slowed, int(f), busy[f]))
         return bound.T
 
 
