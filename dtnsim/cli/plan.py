@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from dtnsim.report.console import Out
 
 
+#: gain below which a setting does not help by itself
+_WORTH: Final = 0.002
+
+
 def command(
     path: options.Path,
     target: Annotated[str | None, typer.Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
@@ -23,7 +27,9 @@ def command(
     within: Annotated[str | None, typer.Option(metavar="TIME", help="... in so much time: 8h.")] = None,
     budget: Annotated[str | None, typer.Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, typer.Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
-    allow: Annotated[str, typer.Option(help="What may change: tuning, parts, or both.")] = "tuning,parts",
+    allow: Annotated[
+        str, typer.Option(metavar="WHAT", help="What may change: tuning, parts, hosts (whole machines).")
+    ] = "tuning,parts",
     keep: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
     ] = None,
@@ -32,6 +38,11 @@ def command(
     ] = None,
     catalog: Annotated[str | None, typer.Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
     max_watts: Annotated[str | None, typer.Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
+    most: Annotated[int, typer.Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
+    grows: Annotated[
+        str | None, typer.Option("--growth", metavar="SHARE", help="How the target grows: 40%/year.")
+    ] = None,
+    years: Annotated[int, typer.Option(metavar="N", help="... for so many years.", min=0, max=50)] = 0,
     rates: Annotated[
         list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")
     ] = None,
@@ -43,15 +54,17 @@ def command(
 ) -> None:
     """Plan: what to set for nothing, what to buy, what it gives, how sure that is, and what then holds you back.
 
-    A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread: 10 %}}', or
-    CSV with the columns part, price, date and, where known, source, spread, watts, fits. The search is exact for the
-    median throughput; probabilities are worked out for the sets on its frontier. Exit code 3: not reached.
+    Parts go in the place of others, or into free slots, bays and memory channels as the host's 'slots' and 'chassis'
+    state them. A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread:
+    10 %}}', or CSV with the columns part, price, date and, where known, source, spread, watts, fits, with. The search
+    misses no set that is half a percent faster or one percent surer for the price. Exit code 3: not reached.
 
     \b
     Examples:
       dtnsim plan examples/dtn-100g-zfs --target 90Gb/s --mine east --mine west
       dtnsim plan my-path.yaml --move 10TB --within 8h --budget 15kEUR --catalog shop.csv
       dtnsim plan venadi/gridftp-gpfs --target 20Gb/s --keep hosts.nersc --confidence 90%
+      dtnsim plan my-path.yaml --target 10Gb/s --growth 40%/year --years 3 --allow tuning,parts,hosts
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.planning.plan import plan
 
@@ -67,6 +80,9 @@ def command(
         mine=mine or (),
         catalog=catalog,
         max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
+        most=most,
+        grows=grows,
+        years=years,
         rates=rates or (),
         overrides=overrides or (),
         calibration=calibration,
@@ -108,6 +124,16 @@ def _document(made: Plan) -> dict[str, object]:
         "free": wins,
         "stages": made.to_dicts(),
         "chosen": made.chosen.name if made.chosen is not None else None,
+        "due": [
+            {
+                "year": d.year,
+                "target_Bps": d.target_Bps,
+                "stage": d.stage.name if d.stage is not None else None,
+                "cost": d.cost,
+                "probability": d.probability,
+            }
+            for d in made.due
+        ],
         "measure_first": [asdict(s) for s in made.measure_first],
         "sentences": list(made.sentences),
     }
@@ -127,17 +153,31 @@ def _show(made: Plan) -> None:
         ("per 1,000", "right"),
         ("then binds", "left"),
     )
-    for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *made.purchases[1:]):
+    bought = [s for s in made.purchases if s.options]
+    for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *bought):
         rows.add_row(*_cells(stage))
     out.print(rows)
     _free(made, out)
-    for stage in made.purchases[1:]:
+    for stage in bought:
         for part, use in stage.idle:
             out.print(f"{stage.name}: {part} is used by {use:.0%} only")
+    if made.chosen is not None and made.chosen.options:
+        _list(made.chosen, out)
     for sentence in made.sentences:
         out.print(sentence)
     for share in made.measure_first:
         out.print(f"measure first: {share.name} ({share.share:.0%} of the variance): {share.measure}")
+
+
+def _list(chosen: Stage, out: Out) -> None:
+    """What to order, and how to say it in a path file."""
+    spread = f" ({chosen.price_spread:.0%} either way)" if chosen.price_spread else ""
+    out.print(f"buy, for {chosen.price}{spread}:")
+    for option in chosen.options:
+        for offer, count in option.buys:
+            out.print(f"  {count} x {offer.part}, {offer.price} each ({offer.date}; {offer.source or 'no source'})")
+        out.print(f"    {option.place.split('.')[1]}: {option.what}")
+    out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 
 
 def _cells(stage: Stage) -> tuple[str, ...]:
@@ -154,7 +194,9 @@ def _free(made: Plan, out: Out) -> None:
     out.print("free:")
     base = made.now.prediction.throughput_Bps.p50
     for win in made.wins:
-        gain = f"{win.alone_Bps / base - 1:+.1%} alone" + (", taken" if win.together else ", not with the others")
+        helps = win.alone_Bps > base * (1 + _WORTH)
+        taken = (", taken" if helps else ", taken for what is bought") if win.together else ", not with the others"
+        gain = f"{win.alone_Bps / base - 1:+.1%} alone{taken}"
         out.print(f"  {win.setting.what} ({gain}):")
         for line in win.setting.commands:
             out.print(f"    {line}")

@@ -23,7 +23,8 @@ class Hba(Component):
 
     kind: ClassVar[str] = "hba"
     family: ClassVar[str] = "hba"
-    placement_keys: ClassVar[tuple[str, ...]] = ("slot",)
+    #: an expander belongs to the backplane and stays when the adapter goes
+    placement_keys: ClassVar[tuple[str, ...]] = ("slot", "uplink_lanes", "drive_lane", "buffered")
 
     slot: str | None = None
     lanes: Annotated[int, Field(ge=1, le=64)] = 8

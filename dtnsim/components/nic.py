@@ -36,6 +36,7 @@ class Nic(Component):
         packets: Most packets a second in each direction, where the card or cloud limits them.
         protocol: Protocol of the link.
         slot: Slot that it sits in.
+        more_slots: Slots of further equal cards of one bond; ``ports`` counts those of all cards.
         card_lanes: PCIe lanes of the card.
         card_generation: PCIe generation of the card.
     """
@@ -44,6 +45,7 @@ class Nic(Component):
     family: ClassVar[str] = "nic"
     placement_keys: ClassVar[tuple[str, ...]] = (
         "slot",
+        "more_slots",
         "bonding",
         "ports",
         "mtu",
@@ -67,6 +69,7 @@ class Nic(Component):
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
     slot: str | None = None
+    more_slots: list[str] = Field(default_factory=list)
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3
 

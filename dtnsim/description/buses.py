@@ -57,9 +57,9 @@ class Buses(Wiring):
                 self._through_hba(part, use, node)
             self._slots(part, node, to_host=use.operation == "read")
 
-    def _slots(self, row: Row, node: str, *, to_host: bool) -> None:
+    def _slots(self, row: Row, node: str, *, to_host: bool, card_lanes: int = 32, card_generation: int = 6) -> None:
         """Charges the slots and uplinks from a node to memory; a card's own lanes and generation bind in its slot."""
-        lanes, generation = 32, 6
+        lanes, generation = card_lanes, card_generation
         for name in self.toward_memory(node):
             part = self.wiring.nodes[name]["part"]
             if isinstance(part, Slot):
@@ -151,7 +151,12 @@ class Buses(Wiring):
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory, and the way between sockets."""
-        self._slots(row, name, to_host=receiving)
+        card = self.nics[name]
+        part = row.times(1.0 / (1 + len(card.more_slots))) if card.more_slots else row
+        self._slots(part, name, to_host=receiving)
+        for slot in card.more_slots:  # an equal card of the bond
+            width, generation = card.card_lanes, card.card_generation
+            self._slots(part, f"slot-{slot}", to_host=receiving, card_lanes=width, card_generation=generation)
         self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}")
 
     def _say_where(self, row: Row, name: str, card: Hba | Nic | Offload) -> None:

@@ -11,6 +11,7 @@ from dtnsim.components.base import documentation_only
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.description.buses import Buses
+from dtnsim.description.chassis import Chassis
 from dtnsim.description.tuning import TcpTuning
 from dtnsim.description.vm import Vm
 from dtnsim.description.wiring import Volume
@@ -37,12 +38,14 @@ class Host(Buses):
         placement: Which cores do what.
         source: Where its description comes from.
         like: Another host, whose keys hold where none is written here.
+        chassis: What it has room for: free bays, memory channels.
         tcp: TCP settings.
         vm: Page cache settings, and memory that programs hold.
     """
 
     source: str = documentation_only("")
     like: str | None = None
+    chassis: Chassis | None = documentation_only(None)
     tcp: TcpTuning = TcpTuning()
     vm: Vm = Vm()
 

@@ -85,14 +85,19 @@ class Wiring(Cores):
         taken: dict[str, str] = {}
         for key, card in self._cards():
             self._slot(f"{key}.slot", card.slot)
-            self._fits(key, card)
-            other = taken.setdefault(card.slot or key, key)
-            if other != key:
-                raise SpecError(
-                    f"sits in slot {card.slot!r}, and so does {other}",
-                    key=f"{self.name}.{key}",
-                    remedy="a slot takes one card: give each its own, 'behind' a switch where they share lanes",
-                )
+            self._fits(key, card, card.slot)
+            further = card.more_slots if isinstance(card, Nic) else []
+            for name in further:
+                self._slot(f"{key}.more_slots", name)
+                self._fits(key, card, name)
+            for name in (card.slot or key, *further):
+                other = taken.setdefault(name, key)
+                if other != key or further.count(name) + (name == card.slot) > 1:
+                    raise SpecError(
+                        f"sits in slot {name!r}, and so does {other if other != key else 'another card of it'}",
+                        key=f"{self.name}.{key}",
+                        remedy="a slot takes one card: give each its own, 'behind' a switch where they share lanes",
+                    )
         for name, device in self.devices.items():
             for nic in device.nics():
                 self._nic(f"devices.{name}.nic", nic)
@@ -164,11 +169,11 @@ class Wiring(Cores):
                 remedy=f"NICs: {', '.join(self.nics) or 'none'}",
             )
 
-    def _fits(self, key: str, card: Card) -> None:
-        slot = self.slots.get(card.slot or "")
+    def _fits(self, key: str, card: Card, name: str | None) -> None:
+        slot = self.slots.get(name or "")
         if slot is not None and not slot.accepts(card.card_lanes):
             raise SpecError(
-                f"is a x{card.card_lanes} card; slot {card.slot!r} has a x{slot.connector or slot.lanes} connector",
+                f"is a x{card.card_lanes} card; slot {name!r} has a x{slot.connector or slot.lanes} connector",
                 key=f"{self.name}.{key}",
                 remedy="choose another slot, or set the slot's 'connector'",
             )
@@ -224,6 +229,14 @@ class Wiring(Cores):
         import networkx as nx
 
         return list(nx.shortest_path(self.wiring, node, "memory")[:-1])
+
+    def free_slots(self) -> list[str]:
+        """Slots in which no card sits, on which no volume and no other slot hangs."""
+        used = {name for volume in self.volumes.values() for name in volume.via}
+        used |= {slot.behind for slot in self.slots.values() if slot.behind is not None}
+        for _, card in self._cards():
+            used |= {card.slot or "", *(card.more_slots if isinstance(card, Nic) else ())}
+        return [name for name in self.slots if name not in used]
 
     def socket_of(self, slot: str | None) -> int | None:
         """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""

@@ -1,42 +1,60 @@
-"""Prices of parts and where they fit: shipped, or a user's own YAML or CSV."""
+"""Prices of parts and hosts, and where parts fit: shipped, or a user's own YAML or CSV."""
 
 from __future__ import annotations
 
 import csv
 import datetime as dt
+import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Component, expand
-from dtnsim.description import spec as _spec
+from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
-from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.planning.money import Money, money
 
 #: the shipped list
 SHIPPED: Final = "parts-2023"
 #: years from which on a price is old
 _OLD_YEARS: Final = 1.0
-_KEYS: Final = ("part", "price", "date", "source", "spread", "watts", "fits")
-
-__all__ = ["SHIPPED", "Catalog", "Offer", "read"]
+_KEYS: Final = (
+    "part",
+    "price",
+    "date",
+    "source",
+    "spread",
+    "watts",
+    "fits",
+    "with",
+    "replaces",
+    "rate",
+    "size",
+    "what",
+)
+#: families of what is no part of the library
+HOST, DIMM, EXTRA = "host", "dimm", "extra"
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A part that can be bought.
+    """What can be bought.
 
     Attributes:
         part: Name of the part.
-        family: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive).
+        family: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive), ``host``, ``dimm`` or ``extra`` (a cable).
         price: Of one.
         spread: Relative standard deviation of the price.
         date: Day of the price.
         source: Who says so.
         watts: Power it takes [W]; None where nobody says.
         fits: Sockets, bays or form factors, its own first; empty for cards, whose slots are checked.
+        extras: What has to be bought with each, by name and number: a cable for each port.
+        replaces: Parts in whose place it can go, whatever ``fits`` says.
+        rate: Transfers a second of a memory module.
+        size_B: Its bytes.
     """
 
     part: str
@@ -47,6 +65,10 @@ class Offer:
     source: str
     watts: float | None
     fits: str
+    extras: tuple[tuple[str, int], ...] = ()
+    replaces: tuple[str, ...] = ()
+    rate: float = 0.0
+    size_B: float = 0.0
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -64,6 +86,15 @@ class Catalog:
 
     offers: tuple[Offer, ...]
     fits: Mapping[str, str]
+    extras: Mapping[str, Offer] = field(default_factory=dict)
+
+    def of(self, family: str) -> list[Offer]:
+        """Offers of a family."""
+        return [o for o in self.offers if o.family == family]
+
+    def named(self, part: str | None) -> Offer | None:
+        """The offer of a part, if there is one."""
+        return next((o for o in self.offers if o.part == part), None)
 
     def place_of(self, part: str | None) -> str:
         """Socket, bay or form factor of a part; empty where it is not known."""
@@ -74,15 +105,50 @@ def read(file: str | None = None) -> Catalog:
     """Reads a price list.
 
     Args:
-        file: A ``.yaml`` or ``.csv`` file; the shipped list where none is given.
+        file: A ``.yaml`` or ``.csv`` file; the shipped list where none is given. What a user's list does not say of
+            sockets, bays, watts and cables is taken from the shipped one; prices never are.
 
     Raises:
         InputError: it cannot be read, names parts that do not exist, or lacks a price or a date.
     """
-    path = library.root("models") / "catalog" / f"{SHIPPED}.yaml" if file is None else Path(file)
+    if file is None:
+        return _shipped()
+    made = _read(Path(file))
+    known = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
+    offers = tuple(_completed(o, known.get(o.part), made.extras) for o in made.offers)
+    return Catalog(offers, {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}, made.extras)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Catalog:
+    return _read(library.root("models") / "catalog" / f"{SHIPPED}.yaml")
+
+
+def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -> Offer:
+    if known is None:
+        return offer
+    return replace(
+        offer,
+        fits=offer.fits or known.fits,
+        watts=known.watts if offer.watts is None else offer.watts,
+        extras=offer.extras or tuple((n, k) for n, k in known.extras if n in extras),
+        replaces=offer.replaces or known.replaces,
+        rate=offer.rate or known.rate,
+        size_B=offer.size_B or known.size_B,
+    )
+
+
+def _read(path: Path) -> Catalog:
     rows, fits = _yaml(path) if path.suffix != ".csv" else (_csv(path), dict[str, str]())
-    offers = tuple(_offer(row, path.name) for row in rows)
-    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits})
+    found = [_offer(row, path.name) for row in rows]
+    offers, extras = tuple(o for o in found if o.family != EXTRA), {o.part: o for o in found if o.family == EXTRA}
+    for offer in offers:
+        for name, _ in offer.extras:
+            if name not in extras:
+                raise InputError(
+                    f"--catalog: {path.name}: {offer.part}: needs {name!r}, which has no price in the list"
+                )
+    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras)
 
 
 def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -119,32 +185,66 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
             f"{where}: {unknown[0] + ' is no key' if unknown else 'has no price'}; keys: {', '.join(_KEYS)}"
         )
     try:
-        kind = expand(str(row["part"])).get("kind")
-        family = _family(str(kind))
+        family = _family(row)
         spread = units.parse(str(row.get("spread", "0 %")), "1")
         watts = units.parse(str(row["watts"]), "W") if row.get("watts") else None
+        rate = units.parse(str(row["rate"]), "1/s") if row.get("rate") else 0.0
+        size = units.parse(str(row["size"]), "B") if row.get("size") else 0.0
         date = dt.date.fromisoformat(str(row.get("date", "")))
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
         raise InputError(f"{where}: {error}") from None
+    if family == DIMM and not (rate and size):
+        raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
     return Offer(
-        str(row["part"]), family, price, spread, date, str(row.get("source", "")), watts, str(row.get("fits", ""))
+        str(row["part"]),
+        family,
+        price,
+        spread,
+        date,
+        str(row.get("source", "")),
+        watts,
+        str(row.get("fits", "")),
+        tuple(_counted(text, where) for text in _list(row.get("with"))),
+        tuple(_list(row.get("replaces"))),
+        rate,
+        size,
     )
 
 
-def _family(kind: str) -> str:
-    from dtnsim.components.base import find_kind
+def _list(given: object) -> list[str]:
+    """``a, b`` or [a, b]."""
+    items = given if isinstance(given, list) else str(given or "").split(",")
+    return [str(i).strip() for i in items if str(i).strip()]
 
-    component: type[Component] = find_kind(kind)
+
+def _counted(text: str, where: str) -> tuple[str, int]:
+    """``2 x cable`` or ``cable``."""
+    count, x, name = text.rpartition(" x ")
+    if x and not count.strip().isdigit():
+        raise InputError(f"{where}: with: write '2 x {name.strip()}'")
+    return name.strip(), int(count) if x else 1
+
+
+def _family(row: Mapping[str, Any]) -> str:
+    """What kind of thing is offered: what its row says, else a part of the library, else a host.
+
+    Raises:
+        SpecError: nothing of that name.
+    """
+    name, said = str(row["part"]), row.get("what")
+    if said is not None:
+        if said not in (DIMM, EXTRA):
+            raise SpecError("is no kind of offer", key="what", value=str(said), remedy=f"write {DIMM} or {EXTRA}")
+        return str(said)
+    try:
+        component: type[Component] = find_kind(str(expand(name).get("kind")))
+    except SpecError as error:
+        if name in library.names("hosts"):
+            return HOST
+        near = difflib.get_close_matches(name, [*library.names("parts"), *library.names("hosts")], n=1)
+        remedy = f"did you mean {near[0]!r}?" if near else error.remedy
+        raise SpecError("is neither a part nor a host of the library", value=name, remedy=remedy) from None
     return component.family
-
-
-def part_of(given: _spec.PathSpec, steps: tuple[str, ...]) -> str | None:
-    """Name of the part at a place of a path."""
-    value: Any = given
-    for step in steps:
-        value = value[step] if isinstance(value, Mapping) else getattr(value, step)
-    part: str | None = getattr(value, "part", None)
-    return part

@@ -2,126 +2,30 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from dtnsim.description import spec
 from dtnsim.ground import units
-from dtnsim.ground.errors import DtnsimError, InputError, UnitError
-from dtnsim.ground.shown import Shown
+from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import purchases, swept, tuning
-from dtnsim.planning.frame import frame
-from dtnsim.planning.money import Exchange, Money, exchange, money
+from dtnsim.planning import explore, growth, newhosts, words
+from dtnsim.planning.explore import Asked
+from dtnsim.planning.money import Exchange, exchange, money
+from dtnsim.planning.stages import Plan, Stage, named
 from dtnsim.steady import goals, why_wide
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:
-    from dtnsim.ground.records import Prediction
-    from dtnsim.planning.purchases import Option, Search
-    from dtnsim.planning.tuning import Win
-    from dtnsim.steady.why_wide import Share
+    from dtnsim.planning.catalog import Catalog
 
-ALLOWED = ("tuning", "parts")
-#: use of a bought part below which most of it is idle
-_IDLE = 0.5
-#: gain below which nothing is gained
-_WORTH = 0.005
-_FAMILIES = {"nic": "NIC", "cpu": "processor", "memory": "memory", "hba": "adapter", "device": "drive"}
+__all__ = ["Plan", "Stage", "plan"]
 
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Stage:
-    """The path with something changed.
-
-    Attributes:
-        name: What was.
-        options: What was bought for it.
-        price: Of that.
-        prediction: What it gives.
-        probability: That the target is met.
-        marginal_Bps: Throughput gained for each 1,000 of the currency; None where nothing was bought.
-        idle: Bought parts that are used by less than half, with their use.
-    """
-
-    name: str
-    options: tuple[Option, ...]
-    price: Money
-    prediction: Prediction
-    probability: float
-    marginal_Bps: float | None = None
-    idle: tuple[tuple[str, float], ...] = ()
-
-    def __repr__(self) -> str:
-        """One line."""
-        rate = units.show(self.prediction.throughput_Bps.p50, "B/s")
-        return f"<Stage {self.name}: {rate}, P {self.probability:.0%}, {self.price}>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan(Shown):
-    """What `plan` found.
-
-    Attributes:
-        path: Name of the path.
-        target_Bps: Rate to reach.
-        confidence: How sure that has to be.
-        hosts: Hosts that are yours to change.
-        now: The path as it is.
-        wins: Settings that help.
-        tuned: The path with those that help together.
-        purchases: The frontier of price against throughput, on top of the settings; the first buys nothing.
-        chosen: The cheapest that meets the target as surely as asked; None where none does.
-        measure_first: What makes the answer unsure, and how to find it out.
-        sentences: What to know, in words.
-        given: The path as it is.
-    """
-
-    path: str
-    target_Bps: float
-    confidence: float
-    hosts: tuple[str, ...]
-    now: Stage
-    wins: tuple[Win, ...]
-    tuned: Stage
-    purchases: tuple[Stage, ...]
-    chosen: Stage | None
-    measure_first: tuple[Share, ...]
-    sentences: tuple[str, ...]
-    given: spec.PathSpec | None = field(default=None, compare=False)
-
-    def __repr__(self) -> str:
-        """One line."""
-        found = "not met" if self.chosen is None else f"met with {self.chosen.name}"
-        return f"<Plan {self.path}: {units.show(self.target_Bps, 'B/s')} {found}>"
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A row for the path as it is, tuned, and with each set of purchases."""
-        return [
-            {
-                "stage": s.name,
-                "price": s.price.amount,
-                "currency": s.price.currency,
-                "p10_Bps": s.prediction.throughput_Bps.p10,
-                "throughput_Bps": s.prediction.throughput_Bps.p50,
-                "p90_Bps": s.prediction.throughput_Bps.p90,
-                "probability": s.probability,
-                "bottleneck": s.prediction.bottleneck.station,
-                "marginal_Bps_per_1000": s.marginal_Bps,
-                "buys": "; ".join(f"{o.count} x {o.part} ({o.place})" for o in s.options),
-                "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
-            }
-            for s in (self.now, self.tuned, *self.purchases[1:])
-        ]
-
-    def to_frame(self) -> Any:
-        """The same as a ``pandas.DataFrame``."""
-        rows = self.to_dicts()
-        return frame(rows, list(rows[0]))
+ALLOWED: Final = ("tuning", "parts", "hosts")
+#: what may be changed where nobody says
+USUAL: Final = ("tuning", "parts")
 
 
 def plan(
@@ -132,12 +36,14 @@ def plan(
     within: str | None = None,
     budget: str | None = None,
     confidence: float = 0.8,
-    allow: Sequence[str] = ALLOWED,
+    allow: Sequence[str] = USUAL,
     keep: Sequence[str] = (),
     mine: Sequence[str] = (),
     catalog: str | None = None,
     max_watts: float = float("inf"),
     most: int = 6,
+    grows: str | None = None,
+    years: int = 0,
     rates: Sequence[str] = (),
     overrides: Sequence[str] = (),
     calibration: str | Path | None = None,
@@ -153,12 +59,14 @@ def plan(
         within: in so much time, ``8h``.
         budget: Most to spend, ``15kEUR``; without it, sums are in the currency of the first offer.
         confidence: How likely the target has to be met.
-        allow: Of ``tuning`` and ``parts``.
+        allow: Of ``tuning``, ``parts`` and ``hosts`` (whole machines in the place of yours, or beside them).
         keep: Hosts that are not yours, ``hosts.there``.
         mine: Hosts that are; without either, that of the first transfer's source.
         catalog: Price list to use.
-        max_watts: Most power that what is bought may take.
-        most: Most parts to replace at once.
+        max_watts: Most power that what is bought may take; what states no power is then left out.
+        most: Most changes at once.
+        grows: How the target grows, ``40%/year``,
+        years: for how many years.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
         overrides: ``key=value`` put over the path.
         calibration: File of fitted parameters to use.
@@ -169,7 +77,7 @@ def plan(
         InputError: constraints that contradict each other, or that name what is not there.
     """
     goal = _goal(target, move, within)
-    _check(confidence, allow, max_watts)
+    rate = _check(confidence, allow, max_watts, grows, years)
     given = path.changed(overrides) if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     hosts = _hosts(given, keep, mine)
     listed, known = catalogs.read(catalog), exchange(rates)
@@ -177,66 +85,54 @@ def plan(
     if most_money is not None and not most_money.amount > 0:
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
+    spend = most_money.amount if most_money is not None else float("inf")
+    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed)
+    return _planned(given, asked, allow, listed, known, rate, years)
 
-    def stage(name: str, made: spec.PathSpec, options: tuple[Option, ...] = ()) -> Stage:
-        found = predict(made, samples=samples, seed=seed)
-        price = Money(sum(o.price for o in options), currency)
-        return Stage(name, options, price, found, goal.probability(found))
 
-    now = stage("as it is", given)
-    won = _tuned(given, hosts, goal.value) if "tuning" in allow else ()
-    better = given.changed([o for w in won if w.together for o in w.setting.overrides])
-    tuned = stage("tuned", better) if any(w.together for w in won) else now
-    asked = _Asked(better, hosts, currency, most_money.amount if most_money is not None else float("inf"))
-    bought: list[Stage] = [tuned]
-    search: Search | None = None
-    notes: tuple[str, ...] = ()
+def _planned(
+    given: spec.PathSpec, asked: Asked, allow: Sequence[str], listed: Catalog, known: Exchange, rate: float, years: int
+) -> Plan:
+    goal, hosts, confidence = asked.goal, asked.hosts, asked.confidence
+    now = asked.stage("as it is", given)
+    won = explore.free(given, hosts, goal.value) if "tuning" in allow else ()
+    settings = explore.settings_of(won)
+    if "parts" in allow and "tuning" in allow:
+        won = explore.free_beside(given, asked, won, listed, known)
+        settings = explore.settings_of(won)
+    tuned = asked.stage("tuned", given, (), settings) if settings else now
+    bought, found = [tuned], None
     if "parts" in allow:
-        search, notes = asked.search(listed, known, max_watts, most)
-        bought += [_valued(stage(*asked.named(chosen)), tuned) for chosen, _ in search.frontier()[1:]]
+        found = explore.purchases(given.changed(settings), asked, listed, known)
+        sets = [s for s, _ in found.frontier if s]
+        bought += [asked.stage(named(s), given, s, settings) for s in sets]
+    notes = found.notes if found is not None else ()
+    if "hosts" in allow:
+        stages, more = newhosts.stages(given, asked, listed, known, tuning="tuning" in allow, parts="parts" in allow)
+        bought, notes = [*bought, *stages], (*notes, *more)
+    bought = explore.with_margins(explore.frontier(bought))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
-    last = met or max(bought, key=lambda s: s.prediction.throughput_Bps.p50)
-    final = better.changed([o.override for o in last.options]) if last is not now else given
-    drawn = predict(final, samples=why_wide.SAMPLES, seed=seed).drawn
+    last = met or max(bought, key=lambda s: (s.probability, s.rate))
+    final = given.changed(last.overrides)
+    drawn = predict(final, samples=why_wide.SAMPLES, seed=asked.seed).drawn
     shares = why_wide.shares(drawn, final.correlation.keys)[:3] if drawn is not None else ()
-    words = [*_sentences(given, hosts, goal, tuned, bought, met, search, confidence), *_old(bought), *notes]
-    return Plan(
-        given.name,
-        goal.value,
-        confidence,
-        tuple(hosts),
-        now,
-        won,
-        tuned,
-        tuple(bought),
-        met,
-        shares,
-        tuple(words),
-        given,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What purchases are for: the tuned path, whose hosts, and for how much at most."""
-
-    path: spec.PathSpec
-    hosts: Sequence[str]
-    currency: str
-    budget: float
-
-    def search(
-        self, listed: catalogs.Catalog, rates: Exchange, max_watts: float, most: int
-    ) -> tuple[Search, tuple[str, ...]]:
-        """(the search for sets of parts, what does not fit and why)."""
-        choices, notes = purchases.options(self.path, self.hosts, listed, rates, self.currency)
-        compared, rate = purchases.Comparer(self.path), purchases.rater(self.path)
-        made = purchases.Search(choices, rate, compared.quicker, self.budget, compared.matters, max_watts, most)
-        return made, notes
-
-    def named(self, chosen: tuple[Option, ...]) -> tuple[str, spec.PathSpec, tuple[Option, ...]]:
-        """A set's name, the path with it, and itself."""
-        return ", ".join(o.part for o in chosen), self.path.changed([o.override for o in chosen]), chosen
+    others = [n for n in given.hosts if n not in hosts]
+    held = last.prediction.bottleneck.host in others
+    own = None
+    if found is not None and met is None and held:
+        own = explore.purchases(found.rater.given, asked, listed, known, relieved=others, like=found)
+    said = [
+        *(words.helps(found, tuned) if found is not None else ()),
+        *words.foreign(hosts, last, others),
+        *words.answer(goal, confidence, tuned, bought, met),
+        *words.own_side(own, goal, confidence, others),
+        *words.old(bought),
+        *notes,
+    ]
+    due = growth.due(bought, goal.value, confidence, rate, years) if years else ()
+    made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
+                tuple(said), due, given)  # fmt: skip
+    return replace(made, sentences=(*said, *words.growing(made)))
 
 
 def _goal(target: str | None, move: str | None, within: str | None) -> goals.Goal:
@@ -253,17 +149,22 @@ def _goal(target: str | None, move: str | None, within: str | None) -> goals.Goa
     return goals.Goal("target", size / time)
 
 
-def _check(confidence: float, allow: Sequence[str], max_watts: float) -> None:
+def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str | None, years: int) -> float:
+    """Refuses what cannot be asked; the growth of the target a year."""
     if not 0 < confidence < 1:
         raise InputError("--confidence: write a share like 80%")
     unknown = [a for a in allow if a not in ALLOWED]
     if unknown:
-        more = "; whole hosts: 'dtnsim compare PATH --with hosts.NAME=OTHER'" if "hosts" in unknown else ""
-        raise InputError(f"--allow: {unknown[0]!r} cannot be allowed; write {' or '.join(ALLOWED)}{more}")
+        raise InputError(f"--allow: {unknown[0]!r} cannot be allowed; write {', '.join(ALLOWED[:-1])} or {ALLOWED[-1]}")
     if not allow:
-        raise InputError("--allow: nothing may be changed; write tuning, parts or both")
+        raise InputError("--allow: nothing may be changed; write tuning, parts, hosts or several of them")
     if not max_watts >= 0:
         raise InputError("--max-watts: write a power from 0 W on")
+    if (grows is None) != (not years):
+        raise InputError("--growth and --years go together: --growth 40%/year --years 3")
+    if not 0 <= years <= 50:
+        raise InputError("--years: write a number from 1 to 50")
+    return growth.growth(grows) if grows is not None else 0.0
 
 
 def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> list[str]:
@@ -282,85 +183,3 @@ def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> li
             raise InputError("--keep: no host is left to change; keep fewer")
         return left
     return [given.transfers[0].source_end.partition(":")[0].strip()]
-
-
-def _tuned(given: spec.PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[Win, ...]:
-    known: dict[tuple[str, ...], float] = {}
-
-    def rate(overrides: Sequence[str]) -> float:
-        key = tuple(overrides)
-        if key not in known:
-            try:
-                known[key] = float(swept.rates(given.changed(key)).rate_Bps[0])
-            except DtnsimError:
-                known[key] = 0.0
-        return known[key]
-
-    return tuning.wins(given, tuning.settings(given, hosts, target_Bps), rate)
-
-
-def _valued(made: Stage, tuned: Stage) -> Stage:
-    """With what its money brings, and what of it is idle."""
-    gain = made.prediction.throughput_Bps.p50 - tuned.prediction.throughput_Bps.p50
-    idle = []
-    for option in made.options:
-        own = [
-            u.utilization
-            for u in made.prediction.stations
-            if option.place.startswith(key_of(made.prediction.problem, u.station) or "?")
-        ]
-        if own and max(own) < _IDLE:
-            idle.append((option.part, max(own)))
-    marginal = gain / made.price.amount * 1000 if made.price.amount > 0 else None
-    return Stage(made.name, made.options, made.price, made.prediction, made.probability, marginal, tuple(idle))
-
-
-def _sentences(
-    given: spec.PathSpec,
-    hosts: Sequence[str],
-    goal: goals.Goal,
-    tuned: Stage,
-    bought: Sequence[Stage],
-    met: Stage | None,
-    search: Search | None,
-    confidence: float,
-) -> list[str]:
-    base, held = tuned.prediction.throughput_Bps.p50, tuned.prediction.bottleneck
-    at = units.show(base, "B/s")
-    found = []
-    if search is not None:
-        by_family: dict[str, list[float]] = {}
-        for parts in search.choices.values():
-            for option in parts:
-                by_family.setdefault(_FAMILIES.get(option.offer.family, option.offer.family), []).append(
-                    search.alone(option)
-                )
-        for family, rates in by_family.items():
-            if max(rates) <= base * (1 + _WORTH):
-                found.append(f"No {family} helps by itself: {held.station} binds at {at}.")
-    others = [n for n in given.hosts if n not in hosts]
-    if held.host in others:
-        found.append(f"{held.host} is not yours to change, and it binds: {held.reason}. Yours: {', '.join(hosts)}.")
-    if met is None:
-        top = max(bought, key=lambda s: s.prediction.throughput_Bps.p50)
-        rate, last = units.show(top.prediction.throughput_Bps.p50, "B/s"), top.prediction.bottleneck
-        relief = f" What relieves it: {last.remedy}." if last.remedy else ""
-        found.append(
-            f"Not reached: {goal.words} with a probability of {confidence:.0%}. The most that settings and the list "
-            f"give is {rate} (probability {top.probability:.0%}); then {last.station} binds: {last.reason}.{relief}"
-        )
-    elif not met.options:
-        how = "As it is" if met.name == "as it is" else "Tuning alone"
-        found.append(f"{how} is enough: {goal.words} with a probability of {met.probability:.0%}.")
-    else:
-        found.append(f"{met.price} are enough: {goal.words} with a probability of {met.probability:.0%}.")
-    return found
-
-
-def _old(bought: Sequence[Stage]) -> list[str]:
-    today = dt.datetime.now(tz=dt.UTC).date()
-    old = {o.offer for s in bought for o in s.options if o.offer.old(today)}
-    if not old:
-        return []
-    first = min(o.date for o in old)
-    return [f"Prices are old ({first}, spread {max(o.spread for o in old):.0%}): ask again before you buy."]

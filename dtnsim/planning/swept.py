@@ -186,11 +186,11 @@ def rates(given: PathSpec) -> Rates:
     for f, transfer in enumerate(problem.transfers):
         if transfer.timed:
             each[:, f] = transfer.time_s
-    names = [_held(problem, slowed, solution, s) for s in range(len(whole))]
+    names = [held(problem, slowed, solution, s) for s in range(len(whole))]
     return Rates(whole, each.max(axis=1), [n for n, _ in names], [k for _, k in names])
 
 
-def _held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:
+def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:
     """(station, kind) that holds the first transfer in scenario ``s``."""
     k: int | None = int(solution.binding[s, 0])
     if k is not None and k < 0:

@@ -112,7 +112,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "rate": ("10 Gb/s", (), {}), "ports": (2, BONDED, {}), "bonding": ("application", BONDED, {}),
         "mtu": ("1500 B", (), {}), "timestamps": (False, (), {}), "vlan": (True, (), {}), "offload": (False, (), {}),
         "gro": (False, (), {}), "tso": (False, (), {"start": "b:/d", "to": "a:/d"}), "queues": (1, (), STREAMS),
-        "packets": ("1000 ops/s", (), {}), "slot": ("far", PINNED, {}),
+        "packets": ("1000 ops/s", (), {}), "slot": ("far", PINNED, {}), "more_slots": (["far"], (), {}),
         "protocol": ("infiniband", (("hosts.b.nics", {"nic": {**NIC}, "st": {**NIC}}), ("hosts.b.nic", None),
                                     ("hosts.b.volumes./d.via", ["st"])), {"where": "hosts.b.nics.st"}),
         "card_lanes": (4, (), {}), "card_generation": (1, (), {}),

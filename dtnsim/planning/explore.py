@@ -1,0 +1,200 @@
+"""One round of planning: settings that cost nothing, then the frontier of purchases, on one description of a path."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.planning import fitting, swept, tuning
+from dtnsim.planning.bounds import Bound
+from dtnsim.planning.money import Exchange, Money
+from dtnsim.planning.rating import Rater
+from dtnsim.planning.search import Search, price
+from dtnsim.planning.stages import Stage, idle, named, price_spread
+from dtnsim.steady.prediction import predict
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.catalog import Catalog
+    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.search import Rates, Set
+    from dtnsim.planning.tuning import Win
+    from dtnsim.steady.goals import Goal
+
+#: gain in probability, and relative gain in throughput, that is worth a line on the frontier
+_SURER: Final = 0.01
+_FASTER: Final = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of all rounds.
+
+    Attributes:
+        goal: What is to be reached.
+        confidence: How surely.
+        hosts: Whose hosts may change.
+        currency: In which all is counted.
+        budget: Most to spend.
+        max_watts: Most power of what is bought [W].
+        most: Most changes at once.
+        samples, seed: Of the predictions.
+    """
+
+    goal: Goal
+    confidence: float
+    hosts: Sequence[str]
+    currency: str
+    budget: float
+    max_watts: float
+    most: int
+    samples: int
+    seed: int
+
+    def stage(
+        self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
+    ) -> Stage:
+        """The path with something changed, predicted in full."""
+        made = path.changed([*overrides, *(o for option in options for o in option.overrides)])
+        found = predict(made, samples=self.samples, seed=self.seed)
+        cost = Money(sum(o.price for o in options), self.currency)
+        every = (*overrides, *(o for option in options for o in option.overrides))
+        return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
+                     price_spread(options), every)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search over purchases has found.
+
+    Attributes:
+        search: The search.
+        rater: What rated its sets.
+        frontier: (set, what it gives) by rising price; the first buys nothing.
+        notes: What does not fit, and why.
+        currency: Of its prices.
+    """
+
+    search: Search
+    rater: Rater
+    frontier: list[tuple[Set, Rates]]
+    notes: tuple[str, ...]
+    currency: str
+
+    def name(self, chosen: Set) -> str:
+        """A set in words."""
+        return named(chosen)
+
+    def money(self, chosen: Set) -> Money:
+        """What it costs."""
+        return Money(price(chosen), self.currency)
+
+
+def free(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[Win, ...]:
+    """Settings that help a path."""
+    known: dict[tuple[str, ...], float] = {}
+
+    def rate(overrides: Sequence[str]) -> float:
+        key = tuple(overrides)
+        if key not in known:
+            try:
+                known[key] = float(swept.rates(given.changed(key)).rate_Bps[0])
+            except DtnsimError:
+                known[key] = 0.0
+        return known[key]
+
+    return tuning.wins(given, tuning.settings(given, hosts, target_Bps), rate)
+
+
+def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catalog, rates: Exchange) -> tuple[Win, ...]:
+    """Settings that help a path, also those that only help once the dearest of everything is bought.
+
+    Args:
+        given: The path.
+        asked: What is asked.
+        won: Settings that help it as it is.
+        listed: What is for sale.
+        rates: What currencies are in each other.
+    """
+    path = given.changed(settings_of(won))
+    for options in fitting.options(path, asked.hosts, listed, rates, asked.currency).choices.values():
+        for option in sorted(options, key=lambda o: -o.price):
+            try:
+                path = path.changed(option.overrides)
+            except DtnsimError:
+                continue
+            break
+    least = float(swept.rates(given.changed(settings_of(won))).rate_Bps[0])
+    made = list(won)
+    for win in free(path, asked.hosts, asked.goal.value):
+        if not win.together:
+            continue
+        others = [w if w.setting.what != win.setting.what else replace(w, together=False) for w in made]
+        alone = float(swept.rates(given.changed(win.setting.overrides)).rate_Bps[0])
+        tried = [*others, replace(win, alone_Bps=alone)]
+        if float(swept.rates(given.changed(settings_of(tried))).rate_Bps[0]) >= least * (1 - tuning.WORTH):
+            made = tried
+    return tuple(made)
+
+
+def settings_of(wins: Sequence[Win]) -> list[str]:
+    """``key=value`` of the settings that are taken together."""
+    return [o for w in wins if w.together for o in w.setting.overrides]
+
+
+def purchases(
+    path: PathSpec,
+    asked: Asked,
+    listed: Catalog,
+    rates: Exchange,
+    *,
+    spent: float = 0.0,
+    relieved: Collection[str] = (),
+    like: Found | None = None,
+) -> Found:
+    """The frontier of purchases on top of a path.
+
+    Args:
+        path: The path, tuned.
+        asked: What is asked.
+        listed: What is for sale.
+        rates: What currencies are in each other.
+        spent: What of the budget is gone.
+        relieved: Hosts whose stations are taken to hold nothing.
+        like: What was found for the same path before.
+    """
+    offered = fitting.options(
+        path, asked.hosts, listed, rates, asked.currency, watts_matter=asked.max_watts < float("inf")
+    )
+    rater = Rater(path, asked.confidence, relieved, like.rater if like is not None else None)
+    bound = Bound(rater, offered.choices)
+    worth = bound.worth(offered.choices)
+    matters: Callable[[Option], bool] = bound.matters
+    search = Search(
+        offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth
+    )
+    return Found(search, rater, search.frontier(), offered.notes, asked.currency)
+
+
+def frontier(stages: Sequence[Stage]) -> list[Stage]:
+    """Stages by rising price, those that are neither faster nor surer than a cheaper one left out."""
+    kept: list[Stage] = []
+    for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
+        faster = all(stage.rate > k.rate * (1 + _FASTER) for k in kept)
+        surer = all(stage.probability > k.probability + _SURER for k in kept)
+        if faster or surer:
+            kept.append(stage)
+    return kept
+
+
+def with_margins(stages: Sequence[Stage]) -> list[Stage]:
+    """Stages with what the money of each brings beyond the one before."""
+    made = list(stages[:1])
+    for before, stage in itertools.pairwise(stages):
+        more = stage.price.amount - before.price.amount
+        gain = (stage.rate - before.rate) / more * 1000 if more > 0 else None
+        made.append(replace(stage, marginal_Bps=gain))
+    return made

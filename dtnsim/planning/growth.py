@@ -1,0 +1,109 @@
+"""When each purchase is due as the target grows, and the cheapest order of purchases over the years."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.ground.errors import InputError
+
+if TYPE_CHECKING:
+    from dtnsim.planning.stages import Stage
+
+_GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What a year brings.
+
+    Attributes:
+        year: 0 is now.
+        target_Bps: What is to be reached by then.
+        stage: What the path has to be; None where nothing on the list is enough.
+        cost: What has to be paid in that year, for what is not there yet.
+        probability: That the target of that year is met.
+        lasts_years: Until when, from now, the target is met as surely as asked.
+    """
+
+    year: int
+    target_Bps: float
+    stage: Stage | None
+    cost: float
+    probability: float
+    lasts_years: float
+
+
+def growth(text: str) -> float:
+    """``40%/year`` as 0.4.
+
+    Raises:
+        InputError: it is no growth.
+    """
+    found = _GROWTH.fullmatch(text)
+    if found is None:
+        raise InputError(f"--growth: {text!r} is no growth; write 40%/year")
+    return float(found[1]) / 100
+
+
+def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: float, years: int) -> tuple[Due, ...]:
+    """The cheapest order of purchases that meets a growing target every year.
+
+    What is bought stays; what takes its place later is paid in full, and what it replaces brings nothing. Of orders
+    that cost the same the one that pays later is taken.
+
+    Args:
+        stages: The path with sets of purchases; the first buys nothing.
+        target_Bps: Rate to reach now [B/s].
+        confidence: How likely it has to be met, every year.
+        rate: Growth of the target a year.
+        years: How many years to look ahead.
+    """
+    targets = [target_Bps * (1 + rate) ** year for year in range(years + 1)]
+    #: cost of the cheapest way to each stage (the later it pays the better), and the stages on it
+    ways: dict[int, tuple[float, tuple[float, ...], tuple[int, ...]]] = {0: (0.0, (), ())}
+    for target in targets:
+        good = [n for n, s in enumerate(stages) if _probability(s, target) >= confidence]
+        if not good:
+            break
+        further: dict[int, tuple[float, tuple[float, ...], tuple[int, ...]]] = {}
+        for n in good:
+            made = (
+                (cost + (paid := _upgrade(stages[before], stages[n])), (*spent, paid), (*order, n))
+                for before, (cost, spent, order) in ways.items()
+            )
+            further[n] = min(made, key=lambda w: (round(w[0], 6), w[1]))
+        ways = further
+    _, spent, order = min(ways.values(), key=lambda w: (round(w[0], 6), w[1]))
+    found = [
+        Due(y, targets[y], stages[n], spent[y], _probability(stages[n], targets[y]),
+            _lasts(stages[n], target_Bps, confidence, rate))
+        for y, n in enumerate(order)
+    ]  # fmt: skip
+    best = max(stages, key=lambda s: _probability(s, targets[-1]))
+    beyond = (Due(y, targets[y], None, 0.0, _probability(best, targets[y]), 0.0) for y in range(len(order), years + 1))
+    return (*found, *beyond)
+
+
+def _probability(stage: Stage, target_Bps: float) -> float:
+    drawn = stage.prediction.drawn
+    return float(np.mean(drawn.total_Bps >= target_Bps)) if drawn is not None else 0.0
+
+
+def _upgrade(before: Stage, after: Stage) -> float:
+    """What is to be paid for what a stage has and the one before has not."""
+    owned = set(before.options)
+    return sum(o.price for o in after.options if o not in owned)
+
+
+def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: float) -> float:
+    """Years until the target outgrows what a stage reaches as surely as asked."""
+    if stage.prediction.drawn is None or not rate > 0:
+        return math.inf
+    sure = float(np.quantile(stage.prediction.drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
+    return math.log(sure / target_Bps) / math.log1p(rate) if sure > 0 else 0.0

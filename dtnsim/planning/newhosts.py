@@ -1,0 +1,98 @@
+"""Whole machines in the place of yours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dtnsim.description.hosts import named as described
+from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import DEVICES
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.planning import catalog as catalogs
+from dtnsim.planning import explore
+from dtnsim.planning.fitting import Option
+from dtnsim.planning.stages import Stage, named
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.catalog import Catalog, Offer
+    from dtnsim.planning.explore import Asked
+    from dtnsim.planning.money import Exchange
+
+
+def stages(
+    given: PathSpec, asked: Asked, listed: Catalog, known: Exchange, *, tuning: bool, parts: bool
+) -> tuple[list[Stage], tuple[str, ...]]:
+    """The path with each machine of the list in the place of each of yours, tuned; and why some are not offered.
+
+    A machine that does not meet the target as it is sold gets parts of the list too, where they are allowed.
+    """
+    found: list[Stage] = []
+    notes: list[str] = []
+    for name in asked.hosts:
+        whole, why = _ends(given, name)
+        if why:
+            notes.append(why)
+            continue
+        for offer in listed.of(catalogs.HOST):
+            for option in _placed(given, name, whole, offer, listed, known, asked):
+                found += _worked(given, option, asked, listed, known, tuning=tuning, parts=parts)
+    return found, tuple(notes)
+
+
+def _ends(given: PathSpec, name: str) -> tuple[list[str], str]:
+    """(keys of the transfers' ends on volumes of a host, why the host cannot be replaced)."""
+    keys = []
+    for number, transfer in enumerate(given.transfers):
+        for key, end in (("from", transfer.source_end), ("to", transfer.to)):
+            alias, path = split_end(end)
+            if alias != name or path in DEVICES:
+                continue
+            mount = given.hosts[name].mount_of(path)
+            if mount is not None and given.hosts[name].volumes[mount].array is None:
+                return [], f"hosts.{name}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
+            keys.append(f"{given.transfer_key(number)}.{key}")
+    return keys, ""
+
+
+def _placed(
+    given: PathSpec, name: str, ends: list[str], offer: Offer, listed: Catalog, known: Exchange, asked: Asked
+) -> Iterator[Option]:
+    """A machine in the place of a host, once for each of its volumes."""
+    if offer.part == given.host_files.get(name):
+        return
+    volumes = described(offer.part).get("volumes") or {}
+    buys = [(offer, 1), *((listed.extras[extra], n) for extra, n in offer.extras)]
+    cost = sum(known.to(o.price, asked.currency, o.part) * n for o, n in buys)
+    watts = sum((o.watts or 0.0) * n for o, n in buys)
+    dark = asked.max_watts < float("inf") and offer.watts is None
+    if cost > asked.budget or watts > asked.max_watts or dark:
+        return
+    for mount in [m for m, v in volumes.items() if v.get("array") is not None] if ends else [""]:
+        sets = [f"hosts.{name}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
+        try:
+            given.changed(sets)
+        except DtnsimError:
+            continue
+        where = f", the data on its {mount}" if mount else ""
+        yield Option(f"hosts.{name}", f"{offer.part} in its place{where}", tuple(sets), tuple(buys), cost, watts)
+
+
+def _worked(
+    given: PathSpec, option: Option, asked: Asked, listed: Catalog, known: Exchange, *, tuning: bool, parts: bool
+) -> Iterator[Stage]:
+    path = given.changed(option.overrides)
+    won = explore.free(path, asked.hosts, asked.goal.value) if tuning else ()
+    if tuning and parts:
+        won = explore.free_beside(path, asked, won, listed, known)
+    settings = explore.settings_of(won)
+    alone = asked.stage(named((option,)), given, (option,), settings)
+    yield alone
+    if not parts or alone.probability >= asked.confidence:
+        return
+    left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
+    found = explore.purchases(path.changed(settings), left, listed, known, spent=option.price)
+    for chosen, _ in found.frontier[1:]:
+        yield asked.stage(named((option, *chosen)), given, (option, *chosen), settings)

@@ -1,0 +1,166 @@
+"""What `plan` answers with: the path in its stages, from as it is to what can be bought for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.ground import units
+from dtnsim.ground.shown import Shown
+from dtnsim.planning.frame import frame
+from dtnsim.planning.money import Money
+from dtnsim.steady.remedies import key_of
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Prediction
+    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.growth import Due
+    from dtnsim.planning.tuning import Win
+    from dtnsim.steady.why_wide import Share
+
+#: use of a bought part below which most of it is idle
+_IDLE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Stage:
+    """The path with something changed.
+
+    Attributes:
+        name: What was.
+        options: What was bought for it.
+        price: Of that.
+        price_spread: Standard deviation of the price, over the price.
+        prediction: What it gives.
+        probability: That the target is met.
+        marginal_Bps: Throughput for each 1,000 of the currency beyond the next cheaper stage; None where nothing was
+            bought.
+        idle: Bought parts that are used by less than half, with their use.
+        overrides: ``key=value`` that make this path of the given one.
+    """
+
+    name: str
+    options: tuple[Option, ...]
+    price: Money
+    prediction: Prediction
+    probability: float
+    marginal_Bps: float | None = None
+    idle: tuple[tuple[str, float], ...] = ()
+    price_spread: float = 0.0
+    overrides: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """One line."""
+        rate = units.show(self.rate, "B/s")
+        return f"<Stage {self.name}: {rate}, P {self.probability:.0%}, {self.price}>"
+
+    @property
+    def rate(self) -> float:
+        """Its median [B/s]."""
+        return self.prediction.throughput_Bps.p50
+
+    @property
+    def watts(self) -> float:
+        """Power of what was bought, as far as it is known [W]."""
+        return sum(o.watts for o in self.options)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan(Shown):
+    """What `plan` found.
+
+    Attributes:
+        path: Name of the path.
+        target_Bps: Rate to reach.
+        confidence: How sure that has to be.
+        hosts: Hosts that are yours to change.
+        now: The path as it is.
+        wins: Settings that help.
+        tuned: The path with those that help together.
+        purchases: The frontier of price against throughput and probability, on top of the settings; the first buys
+            nothing.
+        chosen: The cheapest that meets the target as surely as asked; None where none does.
+        measure_first: What makes the answer unsure, and how to find it out.
+        sentences: What to know, in words.
+        due: What to buy when, as the target grows; empty where nobody said that it does.
+        given: The path as it is.
+    """
+
+    path: str
+    target_Bps: float
+    confidence: float
+    hosts: tuple[str, ...]
+    now: Stage
+    wins: tuple[Win, ...]
+    tuned: Stage
+    purchases: tuple[Stage, ...]
+    chosen: Stage | None
+    measure_first: tuple[Share, ...]
+    sentences: tuple[str, ...]
+    due: tuple[Due, ...] = ()
+    given: PathSpec | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """One line."""
+        found = "not met" if self.chosen is None else f"met with {self.chosen.name}"
+        return f"<Plan {self.path}: {units.show(self.target_Bps, 'B/s')} {found}>"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A row for the path as it is, tuned, and with each set of purchases."""
+        return [
+            {
+                "stage": s.name,
+                "price": s.price.amount,
+                "price_spread": s.price_spread,
+                "currency": s.price.currency,
+                "p10_Bps": s.prediction.throughput_Bps.p10,
+                "throughput_Bps": s.prediction.throughput_Bps.p50,
+                "p90_Bps": s.prediction.throughput_Bps.p90,
+                "probability": s.probability,
+                "bottleneck": s.prediction.bottleneck.station,
+                "marginal_Bps_per_1000": s.marginal_Bps,
+                "watts_W": s.watts,
+                "buys": "; ".join(f"{n} x {offer.part}" for o in s.options for offer, n in o.buys),
+                "set": "; ".join(s.overrides),
+                "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
+            }
+            for s in (self.now, self.tuned, *self.purchases[1:])
+        ]
+
+    def to_frame(self) -> Any:
+        """The same as a ``pandas.DataFrame``."""
+        rows = self.to_dicts()
+        return frame(rows, list(rows[0]))
+
+
+def named(options: Sequence[Option]) -> str:
+    """A set of purchases in words, each with its host where they are for several."""
+    hosts = [o.place.split(".")[1] for o in options]
+    several = len(set(hosts)) > 1
+    return "; ".join(f"{h}: {o.what}" if several else o.what for h, o in zip(hosts, options, strict=True)) or "nothing"
+
+
+def price_spread(options: Sequence[Option]) -> float:
+    """Relative standard deviation of what a set costs: offers are wrong independently, pieces of one alike."""
+    total = sum(o.price for o in options)
+    errors: dict[str, float] = {}
+    for option in options:
+        whole = sum(offer.price.amount * n for offer, n in option.buys)
+        for offer, n in option.buys:
+            share = option.price * offer.price.amount * n / whole if whole else 0.0
+            errors[offer.part] = errors.get(offer.part, 0.0) + share * offer.spread
+    return math.sqrt(sum(e**2 for e in errors.values())) / total if total else 0.0
+
+
+def idle(options: Sequence[Option], prediction: Prediction) -> tuple[tuple[str, float], ...]:
+    """Bought parts that are used by less than half, with their use."""
+    found = []
+    for option in options:
+        keys = ((u, key_of(prediction.problem, u.station)) for u in prediction.stations)
+        own = [u.utilization for u, k in keys if k and (option.place.startswith(k) or k.startswith(option.place))]
+        if own and max(own) < _IDLE:
+            found.append((option.part, max(own)))
+    return tuple(found)

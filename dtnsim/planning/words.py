@@ -1,0 +1,125 @@
+"""What a plan says in sentences."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground import units
+
+if TYPE_CHECKING:
+    from dtnsim.planning.explore import Found
+    from dtnsim.planning.stages import Plan, Stage
+    from dtnsim.steady.goals import Goal
+
+#: gain below which nothing is gained
+_WORTH: Final = 0.005
+_FAMILIES: Final = {
+    "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive"
+}  # fmt: skip
+
+
+def helps(found: Found, tuned: Stage) -> list[str]:
+    """What does not help, by families of parts."""
+    held, at = tuned.prediction.bottleneck.station, units.show(tuned.rate, "B/s")
+    by_family: dict[str, list[float]] = {}
+    for options in found.search.choices.values():
+        for option in options:
+            if option.buys:
+                family = option.buys[0][0].family
+                by_family.setdefault(_FAMILIES.get(family, family), []).append(found.search.alone(option))
+    said = [
+        f"No {family} helps by itself: {held} binds at {at}."
+        for family, rates in by_family.items()
+        if max(rates) <= tuned.rate * (1 + _WORTH)
+    ]
+    if found.search.exceeded:
+        said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
+    return said
+
+
+def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
+    """Whether what binds is somebody else's."""
+    held = stage.prediction.bottleneck
+    if held.host not in others:
+        return []
+    return [f"{held.host} is not yours to change, and it binds: {held.reason}. Yours: {', '.join(hosts)}."]
+
+
+def answer(goal: Goal, confidence: float, tuned: Stage, bought: Sequence[Stage], met: Stage | None) -> list[str]:
+    """Whether the goal is reached, and by what."""
+    said = []
+    if met is None or met.options:
+        said.append(f"Tuning alone is not enough: {goal.words} with a probability of {tuned.probability:.0%}.")
+    if met is None:
+        top = max(bought, key=lambda s: (s.probability, s.rate))
+        last = top.prediction.bottleneck
+        relief = f" What relieves it: {last.remedy}." if last.remedy else ""
+        rate = units.show(top.rate, "B/s")
+        said.append(
+            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The most that settings and the list "
+            f"give is {rate} (probability {top.probability:.0%}); then {last.station} binds: {last.reason}.{relief}"
+        )
+    elif not met.options:
+        how = "As it is" if met.name == "as it is" else "Tuning alone"
+        said.append(f"{how} is enough: {goal.words} with a probability of {met.probability:.0%}.")
+    else:
+        then = met.prediction.bottleneck
+        said.append(
+            f"{met.price} ({met.price_spread:.0%} either way) are enough: {goal.words} with a probability of "
+            f"{met.probability:.0%}; buy {met.name}. Then {then.station} binds: {then.reason}."
+        )
+    return said
+
+
+def own_side(found: Found | None, goal: Goal, confidence: float, others: Sequence[str]) -> list[str]:
+    """What your side would need if the others held nothing."""
+    if found is None:
+        return []
+    enough = next(((s, r) for s, r in found.frontier if r[1] >= goal.value), None)
+    names = " and ".join(others)
+    if enough is None:
+        chosen, rates = max(found.frontier, key=lambda b: (b[1][1], b[1][0]))
+        most = f"{units.show(rates[0], 'B/s')}, {units.show(rates[1], 'B/s')} with a probability of {confidence:.0%}"
+        held = found.rater.held(chosen)
+        sets = found.name(chosen)
+        return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {held} binds."]
+    chosen, rates = enough
+    how = f"needs {found.name(chosen)} ({found.money(chosen)})" if chosen else "needs nothing more"
+    return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
+
+
+def old(bought: Sequence[Stage]) -> list[str]:
+    """Whether prices are old."""
+    today = dt.datetime.now(tz=dt.UTC).date()
+    offers = {o for s in bought for option in s.options for o, _ in option.buys if o.old(today)}
+    if not offers:
+        return []
+    first = min(o.date for o in offers)
+    return [f"Prices are old ({first}, spread {max(o.spread for o in offers):.0%}): ask again before you buy."]
+
+
+def growing(made: Plan) -> list[str]:
+    """What to buy when."""
+    said = []
+    for year, due in enumerate(made.due):
+        rate = units.show(due.target_Bps, "B/s")
+        if due.stage is None:
+            said.append(f"Year {due.year}: {rate} is beyond the list (probability {due.probability:.0%}).")
+            break
+        before = made.due[year - 1].stage if year else None
+        if year and before is due.stage:
+            continue
+        what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
+        when = (
+            f"; due in {before_ends:.1f} years" if year and (before_ends := made.due[year - 1].lasts_years) > 0 else ""
+        )
+        said.append(
+            f"Year {due.year}: {rate} needs {what}: {due.cost:,.0f} {due.stage.price.currency} then{when} "
+            f"(probability {due.probability:.0%})."
+        )
+    if any(d.cost for d in made.due):
+        total = sum(d.cost for d in made.due)
+        said.append(f"All years together: {total:,.0f} {made.now.price.currency}.")
+    return said

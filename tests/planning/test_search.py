@@ -1,0 +1,117 @@
+"""The search for sets of purchases against brute force: on made-up parts, and on paths of the library."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dtnsim.description import spec
+from dtnsim.planning import catalog, fitting
+from dtnsim.planning.bounds import Bound
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.fitting import Option
+from dtnsim.planning.money import Money, exchange
+from dtnsim.planning.rating import Rater
+from dtnsim.planning.search import SAME, Search, price
+
+Speeds = tuple[int, int]
+
+PARTS = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.tuples(st.integers(1, 9), st.integers(1, 9))), min_size=1, max_size=3),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _options(sizes: Sequence[Sequence[tuple[int, Speeds]]]) -> dict[str, tuple[Option, ...]]:
+    day = dt.date(2026, 1, 1)
+
+    def option(n: int, k: int, cost: int) -> Option:
+        offer = Offer(f"part{n}-{k}", "nic", Money(cost, "USD"), 0, day, "", None, "")
+        return Option(f"place{n}", offer.part, (f"place{n}={k}",), ((offer, 1),), cost, 1.0, (("slots", 1),))
+
+    return {f"place{n}": tuple(option(n, k, c) for k, (c, _) in enumerate(p)) for n, p in enumerate(sizes)}
+
+
+# three parts of which a sum of times binds, and only one can be paid
+@example([[(1, (1, 1))], [(1, (3, 1))], [(1, (3, 1))]], 1, [1] * 8, True, 4, 6)
+@settings(max_examples=150)
+@given(PARTS, st.integers(0, 20), st.lists(st.integers(1, 9), min_size=8, max_size=8), st.booleans(),
+       st.integers(0, 4), st.integers(1, 6))  # fmt: skip
+def test_it_finds_what_brute_force_finds(
+    sizes: list[list[tuple[int, Speeds]]], budget: int, base: list[int], shared: bool, slots: int, most: int
+) -> None:
+    """Each part has two stations; the second rate is that of the second stations; each part takes one slot."""
+    choices = _options(sizes)
+    speed = {o.overrides: sizes[n][k][1] for n, p in enumerate(choices) for k, o in enumerate(choices[p])}
+
+    def value(pairs: Sequence[Speeds]) -> tuple[float, float]:
+        least = min(a for a, _ in pairs)
+        return (min(least, 2 / sum(1 / a for a, _ in pairs)) if shared else least), min(b for _, b in pairs)
+
+    def rate(chosen: Sequence[Option]) -> tuple[float, float]:
+        now = {o.place: speed[o.overrides] for o in chosen}
+        return value([now.get(p, (base[2 * n], base[2 * n + 1])) for n, p in enumerate(choices)])
+
+    def bound(chosen: Sequence[Option], still) -> tuple[float, float]:
+        now = {o.place: speed[o.overrides] for o in chosen}
+        pairs = []
+        for n, p in enumerate(choices):
+            own = now.get(p, (base[2 * n], base[2 * n + 1]))
+            every = [own, *(speed[o.overrides] for o in still.get(p, ()))]
+            pairs.append((max(a for a, _ in every), max(b for _, b in every)))
+        return value(pairs)
+
+    search = Search(choices, rate, bound, budget, stock={"slots": slots}, most=most)
+    found = search.frontier()
+    sets = itertools.product(*((None, *parts) for parts in choices.values()))
+    every = [tuple(o for o in s if o is not None) for s in sets]
+    allowed = [s for s in every if not s or (price(s) <= budget and len(s) <= min(most, slots))]
+    _covers(found, [(price(s), rate(s)) for s in allowed])
+    assert all(s in allowed or tuple(sorted(s, key=lambda o: o.place)) in allowed for s, _ in found)
+    assert search.exceeded == 0
+
+
+def _covers(found, points) -> None:
+    """Every set has one on the frontier that costs no more and gives as much; none of the frontier beats another."""
+    for cost, rates in points:
+        assert any(
+            price(s) <= cost and all(a >= b * (1 - 2 * t) for a, b, t in zip(r, rates, SAME, strict=True))
+            for s, r in found
+        ), (cost, rates)
+    for (s, a), (t, b) in itertools.permutations(found[1:], 2):  # the first buys nothing
+        assert not (price(s) <= price(t) and all(x > y for x, y in zip(a, b, strict=True)))
+
+
+CASES = [
+    # two ends, a card too slow at each, room for more drives at one
+    ("examples/dtn-100g-zfs", ["east", "west"], ("connectx-4-100g", "intel-xxv710-25g", "samsung-pm9d3a"),
+     ["hosts.east.tcp.rmem_max=1GiB", "hosts.east.tcp.wmem_max=1GiB", "hosts.west.nic=intel-x520-10g",
+      "hosts.east.nic=broadcom-57414-25g", "hosts.east.chassis={bays: {U.2: 4}}"]),
+    # a core that works for everybody, and drives behind one adapter
+    ("examples/nas-24-nightly", ["nas"], ("lsi-9300-16i", "intel-x520-10g", "seagate-exos-x16"),
+     ["hosts.nas.chassis={bays: {3.5 inch: 12}}", "hosts.nas.tcp.wmem_max=256MiB", "transfer.tool.cc=8"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "hosts", "parts", "overrides"), CASES, ids=[c[0] for c in CASES])
+def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides) -> None:
+    given = spec.load(path, overrides)
+    offered = fitting.options(given, hosts, catalog.read(), exchange([]), "USD")
+    few = {p: tuple(o for o in v if o.part in parts or not o.buys)[:3] for p, v in offered.choices.items()}
+    few = {p: v for p, v in few.items() if v}
+    rate = Rater(given, 0.8)
+    bound = Bound(rate, few)
+    search = Search(few, rate, bound, 12_000, bound.matters, offered.stock, worth=bound.worth(few))
+    found = search.frontier()
+    sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in few.values()))]
+    allowed = [s for s in sets if not s or search._allowed(s)]
+    assert len(allowed) >= 9
+    assert len(found) > 1
+    _covers(found, [(price(s), search._of(s)) for s in allowed])
+    assert search.exceeded == 0
