@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.planning import catalog, purchases, swept, tuning
+from dtnsim.planning import catalog, fitting, swept, tuning
 from dtnsim.planning.money import exchange
 from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, Rung
-    from dtnsim.planning.purchases import Option
+    from dtnsim.planning.fitting import Option
     from dtnsim.planning.tuning import Setting
 
 #: time at a station that a part must save to help
@@ -64,7 +64,9 @@ class Reliefs:
         command = next(("; ".join(s.commands) for s, load in tried if load.get(rung.station, least) < least), "")
         key = key_of(self._problem, station) if station is not None and host else ""
         part = self._cheapest(host, key, rung.station, least) if key else None
-        price = f"{part.count} x {part.part}, {part.price:,.0f} {self._currency} ({part.offer.date})" if part else ""
+        price = f"{part.what}, {part.price:,.0f} {self._currency}" if part else ""
+        if part is not None and part.buys:
+            price += f" ({part.buys[0][0].date})"
         return Relief(command, price)
 
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
@@ -83,15 +85,15 @@ class Reliefs:
         """The cheapest part in the place of a station that leaves less load on it."""
         if host not in self._options:
             try:
-                options, _ = purchases.options(self._given, [host], self._listed, exchange(()), self._currency)
+                offered = fitting.options(self._given, [host], self._listed, exchange(()), self._currency)
             except DtnsimError:
-                options = {}
-            self._options[host] = options
+                offered = fitting.Offered()
+            self._options[host] = offered.choices
         places = self._options[host].items()
-        fitting = [o for place, parts in places if place.startswith(key) or key.startswith(place) for o in parts]
-        for option in sorted(fitting, key=lambda o: o.price)[:_TRIED]:
+        near = [o for place, parts in places if place.startswith(key) or key.startswith(place) for o in parts]
+        for option in sorted(near, key=lambda o: o.price)[:_TRIED]:
             try:
-                after = _load(self._given.changed([option.override]))
+                after = _load(self._given.changed(option.overrides))
             except DtnsimError:
                 continue
             if after.get(station, least) < least:

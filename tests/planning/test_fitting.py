@@ -1,0 +1,110 @@
+"""What can be bought: growing arrays, cards in free slots, memory in free channels, cables; and what cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+from dtnsim.components.device import Device
+from dtnsim.description import spec
+from dtnsim.ground.errors import SpecError
+from dtnsim.planning import catalog, fitting
+from dtnsim.planning.arrays import WIDEST, growths
+from dtnsim.planning.fitting import Offered
+from dtnsim.planning.money import exchange
+
+TO_BUY = "examples/dtn-100g-to-buy"
+
+
+@pytest.fixture(scope="module")
+def starter() -> Offered:
+    """What fits the server that is bought into."""
+    return fitting.options(spec.load(TO_BUY), ["ours"], catalog.read(), exchange([]), "USD")
+
+
+@pytest.mark.parametrize(
+    ("array", "free", "grown"),
+    [
+        ({"kind": "raidz", "parity": 1, "disks": 4, "groups": 2}, 9, [("groups", 3, 4), ("groups", 4, 8)]),
+        ({"kind": "mirror", "disks": 2, "groups": 3}, 3, [("groups", 4, 2)]),
+        ({"kind": "raid", "level": 10, "disks": 4}, 5, [("disks", 6, 2), ("disks", 8, 4)]),
+        ({"kind": "raid", "level": 6, "disks": WIDEST - 1}, 9, [("disks", WIDEST, 1)]),
+        ({"kind": "raid", "level": 60, "disks": 6, "groups": 2}, 6, [("groups", 3, 6)]),
+        ({"kind": "raid", "level": 1, "disks": 2}, 8, []),
+        ({"kind": "jbod", "disks": 3}, 1, [("disks", 4, 1)]),
+        ({"kind": "raid", "level": 5, "disks": 3}, 0, []),
+    ],
+)
+def test_arrays_grow_by_their_own_steps(array: dict, free: int, grown: list) -> None:
+    built = Device.build({**array, "of": "samsung-pm9a3"})
+    assert [(g.key, g.value, g.added) for g in growths(built, free)] == grown
+    for key, value, added in grown:
+        larger = Device.build({**array, key: value, "of": "samsung-pm9a3"})
+        assert larger.drives == built.drives + added
+
+
+def test_a_single_drive_becomes_no_array() -> None:
+    assert list(growths(Device.build("samsung-pm9a3"), 4)) == []
+
+
+def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> None:
+    drives = starter.choices["hosts.ours.volumes./data.array"]
+    more = {o.what: o for o in drives if o.part == "samsung-pm9a3"}
+    assert list(more) == [f"{n} x samsung-pm9a3 more: {n + 2} disks in RAID 10" for n in (2, 4, 6, 8)]
+    assert [o.uses for o in more.values()] == [(("hosts.ours.bays.U.2", n),) for n in (2, 4, 6, 8)]
+    assert starter.stock == {"hosts.ours.slots.x16": 1, "hosts.ours.bays.U.2": 8}
+    cards = starter.choices["hosts.ours.nics.eth"]
+    wide = [o for o in cards if o.part == "connectx-5-100g"]
+    assert [o.overrides[-1] for o in wide] == ["hosts.ours.nics.eth.slot=x16"]  # x16 does not go into the x8 slot
+    assert [n for o in wide for _, n in o.buys] == [1, 1]  # with the optic of its port
+    assert wide[0].price == 700 + 500
+    second = next(o for o in cards if o.what.startswith("2 x intel-xxv710-25g bonded"))
+    assert "hosts.ours.nics.eth.more_slots=[x16]" in second.overrides
+    assert second.buys[0][1] == 1  # one is there
+    (memory,) = (o for o in starter.choices["hosts.ours.memory"] if o.part.startswith("rdimm"))
+    assert (memory.count, memory.overrides[0]) == (4, "hosts.ours.memory.channels=8")
+
+
+def test_a_second_card_carries_its_part_through_its_own_slot() -> None:
+    path, bond = spec.load(TO_BUY), ["hosts.ours.nics.eth.ports=2", "hosts.ours.nics.eth.bonding=application"]
+    narrow = ["hosts.ours.slots.x8.generation=1", *bond]
+    one = dtnsim.predict(path.changed(narrow), samples=0)
+    two = dtnsim.predict(path.changed([*narrow, "hosts.ours.nics.eth.more_slots=[x16]"]), samples=0)
+    demand = {u.station.name: u.demand_per_byte for u in two.stations}
+    assert {u.station.name: u.demand_per_byte for u in one.stations}["ours.slot-x8.in"] == pytest.approx(
+        2 * demand["ours.slot-x8.in"]
+    )
+    assert demand["ours.slot-x16.in"] > 0
+    for slots, words in (
+        ("[x8]", "another card of it"),
+        ("[x99]", "is not a slot"),
+        ("[bays0, bays0]", "another card"),
+    ):
+        with pytest.raises(SpecError, match=words):
+            path.changed([f"hosts.ours.nics.eth.more_slots={slots}"])
+
+
+def test_an_expander_stays_when_the_adapter_goes() -> None:
+    path = spec.load("examples/nas-24-nightly").changed(["hosts.nas.hbas.sas=lsi-9300-16i"])
+    adapter = path.hosts["nas"].hbas["sas"]
+    assert (adapter.part, adapter.uplink_lanes, adapter.slot) == ("lsi-9300-16i", 8, "sas")
+
+
+def test_an_offer_without_power_is_left_out_where_power_counts(tmp_path: Path) -> None:
+    shop = tmp_path / "shop.yaml"
+    shop.write_text("items: {mellanox-connectx-qdr-ib: {price: 700 USD, date: 2026-05-01}}\n")
+    listed, path = catalog.read(str(shop)), spec.load("venadi/gridftp-gpfs")
+    for matters in (False, True):
+        found = fitting.options(path, ["venadi"], listed, exchange([]), "USD", watts_matter=matters)
+        assert bool(found.choices.get("hosts.venadi.nics.eth")) is not matters
+        assert any("nobody states their power" in n for n in found.notes) is matters
+
+
+def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) -> None:
+    shop = tmp_path / "shop.csv"
+    shop.write_text("part,price,date,replaces\namd-epyc-7443p,1000 EUR,2026-05-01,intel-e5-2643-v2\n")
+    path = spec.load("esnet/lbl-anl")
+    found = fitting.options(path, [next(iter(path.hosts))], catalog.read(str(shop)), exchange([]), "EUR")
+    assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]

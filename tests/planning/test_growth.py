@@ -1,0 +1,62 @@
+"""When purchases are due as a target grows, and what order is cheapest."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dtnsim.ground.errors import InputError
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.fitting import Option
+from dtnsim.planning.growth import due, growth
+from dtnsim.planning.money import Money
+
+
+def _option(place: str, what: str, price: float) -> Option:
+    offer = Offer(what, "nic", Money(price, "EUR"), 0, dt.date(2026, 1, 1), "", None, "")
+    return Option(place, what, (), ((offer, 1),), price, 0.0)
+
+
+def _stage(rate: float, *options: Option) -> SimpleNamespace:
+    drawn = SimpleNamespace(total_Bps=np.linspace(0.8, 1.2, 101) * rate)
+    return SimpleNamespace(options=options, prediction=SimpleNamespace(drawn=drawn))
+
+
+CARD, BETTER = _option("nic", "card", 500), _option("nic", "better card", 900)
+DRIVES = _option("array", "drives", 2000)
+
+
+def test_growth_is_read() -> None:
+    assert growth("40%/year") == growth(" 40 % per a ") == 0.4
+    for text in ("40%", "40/year", "fast"):
+        with pytest.raises(InputError, match="write 40%/year"):
+            growth(text)
+
+
+def test_the_years_together_cost_least() -> None:
+    """The card alone would do for a year, but the better one that is needed later is cheaper bought at once."""
+    stages = [_stage(10), _stage(20, CARD), _stage(30, BETTER), _stage(60, BETTER, DRIVES)]
+    found = due(stages, 10, 0.5, 1.0, 2)
+    assert [d.target_Bps for d in found] == [10, 20, 40]
+    assert [d.cost for d in found] == [0, 900, 2000]
+    assert sum(d.cost for d in found) == 2900  # with the first card it were 3,400
+    assert [d.stage for d in found] == [stages[0], stages[2], stages[3]]
+    assert found[1].lasts_years == pytest.approx(math.log2(3.0))
+
+
+def test_nothing_is_paid_before_it_is_due_and_what_is_beyond_the_list_is_said() -> None:
+    stages = [_stage(15), _stage(60, DRIVES)]
+    found = due(stages, 10, 0.5, 1.0, 4)
+    assert [d.cost for d in found] == [0, 2000, 0, 0, 0]
+    assert [d.stage is None for d in found] == [False, False, False, True, True]
+    assert found[-1].probability == 0.0
+
+
+def test_surer_is_due_earlier() -> None:
+    stages = [_stage(10), _stage(60, DRIVES)]
+    assert due(stages, 9.0, 0.5, 0.4, 1)[0].cost == 0
+    assert due(stages, 9.0, 0.9, 0.4, 1)[0].cost == 2000
