@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Final
 
+from dtnsim.cli._memory import VARIABLE, cap
 from dtnsim.ground.errors import DtnsimError, short
 from dtnsim.ground.visible import visible
 
@@ -131,6 +132,7 @@ def main() -> None:
     # bytes that the locale could not decode are none of YAML's characters
     arguments = [a.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for a in sys.argv[1:]]
     try:
+        cap()
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer
     except DtnsimError as error:
         fail(str(error), error.exit_code)
@@ -149,7 +151,7 @@ def main() -> None:
     except RecursionError:
         fail("the input is nested too deeply", 2)
     except MemoryError:
-        fail("not enough memory for this input", 1)
+        fail(f"not enough memory for this input; {VARIABLE}=8GB allows more, say", 1)
     except OSError as error:
         _nowhere()
         fail(f"{short(str(error.filename or 'output'))}: {error.strerror or error}", 2 if error.filename else 1)

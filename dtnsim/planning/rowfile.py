@@ -9,10 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 
@@ -64,12 +66,13 @@ class RowFile:
             writer.writerow(self.columns)
         writer.writerows([["" if v is None else v for v in row] for row in kept])
         data = text.getvalue().encode()
-        handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            while data:
-                data = data[os.write(handle, data) :]
-        finally:
-            os.close(handle)
+        with _named(self._csv):
+            handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                while data:
+                    data = data[os.write(handle, data) :]
+            finally:
+                os.close(handle)
         self._begun = True
 
     def finish(self) -> None:
@@ -80,9 +83,8 @@ class RowFile:
         with self._csv.open(encoding="utf-8", newline="") as stream:
             rows = [_typed(self.keys, r) for r in list(csv.reader(stream))[1:]]
         table = pa.table({name: [r[n] for r in rows] for n, name in enumerate(self.columns)})
-        new = self.file.with_name(self.file.name + ".new")
-        pq.write_table(table, new)
-        new.replace(self.file)
+        with output.in_one_piece(self.file, "--out") as part:
+            pq.write_table(table, part)
         self._csv.unlink()
 
     def _take(self, rows: Iterable[Sequence[str]]) -> None:
@@ -116,6 +118,18 @@ class RowFile:
         yield table.column_names
         columns = [c.to_pylist() for c in table.columns]
         yield from ([_shown(v) for v in row] for row in zip(*columns, strict=True))
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Faults of the system, as where a disk is full, name the file; what is whole of it is kept."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"--out: {file}: cannot be written: {error.strerror or error}; rows before are kept: make room, and give "
+            "the same command again"
+        ) from None
 
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:

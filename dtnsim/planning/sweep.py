@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.ground import cluster
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.parent import end_with
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
 from dtnsim.planning.frame import frame
@@ -196,10 +198,11 @@ def _worked(
         return
     import multiprocessing
     from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+    from concurrent.futures.process import BrokenProcessPool
 
     # fresh interpreters: nothing of the caller's threads and locks gets into them
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(processes, len(parts)), context, initializer=_begin, initargs=(given,))
+    pool = ProcessPoolExecutor(min(processes, len(parts)), context, initializer=_begin, initargs=(given, os.getpid()))
     waiting: set[Future[tuple[Group, list[Outcome]]]] = set()
     try:
         left = iter(parts)
@@ -212,6 +215,11 @@ def _worked(
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (f.result() for f in ready)
+    except BrokenProcessPool:
+        raise DtnsimError(
+            "a child process was ended from outside, as where memory runs out; use fewer --processes. With -o what was "
+            "done by then is kept: give the same command again"
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -219,8 +227,9 @@ def _worked(
 _PATH: list[spec.PathSpec] = []
 
 
-def _begin(given: spec.PathSpec) -> None:
-    """In a child: remembers the path; Ctrl-C is the parent's to mind."""
+def _begin(given: spec.PathSpec, parent: int) -> None:
+    """In a child: remembers the path, and ends with its parent; Ctrl-C is the parent's to mind."""
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _PATH[:] = [given]
 

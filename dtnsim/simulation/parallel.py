@@ -12,15 +12,16 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any, Final
 
 from dtnsim.ground.errors import DtnsimError, InputError, ModelError
+from dtnsim.ground.parent import end_with
 from dtnsim.ground.records import Problem
 from dtnsim.simulation.one import Limits, Progress, run_once
 from dtnsim.simulation.results import Run
@@ -144,14 +145,19 @@ class _Child:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input, self.output = self._process.stdin, self._process.stdout
-        self._input.write(work)
+        self._send(work)
         self.ask(number)
 
     def ask(self, number: int) -> None:
         """Has it make a replica."""
         self.number = number
-        pickle.dump(number, self._input)
-        self._input.flush()
+        self._send(pickle.dumps(number))
+
+    def _send(self, data: bytes) -> None:
+        # a child that has ended is noticed where its answer is read; the reader of our output has not left
+        with suppress(BrokenPipeError):
+            self._input.write(data)
+            self._input.flush()
 
     def result(self) -> Run:
         """What it has made.
@@ -179,16 +185,9 @@ class _Child:
                 continue
 
 
-def _watch(parent: int) -> None:
-    """Ends a child whose parent is gone, also in the middle of a replica."""
-    while os.getppid() == parent:
-        sleep(_POLL_S)
-    os._exit(1)
-
-
 def serve() -> None:
     """What a child does: reads the work, then numbers, until its input ends."""
-    threading.Thread(target=_watch, args=(int(sys.argv[1]),), daemon=True).start()
+    end_with(int(sys.argv[1]))
     given, answers = sys.stdin.buffer, sys.stdout.buffer
     try:
         work: Work = pickle.load(given)  # noqa: S301 - written by our own parent

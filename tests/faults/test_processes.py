@@ -103,8 +103,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
 _PARENT = """
 import os, sys, time
 from dtnsim.simulation import parallel
-parallel._START = "import sys, threading, time; from dtnsim.simulation import parallel as p; " \\
-    "threading.Thread(target=p._watch, args=(int(sys.argv[1]),), daemon=True).start(); " \\
+parallel._START = "import sys, time; from dtnsim.ground.parent import end_with; end_with(int(sys.argv[1])); " \\
     "print('up', flush=True); time.sleep(60)"
 child = parallel._Child(b"", 0)
 child.output.readline()

@@ -1,0 +1,62 @@
+"""A cap on the memory of a command: hostile or huge input ends with a sentence, not with the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Final
+
+from dtnsim.ground.errors import InputError
+
+#: variable that sets the cap, like ``2 GB``, or ``unlimited``
+VARIABLE: Final = "DTNSIM_MEMORY"
+#: part of the memory of the machine, or of the container, that a command may take by itself
+SHARE: Final = 0.8
+#: less than this does not load the program
+_LEAST_B: Final = 200_000_000
+_CONTAINERS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def cap() -> None:
+    """Limits the data of this process and of those that it starts, where the system can (Linux 4.7 and later).
+
+    Raises:
+        InputError: the variable says no size, or one that is too small.
+    """
+    text = os.environ.get(VARIABLE, "").strip()
+    if text.lower() == "unlimited":
+        return
+    most = _said(text) if text else _usual()
+    try:
+        import resource
+    except ImportError:  # no Unix
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    none = resource.RLIM_INFINITY
+    wanted = most if hard == none else min(most, hard)
+    if soft == none or soft > wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (wanted, hard))
+
+
+def _said(text: str) -> int:
+    from dtnsim.ground import units
+    from dtnsim.ground.errors import UnitError
+
+    try:
+        most = units.parse(text, "B")
+    except UnitError as error:
+        raise InputError(f"{VARIABLE}: {error}") from None
+    if not _LEAST_B <= most < 2**62:
+        raise InputError(f"{VARIABLE}: {text} is out of range; write a size from 200 MB, or 'unlimited'")
+    return int(most)
+
+
+def _usual() -> int:
+    """The usual share of what this machine or this container has [B]."""
+    most = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for file in _CONTAINERS:
+        with contextlib.suppress(OSError, ValueError):  # "max", or not there
+            most = min(most, float(file.read_text()))
+    return max(int(SHARE * most), _LEAST_B)
