@@ -32,7 +32,8 @@ def command(
     variables = {k: v for k, v in {**os.environ, **(environment or {})}.items() if v is not None}
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         [sys.executable, *python, "-m", "dtnsim", *arguments],
-        env=variables, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=100, check=False, **more,
+        env=variables, capture_output=True, text=True, encoding="utf-8", errors="replace", timeout=100, check=False,
+        **more,
     )  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def test_a_killed_worker_of_sweep_is_a_sentence(monkeypatch: pytest.MonkeyPatch)
         def shutdown(self, **_: object) -> None: ...
 
     monkeypatch.setattr(futures, "ProcessPoolExecutor", Pool)
-    with pytest.raises(DtnsimError, match="ended from outside.*give the same command again"):
+    with pytest.raises(DtnsimError, match=r"ended from outside.*give the same command again"):
         sweep(PATH, ["transfer.tool.p=1,2,4"], processes=2)
 
 
