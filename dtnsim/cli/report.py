@@ -14,6 +14,7 @@ from dtnsim.cli import options
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.plan import Plan
+    from dtnsim.simulation.fleet.run import FleetAnswer
     from dtnsim.simulation.results import Simulation
     from dtnsim.steady.goals import Goal
 
@@ -22,7 +23,7 @@ def command(
     path: options.Path,
     out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
     simulate: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--simulate", help="Also simulate it: rates, queues and events over time.")
+        bool, typer.Option("--simulate", help="Also simulate it in time, or its workload over months.")
     ] = False,
     plan: Annotated[
         str | None,
@@ -62,7 +63,8 @@ def command(
 
     given = spec.load(path, overrides or (), calibration, events=events)
     asked = whole.Asked(
-        simulation=_simulated(given, seed, until) if simulate else None,
+        simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
+        fleet=_fleet(given, seed) if simulate and given.workload is not None else None,
         plan=_planned(given, plan, seed, samples) if plan is not None else None,
         goal=_goal(target, deadline),
         start=clock(start) if start is not None else None,
@@ -100,6 +102,12 @@ def _simulated(given: PathSpec, seed: int, until: str | None) -> Simulation:
     except UnitError as error:
         raise UnitError(f"--until: {error}") from None
     return simulate(given, seed=seed, until=end)
+
+
+def _fleet(given: PathSpec, seed: int) -> FleetAnswer:
+    from dtnsim.simulation.fleet.run import fleet
+
+    return fleet(given, seed=seed)
 
 
 def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:

@@ -116,19 +116,20 @@ def spending(p: Prediction) -> Figure:
     busiest = [u for u in p.stations if u.utilization > 0 and u.station.kind != "workers"][:BUSIEST]
     place = {u.station.name: n for n, u in enumerate(busiest)}
     rates = [t.throughput_Bps.p50 for t in p.transfers]
-    found: dict[str, list[float]] = {}
+    found: dict[tuple[int, str], list[float]] = {}
     rows = []
     for t, rate in zip(p.problem.transfers, rates, strict=True):
         for d in (d for phase in t.phases for d in phase.demands if d.station in place):
             use = busiest[place[d.station]]
             cost = float(np.ravel(d.per_byte)[0])
             share = rate * cost / float(np.ravel(use.station.capacity)[0])
-            found.setdefault(d.what, [0.0] * len(busiest))[place[d.station]] += 100 * share
+            found.setdefault((t.turn, d.what), [0.0] * len(busiest))[place[d.station]] += 100 * share
             rows.append(
                 (d.station, t.name, d.what, f"{cost:.4g} {use.station.unit}/B", f"{share:.1%}", d.formula, d.source)
             )
-    ranked = sorted(found, key=lambda what: -sum(found[what]))
-    traces = [_stacked(what, found[what], n) for n, what in enumerate(ranked)]
+    by_what = _busiest_turn(found, len(busiest))
+    ranked = sorted(by_what, key=lambda what: -sum(by_what[what]))
+    traces = [_stacked(what, by_what[what], n) for n, what in enumerate(ranked)]
     layout = {
         "barmode": "stack",
         "yaxis": rows_axis(list(place)),
@@ -140,6 +141,19 @@ def spending(p: Prediction) -> Figure:
     head = ("station", "transfer", "activity", "a byte costs", "of capacity", "how", "source")
     rows.sort(key=lambda r: place[r[0]])
     return Figure("Where the bytes spend resources", says, traces, layout, Table(head, rows, frozenset({3, 4})))
+
+
+def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> dict[str, list[float]]:
+    """By activity, what it uses of each station: transfers that wait for each other never use one together."""
+    turns = sorted({turn for turn, _ in found})
+    total = [[sum(v[k] for (of, _), v in found.items() if of == turn) for turn in turns] for k in range(stations)]
+    kept = [turns[max(range(len(turns)), key=t.__getitem__)] if turns else 0 for t in total]
+    by_what: dict[str, list[float]] = {}
+    for (turn, what), values in found.items():
+        shown = by_what.setdefault(what, [0.0] * stations)
+        for k, value in enumerate(values):
+            shown[k] += value if kept[k] == turn else 0.0
+    return by_what
 
 
 def _stacked(what: str, values: list[float], number: int) -> dict[str, Any]:

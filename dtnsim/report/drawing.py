@@ -21,7 +21,7 @@ _DX: Final = 24
 _DY: Final = 20
 _EDGE: Final = 12
 #: letters that fit a box
-_LETTERS: Final = 17
+_LETTERS: Final = 15
 #: stations of a component that its text tells of
 _TOLD: Final = 4
 #: (from this utilisation on, class, pattern, words)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.ground import units
 from dtnsim.planning import whatif
-from dtnsim.report import assumed, charts, costs, drawing, picture, planned, timeline
+from dtnsim.report import assumed, charts, costs, drawing, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Interval, Prediction
     from dtnsim.planning.plan import Plan
     from dtnsim.planning.whatif import Grid
+    from dtnsim.simulation.fleet.run import FleetAnswer
     from dtnsim.simulation.results import Simulation
     from dtnsim.steady.goals import Goal
 
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
 SCENARIOS: Final = 360
 LADDERS: Final = 3
+#: tables of more rows unfold
+FOLDED: Final = 20
 #: libraries whose versions an answer may depend on
 _LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic")
 
@@ -43,6 +46,7 @@ class Asked:
 
     Attributes:
         simulation: The path in time.
+        fleet: Its workload over months, where it has one.
         plan: What to buy.
         goal: A deadline or a rate for the headline.
         start: Time of day at which the transfers begin.
@@ -54,6 +58,7 @@ class Asked:
     """
 
     simulation: Simulation | None = None
+    fleet: FleetAnswer | None = None
     plan: Plan | None = None
     goal: Goal | None = None
     start: dt.time | None = None
@@ -76,7 +81,11 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     drawn = predict(given, samples=asked.sensitivity, seed=asked.seed).drawn if asked.sensitivity else None
     shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
     page = Page(given.name)
-    page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
+    if asked.fleet is not None:
+        page.text(fleet_page.sentence(asked.fleet), "headline")
+        page.text(f"One transfer of each class by itself: {headline(p, start=asked.start, goal=asked.goal)}")
+    else:
+        page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
     page.text(
         f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}"
     )
@@ -91,6 +100,8 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         _plan(page, asked.plan)
     if asked.simulation is not None:
         _time(page, asked.simulation)
+    if asked.fleet is not None:
+        _workload(page, asked.fleet)
     _scenarios(page, given, p, asked, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
@@ -180,6 +191,14 @@ def _time(page: Page, s: Simulation) -> None:
     page.figure(timeline.by_hour(whole.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day"))
     if first.happened:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
+
+
+def _workload(page: Page, a: FleetAnswer) -> None:
+    page.heading("The workload")
+    for figure in fleet_page.figures(a):
+        page.figure(figure)
+    for caption, table in fleet_page.tables(a):
+        page.table(table, caption, folded=len(table.rows) > FOLDED)
 
 
 def _scenarios(

@@ -15,6 +15,7 @@ from dtnsim.evidence import cases
 from dtnsim.evidence import validate as judging
 from dtnsim.ground import library
 from dtnsim.report import costs, validation_html, whole
+from dtnsim.simulation.fleet.run import fleet
 from tests.report.test_whole import PATH
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test needs selenium")
@@ -62,6 +63,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         html = whole.report(given, whole.Asked(simulation, scenarios=scenarios, samples=16, sensitivity=0))
         found[name] = folder / f"{name}.html"
         found[name].write_text(html, encoding="utf-8")
+    short = ["workload.span=1 d", "workload.classes.users.volume=1 TB/day"]
+    facility = dtnsim.load("examples/facility-year", short)
+    asked = whole.Asked(fleet=fleet(facility), scenarios=0, samples=16, sensitivity=0)
+    found["facility"] = folder / "facility.html"
+    found["facility"].write_text(whole.report(facility, asked), encoding="utf-8")
     monkeypatch.undo()
     found["validate"] = folder / "validate.html"
     judged = judging.validate(cases.load(library.root("calibration") / "esnet" / "cases.yaml"), samples=16)
@@ -86,7 +92,7 @@ def check(browser: Any, width: int = 1200) -> None:
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("name", ["evil", "venadi", "nasa", "cluster", "validate"])
+@pytest.mark.parametrize("name", ["evil", "venadi", "nasa", "cluster", "facility", "validate"])
 def test_a_report_opens(browser: Any, pages: dict[str, Path], name: str) -> None:
     opened(browser, pages[name])
     assert browser.execute_script("return document.querySelectorAll('.plot svg.main-svg').length") > 0

@@ -12,8 +12,9 @@ import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
 from dtnsim.planning import whatif
-from dtnsim.report import assumed, charts, costs, drawing, page, picture, planned, timeline, whole
+from dtnsim.report import assumed, charts, costs, drawing, fleet_page, page, picture, planned, timeline, whole
 from dtnsim.report.headline import clock, headline
+from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
 from dtnsim.steady.why_wide import Share
 
@@ -214,3 +215,22 @@ def test_a_year_by_the_hour() -> None:
 def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         dtnsim.load(tmp_path / "none.yaml")
+
+
+def test_bars_of_what_bytes_cost_are_the_utilisation() -> None:
+    for name in ("venadi/gridftp-gpfs", "nasa/nuttscp-5of7", "examples/page-cache-program"):
+        p = dtnsim.predict(name, samples=0)
+        made = charts.spending(p)
+        shown = [sum(t["x"][k] for t in made.traces) for k in range(len(made.traces[0]["x"]))]
+        used = [100 * u.utilization for u in p.stations if u.utilization > 0 and u.station.kind != "workers"]
+        phased = any(len(t.phases) > 1 for t in p.problem.transfers)
+        assert shown == pytest.approx(used[: len(shown)], rel=0.02 if not phased else 0.1)
+
+
+def test_a_fleet_has_its_figures() -> None:
+    made = fleet("examples/facility-year", overrides=["workload.span=1 d", "workload.classes.users.volume=1 TB/day"])
+    titles = [f.title for f in fleet_page.figures(made)]
+    assert titles == ["How long transfers take, by class", "Use by hour of the week"]
+    captions = [caption for caption, _ in fleet_page.tables(made)]
+    assert captions[0] == "What was asked for, and what became of it"
+    assert f"of {made.runs[0].total.asked:,} transfers done" in fleet_page.sentence(made)

@@ -1,0 +1,169 @@
+"""A fleet's figures: completion by class, use by hour of the week and over the year, what is due when."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.ground import units
+from dtnsim.report import fleet
+from dtnsim.report.charts import PATTERNS, TONES, height, rows_axis, short
+from dtnsim.report.page import Figure, Table
+
+if TYPE_CHECKING:
+    from dtnsim.simulation.fleet.run import FleetAnswer
+
+#: stations in the maps, and curves over the weeks
+STATIONS: Final = 16
+CURVES: Final = 6
+_DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_HOUR_S: Final = 3600.0
+
+
+def figures(a: FleetAnswer) -> list[Figure]:
+    """All figures of a fleet."""
+    document = fleet.document(a)
+    made = [_completion(document["classes"]), _week(document["stations"]), _weeks(document["stations"])]
+    return [f for f in made if f is not None]
+
+
+def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
+    """(caption, table) of classes, of what is due, and of outages."""
+    document = fleet.document(a)
+    head = ("class", "asked", "done", "failed", "open", "moved", "moved in vain", "retries", "deadlines", "missed")
+    rows = [
+        (
+            c["class"] or "all",
+            *(f"{c[k]:,}" for k in ("asked", "done", "failed", "open")),
+            *(units.show(c[k], "B") for k in ("moved_B", "resent_B")),
+            *(f"{c[k]:,}" for k in ("retries", "deadlines", "deadlines_missed")),
+        )
+        for c in [*document["classes"], document["total"]]
+    ]
+    made = [("What was asked for, and what became of it", Table(head, rows, frozenset(range(1, 10))))]
+    upgrades = [tuple(str(v) for v in _flat(d).values()) for d in document["upgrades"]]
+    if upgrades:
+        made.append(
+            ("What is due for an upgrade, the first ones first", Table(tuple(_flat(document["upgrades"][0])), upgrades))
+        )
+    outages = [(n, f"{o['count']:,}", units.show(o["seconds"], "s")) for n, o in document["outages"].items()]
+    if outages:
+        made.append(("What was down", Table(("what", "times", "in all"), outages, frozenset({1, 2}))))
+    return made
+
+
+def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested values under names with dots, numbers as people write them."""
+    found: dict[str, Any] = {}
+    for key, value in entry.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = f"{value:.3g}" if isinstance(value, float) else "" if value is None else value
+    return found
+
+
+def _completion(classes: list[dict[str, Any]]) -> Figure | None:
+    shown = [c for c in classes if c["completion_s"]["p50"] is not None]
+    if not shown:
+        return None
+    names = list(shown[0]["completion_s"])
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": quantile,
+            "x": [c["completion_s"][quantile] / _HOUR_S for c in shown],
+            "y": list(range(len(shown))),
+            "marker": {"color": TONES[n], "pattern": {"shape": PATTERNS[n]}},
+            "hovertemplate": f"{quantile}: %{{x:.3g}} h<extra></extra>",
+        }
+        for n, quantile in enumerate(names)
+    ]
+    layout = {
+        "barmode": "group",
+        "yaxis": rows_axis([c["class"] for c in shown]),
+        "xaxis": {"title": {"text": "from asking to the end [h]"}, "type": "log", "automargin": True},
+        "height": height(3 * len(shown), 110),
+        "showlegend": True,
+    }
+    rows = [(c["class"], *(units.show(c["completion_s"][q], "s") for q in names)) for c in shown]
+    says = "; ".join(f"{r[0]}: half within {r[1]}, {names[-1]} {r[-1]}" for r in rows)
+    return Figure("How long transfers take, by class", says, traces, layout,
+                  Table(("class", *names), rows, frozenset(range(1, 4))))  # fmt: skip
+
+
+def _week(stations: list[dict[str, Any]]) -> Figure | None:
+    """Mean use by hour of the week."""
+    kept = sorted(stations, key=lambda s: -s["utilization_mean"])[:STATIONS]
+    if not kept:
+        return None
+    trace = {
+        "type": "heatmap",
+        "x": list(range(168)),
+        "y": list(range(len(kept))),
+        "z": [[100 * v for v in s["by_hour_of_week"]] for s in kept],
+        "zmin": 0,
+        "zmax": 100,
+        "colorscale": "Viridis",
+        "colorbar": {"title": {"text": "used [%]"}, "thickness": 14},
+        "hovertemplate": "hour %{x} of the week: %{z:.3g} %<extra></extra>",
+    }
+    layout = {
+        "yaxis": {**rows_axis([s["station"] for s in kept]), "showgrid": False},
+        "xaxis": {"tickvals": [24 * d for d in range(7)], "ticktext": list(_DAYS), "automargin": True},
+        "height": height(len(kept), 80),
+    }
+    rows = []
+    for s in kept:
+        by_hour = [sum(s["by_hour_of_week"][h::24]) / 7 for h in range(24)]
+        top = max(range(24), key=by_hour.__getitem__)
+        rows.append((s["station"], f"{s['utilization_mean']:.1%}", f"{top:02d}:00", f"{by_hour[top]:.1%}"))
+    says = "; ".join(f"{r[0]}: {r[1]} on average, busiest at {r[2]} with {r[3]}" for r in rows[:8])
+    return Figure("Use by hour of the week", says, [trace], layout,
+                  Table(("station", "mean", "busiest hour", "then"), rows, frozenset({1, 2, 3})))  # fmt: skip
+
+
+def _weeks(stations: list[dict[str, Any]]) -> Figure | None:
+    """Use week by week, as the workload grows."""
+    kept = sorted(stations, key=lambda s: -s["utilization_mean"])[:CURVES]
+    weeks = max((len(s["by_week"]) for s in kept), default=0)
+    if weeks < 2:
+        return None
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": short(s["station"], 60),
+            "x": list(range(1, weeks + 1)),
+            "y": [100 * v for v in s["by_week"]],
+            "line": {"color": TONES[n % len(TONES)], "dash": ("solid", "dash", "dot")[n % 3]},
+            "hovertemplate": "week %{x}: %{y:.3g} %<extra></extra>",
+        }
+        for n, s in enumerate(kept)
+    ]
+    layout = {
+        "xaxis": {"title": {"text": "week"}, "automargin": True},
+        "yaxis": {"title": {"text": "mean use [%]"}, "rangemode": "tozero", "automargin": True},
+        "height": 380,
+        "showlegend": True,
+    }
+    rows = [
+        (str(w + 1), *(f"{s['by_week'][w]:.1%}" if w < len(s["by_week"]) else "" for s in kept)) for w in range(weeks)
+    ]
+    says = "; ".join(f"{s['station']}: {s['by_week'][0]:.1%} at first, {s['by_week'][-1]:.1%} at last" for s in kept)
+    return Figure("Use week by week", says, traces, layout,
+                  Table(("week", *(s["station"] for s in kept)), rows, frozenset(range(len(kept) + 1))))  # fmt: skip
+
+
+def sentence(a: FleetAnswer) -> str:
+    """What the span was like."""
+    total = a.runs[0].total
+    done = f"{total.done:,} of {total.asked:,} transfers done, {units.show(total.moved_B, 'B')} moved"
+    middle = (
+        f"; half of them within {units.show(total.completion_s[0], 's')}"
+        if not math.isnan(total.completion_s[0])
+        else ""
+    )
+    late = f"; {total.missed:,} of {total.with_deadline:,} deadlines missed" if total.with_deadline else ""
+    return f"{units.show(a.runs[0].end_s, 's')}: {done}{middle}{late}."
