@@ -15,7 +15,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dtnsim.description.spec import load
+    from dtnsim.description.spec import PathSpec, load
+    from dtnsim.evidence.calibrate import calibrate
+    from dtnsim.evidence.validate import validate
     from dtnsim.ground.errors import DtnsimError, InputError
     from dtnsim.ground.quantity import Quantity
     from dtnsim.ground.records import Prediction
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from dtnsim.planning.sweep import sweep
     from dtnsim.simulation import simulate
     from dtnsim.steady.prediction import predict
+    from dtnsim.steady.tcp import tcp
 
 __version__ = "0.2.0"
 
@@ -34,8 +37,10 @@ _HOME = {
     "DtnsimError": "ground.errors",
     "InputError": "ground.errors",
     "Measurement": "logs.measurement",
+    "PathSpec": "description.spec",
     "Prediction": "ground.records",
     "Quantity": "ground.quantity",
+    "calibrate": "evidence.calibrate",
     "compare": "planning.compare",
     "load": "description.spec",
     "plan": "planning.plan",
@@ -43,14 +48,18 @@ _HOME = {
     "read_logs": "logs",
     "simulate": "simulation",
     "sweep": "planning.sweep",
+    "tcp": "steady.tcp",
+    "validate": "evidence.validate",
 }
 
 __all__ = [
     "DtnsimError",
     "InputError",
     "Measurement",
+    "PathSpec",
     "Prediction",
     "Quantity",
+    "calibrate",
     "compare",
     "load",
     "plan",
@@ -58,6 +67,8 @@ __all__ = [
     "read_logs",
     "simulate",
     "sweep",
+    "tcp",
+    "validate",
 ]
 
 

@@ -12,8 +12,6 @@ from dtnsim.cli import options
 from dtnsim.ground.visible import visible
 
 if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.evidence.figures import Figure
     from dtnsim.evidence.fit import Fit
 
 
@@ -42,66 +40,19 @@ def command(
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(output, "--output")
-    from dtnsim.evidence import fit, fit_report
+    from dtnsim.evidence import fit_report
+    from dtnsim.evidence.calibrate import calibrate
 
-    figures, notes = _figures([Path(s) for s in sources], host, volume)
+    notes: list[str] = []
+    found = calibrate(sources, host, volume=volume, notes=notes)
     for note in notes:
         print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
-    found = fit.fit(figures, sorted({_name(h) for h in host}))
     if output is not None:
         fit_report.write(found, Path(output))
     if json:
         options.emit(fit_report.document(found))
     else:
         _show(found, output)
-
-
-def _name(host: str) -> str:
-    from dtnsim.description import hosts
-
-    return str(hosts.named(host).get("name", Path(host).stem))
-
-
-def _instead(path: PathSpec, hosts: list[str]) -> PathSpec:
-    """A path with hosts that are given as files in the place of those of their name."""
-    from json import dumps
-
-    from dtnsim.ground import library
-
-    shipped, files = library.root("models") / "hosts", {}
-    for given in hosts:
-        file = library.find("hosts", given).resolve()
-        if not file.is_relative_to(shipped.resolve()):
-            files[_name(given)] = file
-    changes = [f"hosts.{alias}={dumps(str(files[name]))}" for alias, name in path.host_files.items() if name in files]
-    return path.changed(changes) if changes else path
-
-
-def _figures(sources: list[Path], hosts: list[str], volume: str | None) -> tuple[list[Figure], list[str]]:
-    from dtnsim.evidence import cases, fit_logs
-    from dtnsim.evidence.figures import Figure
-    from dtnsim.evidence.paths import Paths
-    from dtnsim.ground.errors import InputError
-
-    logs = [s for s in sources if not cases.is_cases_file(s)]
-    found: list[Figure] = []
-    notes: list[str] = []
-    if logs:
-        if len(hosts) != 1:
-            raise InputError("raw logs are of one host; give --host once, or write a cases file")
-        found, notes = fit_logs.figures(logs, hosts[0], volume)
-    files = [s for s in sources if s not in logs]
-    wanted, paths = {_name(h) for h in hosts}, Paths("none")
-    for case in cases.load_all(files) if files else []:
-        # how far runs lie apart is no figure of a path with given parameters
-        if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
-            figure = Figure(case, _instead(paths(case), hosts))
-            if wanted & set(figure.spec.host_files.values()):
-                found.append(figure)
-    if not found:
-        raise InputError(f"{', '.join(map(str, sources))}: no figure with 'role: fit' on {', '.join(sorted(wanted))}")
-    fit_logs.check_conflicts(found)
-    return found, notes
 
 
 def _show(found: Fit, output: str | None) -> None:

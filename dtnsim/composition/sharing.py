@@ -14,6 +14,7 @@ from typing import Final
 
 from dtnsim.components.segment import UNSTATED_BUFFER
 from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import Connection, Problem, Station, Transfer
 from dtnsim.physics.tcp import outcome
 
@@ -88,19 +89,19 @@ def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[
         demands: dict[str, float] = defaultdict(float)
         for phase in transfer.phases:
             for d in phase.demands:
-                demands[d.station] += float(d.per_byte)
+                demands[d.station] += middle(d.per_byte)
         found = next((n for n in demands if n in ledger.connections), None)
         streams = None if found is None else ledger.connections[found]
         if streams is None or not streams.nominal or streams.nominal[1] < LEAST_RTT_S:
             continue
-        alone = min(float(ledger.stations[k].capacity) / d for k, d in demands.items() if d > 0)
+        alone = min(middle(ledger.stations[k].capacity) / d for k, d in demands.items() if d > 0)
         own[transfer.name] = [k for k in demands if ledger.stations[k].kind == "network" and demands[k] > 0]
         for k in own[transfer.name]:
             every[k].append(Visit(transfer, streams, demands[k], alone))
     level = {
-        k: float(ledger.stations[k].capacity) / sum(v.transfer.weight * v.per_byte for v in visits)
+        k: middle(ledger.stations[k].capacity) / sum(v.transfer.weight * v.per_byte for v in visits)
         for k, visits in every.items()
-        if len(visits) > 1 and sum(v.alone_Bps * v.per_byte for v in visits) > float(ledger.stations[k].capacity)
+        if len(visits) > 1 and sum(v.alone_Bps * v.per_byte for v in visits) > middle(ledger.stations[k].capacity)
     }
     known = {name: [k for k in visited if k in level] for name, visited in own.items()}
     fullest = {name: min(some, key=lambda k: level[k]) for name, some in known.items() if some}

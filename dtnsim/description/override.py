@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping as MappingABC
+from collections.abc import Sequence
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
@@ -15,6 +18,27 @@ BY_NAME: Final = frozenset({"nics", "hbas", "slots", "devices"})
 
 #: keys that hold a part even where what they hold does not say so
 PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
+
+
+#: keys and values that are put over a path: a mapping, or ``key=value`` texts as for ``--set``
+Overrides = Sequence[str] | MappingABC[str, object]
+
+
+def texts(overrides: Overrides) -> list[str]:
+    """Overrides as ``key=value`` texts.
+
+    Examples:
+        >>> texts({"wan.rtt": "50 ms", "transfer.tool.verify": False, "transfer.tool.p": 4})
+        ['wan.rtt=50 ms', 'transfer.tool.verify=false', 'transfer.tool.p=4']
+    """
+    if isinstance(overrides, MappingABC):
+        return [f"{key}={_written(value)}" for key, value in overrides.items()]
+    return [overrides] if isinstance(overrides, str) else list(overrides)
+
+
+def _written(value: object) -> str:
+    """A value as YAML: JSON is YAML, and texts stay as they are."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def override(raw: Mapping, text: str) -> list[str]:

@@ -20,7 +20,7 @@ from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
-from dtnsim.description.override import override, split_key
+from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.programs import Program, expanded
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
@@ -85,10 +85,10 @@ class PathSpec(Model):
         """What it was read from, with what was put over it: equal for equal paths."""
         return repr(self._given)
 
-    def changed(self, overrides: Sequence[str]) -> PathSpec:
+    def changed(self, overrides: Overrides) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
         raw, before = self._given
-        return resolve(raw, [*before, *overrides], beside=self._folder)
+        return resolve(raw, [*before, *texts(overrides)], beside=self._folder)
 
     def transfer_key(self, number: int) -> str:
         """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
@@ -128,7 +128,7 @@ class PathSpec(Model):
 
 def load(
     path: str | Path,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     calibration: str | Path | None = None,
     *,
     events: str | Path | None = None,
@@ -138,7 +138,7 @@ def load(
 
     Args:
         path: A YAML file, or a name like ``venadi/gridftp-gpfs``.
-        overrides: ``key=value`` texts, keys with dots: ``hosts.venadi.nic=connectx-5``.
+        overrides: ``{"hosts.venadi.nic": "connectx-5-100g"}``, or texts ``hosts.venadi.nic=connectx-5-100g``.
         calibration: Fitted parameters (a file, or the name of a shipped calibration) instead of those
             that the path names itself; ``none`` for no fitted parameters at all.
         events: A YAML file whose ``events`` and ``others`` are put over those of the path.
@@ -161,7 +161,7 @@ def load(
             if key not in ("events", "others"):
                 raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
             raw.put(key, value, *around.lines[key])
-    return resolve(raw, overrides, beside=file.parent if file.is_file() else Path())
+    return resolve(raw, texts(overrides), beside=file.parent if file.is_file() else Path())
 
 
 def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:

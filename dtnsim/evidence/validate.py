@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim.evidence import baseline
-from dtnsim.evidence.cases import Case
+from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
 from dtnsim.evidence.paths import Paths
@@ -212,7 +213,7 @@ def _case_dict(j: Judgement) -> dict[str, Any]:
 
 
 def validate(
-    cases: Sequence[Case],
+    cases: Sequence[Case | str | Path] | None = None,
     *,
     calibration: str | None = None,
     samples: int = SAMPLES,
@@ -220,19 +221,23 @@ def validate(
     leave_one_out: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Validation:
-    """Judges all cases.
+    """Measured beside predicted.
 
     Args:
-        cases: From `dtnsim.evidence.cases.load_all`.
+        cases: Cases, or files and folders of them; None for all that are shipped.
         calibration: Fitted parameters instead of those that the paths name; ``none`` for none.
         samples: Draws behind p10 and p90.
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
         progress: Called with (done, all).
 
+    Returns:
+        The `Validation`: every figure with its prediction and interval.
+
     Raises:
         SpecError: a path or a case cannot be used.
     """
+    cases = _cases(cases)
     paths, folds, whole = Paths(calibration), shipped_folds(), discrepancy.load()
     runs: dict[tuple[Any, ...], Run] = {}
     judged = []
@@ -249,6 +254,12 @@ def validate(
 
         judged = left_out(judged, progress)
     return Validation(tuple(judged))
+
+
+def _cases(given: Sequence[Case | str | Path] | None) -> list[Case]:
+    files = None if given is None else [Path(c) for c in given if not isinstance(c, Case)]
+    listed = [c for c in given or () if isinstance(c, Case)]
+    return listed + (load_all(files) if files or given is None else [])
 
 
 @dataclass(frozen=True, slots=True)

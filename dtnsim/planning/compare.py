@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.description import spec
+from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.planning import bill
@@ -125,7 +126,7 @@ class Comparison:
 def compare(
     *paths: str | Path | spec.PathSpec,
     variants: Sequence[str | Sequence[str]] = (),
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     calibration: str | Path | None = None,
     rates: Sequence[str] = (),
     samples: int = 256,
@@ -136,7 +137,7 @@ def compare(
     Args:
         paths: Path files, or names of shipped ones.
         variants: For one path: ``key=value``, or several of them, that make each variant.
-        overrides: ``key=value`` that all share.
+        overrides: What all share: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
         samples: Draws behind p10 and p90.
@@ -151,7 +152,7 @@ def compare(
     loaded = []
     for path in paths:
         given = path if isinstance(path, spec.PathSpec) else spec.load(path, (), calibration)
-        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given.changed(list(overrides))))
+        loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given.changed(overrides)))
     if variants and len(loaded) != 1:
         raise InputError("--with makes variants of one path; give one path, or several without --with")
     for variant in variants:

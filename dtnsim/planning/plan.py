@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description import spec
+from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.planning import catalog as catalogs
@@ -45,7 +46,7 @@ def plan(
     grows: str | None = None,
     years: int = 0,
     rates: Sequence[str] = (),
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     calibration: str | Path | None = None,
     samples: int = 256,
     seed: int = 1,
@@ -68,7 +69,7 @@ def plan(
         grows: How the target grows, ``40%/year``,
         years: for how many years.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
-        overrides: ``key=value`` put over the path.
+        overrides: Keys and values put over the path: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
         samples: Draws behind the probabilities.
         seed: Seed of the draws.

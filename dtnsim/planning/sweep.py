@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.parent import end_with
@@ -92,7 +93,7 @@ def sweep(
     *,
     sample: str | None = None,
     table: str | Path | None = None,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     calibration: str | Path | None = None,
     out: str | Path | None = None,
     processes: int = 1,
@@ -107,7 +108,7 @@ def sweep(
         vary: ``key=1ms..200ms:log20`` or ``key=1,2,4,8``; all are crossed with each other.
         sample: ``lhs:1000`` for a Latin hypercube instead.
         table: A CSV file whose heading has the keys, instead of both.
-        overrides: ``key=value`` that all scenarios share.
+        overrides: What all scenarios share: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
         out: ``.csv`` or ``.parquet`` for the rows. Rows that are there are kept, and not worked out again.
         processes: How many processes.

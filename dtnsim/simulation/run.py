@@ -12,6 +12,7 @@ import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.description import spec
+from dtnsim.description.override import Overrides
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
@@ -26,7 +27,7 @@ from dtnsim.steady.reasons import Cause, reason
 def simulate(
     path: str | Path | spec.PathSpec,
     *,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     replicas: int = 1,
     seed: int = 1,
     until: float = math.inf,
@@ -39,7 +40,7 @@ def simulate(
 
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.
-        overrides: ``key=value`` texts put over the file.
+        overrides: Keys and values put over the file: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         replicas: Runs. The first has every parameter at its median; the others draw them from their
             spreads, as the interval of `predict` does, and have arrivals of their own.
         seed: The same seed gives the same bytes, however many processes work on it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.override import Overrides
 from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
@@ -40,7 +40,7 @@ _ROUNDING = 1 + 1e-9
 def predict(
     path: str | Path | spec.PathSpec,
     *,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     samples: int = SAMPLES,
     seed: int = 1,
     calibration: str | Path | None = None,
@@ -50,7 +50,7 @@ def predict(
 
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.
-        overrides: ``key=value`` texts put over the file.
+        overrides: Keys and values put over the file: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         samples: Draws for the interval; 0 leaves p10 = p50 = p90.
         seed: Seed of the draws; the same seed gives the same bytes.
         calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import dtnsim
 from dtnsim.description import spec
 from dtnsim.description.override import split_key
 from dtnsim.description.spec import PathSpec
@@ -220,3 +221,20 @@ def test_a_dataset_that_is_named_is_replaced_whole() -> None:
 
 def test_keys_are_split_at_dots() -> None:
     assert split_key(" hosts.a..cpu ") == ["hosts", "a", "cpu"]
+
+
+def test_overrides_may_be_a_mapping() -> None:
+    given = {
+        "wan.rtt": "50 ms",
+        "transfer.tool.p": 4,
+        "transfer.tool.fast": False,
+        "transfer.dataset": {"size": "5 GB"},
+    }
+    typed = ["wan.rtt=50 ms", "transfer.tool.p=4", "transfer.tool.fast=false", "transfer.dataset={size: 5 GB}"]
+    path = "venadi/gridftp-gpfs"
+    answers = [dtnsim.predict(path, overrides=o, samples=8) for o in (given, typed)]
+    answers.append(dtnsim.predict(dtnsim.load(path).changed(given), samples=8))
+    assert len({a.throughput_Bps for a in answers}) == 1
+    assert answers[0].throughput_Bps != dtnsim.predict(path, samples=8).throughput_Bps
+    swept = dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides={"transfer.tool.p": 4})
+    assert swept.rows == dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides=["transfer.tool.p=4"]).rows

@@ -1,0 +1,64 @@
+"""Runs every code block of the documentation and of the README's pages, page by page, in a folder of its own.
+
+python docs/check.py [PAGE...]
+
+Blocks ``sh`` run in bash and ``py`` in Python, those of one page in their order and in one folder; a block fails where a
+command leaves with another code than 0, or with 3 (a goal that is not met) where it names --require. Blocks ``text``,
+``yaml`` and indented ones are not run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```(sh|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of the blocks that run."""
+    return [(found[1], found[2]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+
+
+def pages() -> list[Path]:
+    """Pages that are written by hand."""
+    return sorted((ROOT / "docs").rglob("*.md"))
+
+
+def run(page: Path) -> bool:
+    """Runs the blocks of a page; says what fails."""
+    good = True
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "calibration").symlink_to(ROOT / "calibration")
+        here = Path(folder) / "here"
+        here.mkdir()
+        python = "".join(text for language, text in blocks(page) if language == "py")
+        shell = [text for language, text in blocks(page) if language == "sh"]
+        for program, text in [*(("bash", t) for t in shell), *([("python", python)] if python else [])]:
+            command = ["bash", "-euo", "pipefail", "-c", text] if program == "bash" else [sys.executable, "-c", text]
+            begun = time.monotonic()
+            done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, check=False)
+            took = time.monotonic() - begun
+            failed = done.returncode not in ((0, 3) if "--require" in text else (0,))
+            print(f"{'FAILED' if failed else 'ok'} {took:5.1f} s  {page.relative_to(ROOT)}: {text.splitlines()[0]}")
+            if failed:
+                print(text, done.stdout[-2000:], done.stderr[-2000:], sep="\n")
+                good = False
+    return good
+
+
+if __name__ == "__main__":
+    chosen = [Path(p).resolve() for p in sys.argv[1:]] or pages()
+    results = [run(page) for page in chosen if blocks(page)]
+    sys.exit(0 if all(results) else 1)

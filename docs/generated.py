@@ -1,0 +1,253 @@
+"""Pages of the documentation that nobody writes: reference from the models, physics from docstrings, accuracy from validate."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import dtnsim
+from dtnsim import physics
+from dtnsim.cli import COMMANDS, EXIT_CODES, man
+from dtnsim.components.base import find_kind, kinds
+from dtnsim.description import listing, schema
+from dtnsim.ground import units
+
+ROOT = Path(__file__).parents[1]
+FAMILIES = {"tool": "Transfer tools and benchmarks"}
+
+
+def pages() -> dict[str, str]:
+    """Name of a page -> its text."""
+    return {
+        "reference/path.md": _model_page(
+            "path", "Path files", ("TransferSpec", "Program", "ProgramStep", "Event", "Others")
+        ),
+        "reference/host.md": _model_page("host", "Hosts", ("Volume", "Placement", "TcpTuning", "Vm")),
+        "reference/dataset.md": _model_page("dataset", "Data sets", ("Group",)),
+        "reference/components.md": _components(tools=False),
+        "reference/tools.md": _components(tools=True),
+        "reference/library.md": _library(),
+        "reference/units.md": _units(),
+        "reference/commands.md": _commands(),
+        "reference/exit-codes.md": _exit_codes(),
+        "reference/python.md": _python(),
+        "accuracy.md": _accuracy(),
+        "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+        "physics/index.md": _physics(),
+        "limits.md": (ROOT / "docs" / "limits.md.in").read_text(encoding="utf-8") + _neglects(),
+    }
+
+
+def schemas() -> dict[str, Any]:
+    """The JSON Schemas that shipped files name."""
+    return {what: schema.json_schema(what) for what in ("path", "host", "dataset")}
+
+
+def _cell(text: object) -> str:
+    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;").replace("{{", "{ {")
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[object, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(map(_cell, row)) + " |" for row in rows)]) + "\n"
+
+
+def _kind_of(node: dict[str, Any]) -> str:
+    if "x-unit" in node:
+        return "number" if node["x-unit"] == "1" else f"number with unit ({node['x-unit']})"
+    if "x-family" in node:
+        return f"{node['x-family']}: a part, or {{kind: ...}}"
+    if "enum" in node:
+        return ", ".join(f"`{v}`" for v in node["enum"] if isinstance(v, str | int) and not isinstance(v, bool))
+    return str(node.get("type", "") or ("number" if "anyOf" in node else "")).replace(
+        "['string', 'number', 'boolean']", "text"
+    )
+
+
+def _properties(part: dict[str, Any]) -> str:
+    needed = set(part.get("required", ()))
+    for way in part.get("anyOf", ()):
+        needed |= {k for k in way.get("required", ()) if len(way["required"]) > 1}
+    rows: list[tuple[object, ...]] = []
+    for key, node in part["properties"].items():
+        if key in ("kind", "part", "source", "price") and "const" not in node and "family" not in str(node):
+            continue
+        default = node.get("default", "required" if key in needed else "")
+        example = node.get("examples", [""])[0]
+        rows.append((f"`{key}`", node.get("description", ""), _kind_of(node), default, f"`{example}`"))
+    return _table(("key", "what it is", "type", "default", "example"), rows)
+
+
+def _model_page(what: str, title: str, parts: tuple[str, ...]) -> str:
+    made = schema.json_schema(what)
+    text = [f"# {title}\n", f"{made.get('description', '')}\n", _properties(made)]
+    for name in parts:
+        part = made["$defs"][name]
+        text += [f"\n## {name.removesuffix('Spec')}\n", f"{part.get('description', '')}\n", _properties(part)]
+    return "\n".join(text)
+
+
+def _components(*, tools: bool) -> str:
+    by_family: dict[str, list[str]] = {}
+    for kind in sorted(kinds()):
+        by_family.setdefault(find_kind(kind).family, []).append(kind)
+    title = "Transfer tools" if tools else "Components"
+    text = [f"# {title}\n", "Made from the models; a default is shown with its source by `dtnsim show KIND`.\n"]
+    for family, own in sorted(by_family.items()):
+        if (family == "tool") != tools:
+            continue
+        if not tools:
+            text.append(f"\n## {family}\n")
+        for kind in own:
+            model = find_kind(kind)
+            text += [f"\n### {kind}\n", _docstring(model), _properties(schema.json_schema(kind))]
+    return "\n".join(text)
+
+
+def _docstring(thing: object) -> str:
+    text = inspect.getdoc(thing) or ""
+    text = re.sub(r"\n*Attributes:\n.*", "", text, flags=re.DOTALL).replace("``", "`")
+    text = re.sub(r"^(Neglects|Source|Valid):", r"\n**\1:**", text, flags=re.MULTILINE)
+    return text.replace("<", "&lt;") + "\n"
+
+
+def _library() -> str:
+    text = [
+        "# What is shipped\n",
+        "The same as `dtnsim list ROOM`; `dtnsim show NAME` has every number with its source.\n",
+    ]
+    for room, what in listing.ROOMS.items():
+        items = listing.listing(room)["items"] if listing.names(room) else []
+        if items:
+            rows: list[tuple[object, ...]] = [(f"`{item['name']}`", item["what"]) for item in items]
+            text += [f"\n## {room}\n", f"{what[0].upper()}{what[1:]}.\n", _table(("name", "what"), rows)]
+    return "\n".join(text)
+
+
+def _units() -> str:
+    rows: list[tuple[object, ...]] = []
+    for dim, example in units.EXAMPLES.items():
+        known = sorted((u for u, (d, _) in units.UNITS.items() if d == dim and u and "/d" not in u), key=len)
+        rows.append((dim, example, ", ".join(f"`{u}`" for u in known[:24]) + (" ..." if len(known) > 24 else "")))
+    text = [
+        "# Units\n",
+        (inspect.getdoc(units) or "").replace("``", "`") + "\n",
+        _table(("unit", "written like", "texts"), rows),
+    ]
+    bits = "Where the rate of a line is due (`bandwidth`, `rate` of a NIC, policer or firewall, `dtnsim tcp --rate`), `10G` is "
+    return "\n".join([*text, bits + "10 Gb/s; elsewhere it is refused, since it does not say whether bits or bytes.\n"])
+
+
+def _commands() -> str:
+    text = ["# Commands\n", "Made from the commands' own help. `dtnsim man` prints the same as a manual page.\n"]
+    for name, line in COMMANDS.items():
+        found = man.described(name)
+        text += [f"\n## dtnsim {name}\n", f"{line}\n", f"`{found['usage']}`\n"]
+        for block in found["text"]:
+            if "  dtnsim " in block or block.lstrip().startswith("An events"):
+                head, _, body = block.partition("\n")
+                text.append(f"{head}\n\n" + "\n".join(f"    {row.strip()}" for row in body.splitlines()) + "\n")
+            else:
+                text.append(_cell(block) + "\n")
+        text.append(_table(("option", "what it does"), [(f"`{flags}`", words) for flags, words in found["options"]]))
+    return "\n".join(text)
+
+
+def _exit_codes() -> str:
+    rows: list[tuple[object, ...]] = list(EXIT_CODES.items())
+    return (
+        "# Exit codes\n\n"
+        + _table(("code", "means"), rows)
+        + (
+            "\nErrors are one line on standard error; answers, and nothing else, are on standard output. "
+            "`DTNSIM_DEBUG=1` shows a fault of dtnsim itself with its traceback. `NO_COLOR` takes colours and bold text away.\n"
+        )
+    )
+
+
+def _python() -> str:
+    text = ["# Python\n", "Everything that the command line does is one call. The public names, and no others:\n"]
+    for name in sorted(dtnsim.__all__, key=str.lower):
+        thing = getattr(dtnsim, name)
+        signature = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
+        body = _sections(inspect.getdoc(thing) or "")
+        text += [f"\n## {name}\n", f"```text\n{signature}\n```\n", body]
+    return "\n".join(text)
+
+
+def _sections(text: str) -> str:
+    """A docstring in Google's style as Markdown."""
+    out: list[str] = []
+    for line in text.replace("``", "`").replace("<", "&lt;").splitlines():
+        if re.fullmatch(r"(Args|Attributes|Returns|Raises|Examples):", line):
+            out += ["", f"**{line[:-1]}**", ""]
+        elif found := re.fullmatch(r"    (\w+): (.*)", line):
+            out.append(f"- `{found[1]}`: {found[2]}")
+        elif found := re.fullmatch(r"(Valid|Neglects|Source): (.*)", line):
+            out += ["", f"**{found[1]}:** {found[2]}"]
+        elif line.startswith(("    >>> ", "    ... ")):
+            out += ["", f"        {line.strip()}"]
+        else:
+            out.append(line.strip())
+    return "\n".join(out) + "\n"
+
+
+def _modules() -> list[str]:
+    found = pkgutil.walk_packages(physics.__path__, "dtnsim.physics.")
+    return sorted(m.name for m in found if not any(part.startswith("_") for part in m.name.split(".")))
+
+
+def _laws(module: Any) -> list[tuple[str, Any]]:
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
+    return [(name, getattr(module, name)) for name in names if inspect.getdoc(getattr(module, name))]
+
+
+def _physics() -> str:
+    text = [
+        "# Physics\n",
+        "Every law that answers, from its docstring: equation, arguments with units, where it holds, what it",
+    ]
+    text.append("neglects, where it comes from. Components call these functions and hold no formula of their own.\n")
+    for name in _modules():
+        module = importlib.import_module(name)
+        laws = _laws(module)
+        if not laws:
+            continue
+        text += [f"\n## {name.removeprefix('dtnsim.physics.')}\n", _sections(inspect.getdoc(module) or "")]
+        for law, function in laws:
+            text += [f"\n### {law}\n", _sections(inspect.getdoc(function) or "")]
+    return "\n".join(text)
+
+
+def _neglects() -> str:
+    """What every tool and component says that it leaves out."""
+    rows: list[tuple[object, ...]] = []
+    for kind in sorted(kinds()):
+        found = re.search(r"Neglects: (.*?)(?:\n[A-Z]\w+:|\Z)", inspect.getdoc(find_kind(kind)) or "", re.DOTALL)
+        if found:
+            rows.append((f"`{kind}`", found[1].replace("``", "`")))
+    return "\n## What each component leaves out\n\n" + _table(("kind", "neglects"), rows)
+
+
+def _accuracy() -> str:
+    """The tables that ``dtnsim validate`` makes and a test keeps fresh in the README, and the notes on each study."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = [
+        "# Accuracy\n",
+        "Made by `dtnsim validate` and kept fresh by a check. Figures fit parameters or judge them, never both.\n",
+    ]
+    for block, title in (("accuracy", "Figures that judge"), ("tools", "Real tools over an emulated path")):
+        found = re.search(rf"<!-- {block}:begin -->\n(.*?)<!-- {block}:end -->", readme, re.DOTALL)
+        text += [f"\n## {title}\n", found[1] if found else ""]
+    text.append("\n## What was chosen after looking, and why misses miss\n")
+    for notes in sorted((ROOT / "calibration").glob("*/NOTES.md")):
+        body = notes.read_text(encoding="utf-8")
+        body = re.sub(r"^#+ .*\n", "", body, count=1)
+        text += [f"\n### {notes.parent.name}\n", re.sub(r"^(#+) ", r"###\1 ", body, flags=re.MULTILINE)]
+    return "\n".join(text)

@@ -1,0 +1,80 @@
+"""Parameters of hosts fitted to cases or to raw logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from json import dumps
+from pathlib import Path
+
+from dtnsim.description.hosts import named
+from dtnsim.description.spec import PathSpec
+from dtnsim.evidence import cases, fit_logs
+from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit import Fit, fit
+from dtnsim.evidence.paths import Paths
+from dtnsim.ground import library
+from dtnsim.ground.errors import InputError
+
+
+def calibrate(
+    sources: Sequence[str | Path],
+    hosts: Sequence[str],
+    *,
+    volume: str | None = None,
+    notes: list[str] | None = None,
+) -> Fit:
+    """Fits the uncertain parameters of hosts to their component tests.
+
+    Args:
+        sources: Files of cases (those with ``role: fit`` count), or raw logs of one host.
+        hosts: Hosts to fit: shipped names or files.
+        volume: Volume of logs that do not say where they ran.
+        notes: Takes what the user should know: logs that cannot be used, and why.
+
+    Returns:
+        The `Fit`: estimates with their covariance, and the figures that they come from.
+
+    Raises:
+        InputError: nothing to fit, or logs that contradict each other.
+    """
+    figures, said = _figures([Path(s) for s in sources], hosts, volume)
+    if notes is not None:
+        notes += said
+    return fit(figures, sorted({_name(h) for h in hosts}))
+
+
+def _name(host: str) -> str:
+    return str(named(host).get("name", Path(host).stem))
+
+
+def _instead(path: PathSpec, hosts: Sequence[str]) -> PathSpec:
+    """A path with hosts that are given as files in the place of those of their name."""
+    shipped, files = library.root("models") / "hosts", {}
+    for given in hosts:
+        file = library.find("hosts", given).resolve()
+        if not file.is_relative_to(shipped.resolve()):
+            files[_name(given)] = file
+    changes = [f"hosts.{alias}={dumps(str(files[name]))}" for alias, name in path.host_files.items() if name in files]
+    return path.changed(changes) if changes else path
+
+
+def _figures(sources: list[Path], hosts: Sequence[str], volume: str | None) -> tuple[list[Figure], list[str]]:
+    logs = [s for s in sources if not cases.is_cases_file(s)]
+    found: list[Figure] = []
+    notes: list[str] = []
+    if logs:
+        if len(hosts) != 1:
+            raise InputError("raw logs are of one host; give --host once, or write a cases file")
+        found, notes = fit_logs.figures(logs, hosts[0], volume)
+    files = [s for s in sources if s not in logs]
+    wanted, paths = {_name(h) for h in hosts}, Paths("none")
+    for case in cases.load_all(files) if files else []:
+        # how far runs lie apart is no figure of a path with given parameters
+        if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":
+            figure = Figure(case, _instead(paths(case), hosts))
+            if wanted & set(figure.spec.host_files.values()):
+                found.append(figure)
+    if not found:
+        raise InputError(f"{', '.join(map(str, sources))}: no figure with 'role: fit' on {', '.join(sorted(wanted))}")
+    fit_logs.check_conflicts(found)
+    return found, notes

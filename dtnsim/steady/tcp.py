@@ -1,0 +1,114 @@
+"""The TCP calculator as a call: goodput over one bottleneck, with interval and reason."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.records import Interval
+from dtnsim.physics.tcp import advice, window
+from dtnsim.physics.tcp.algorithms import ALGORITHMS
+from dtnsim.physics.tcp.rounds import LEAST_BUFFER
+
+Given = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class TcpAnswer:
+    """What streams get over one bottleneck.
+
+    Attributes:
+        goodput_Bps: Payload of all streams together [B/s].
+        completion_s: Time of a transfer of given size [s]; None where a time was given.
+        limit: What holds it: link, window, loss, buffer, start or sharing.
+        link_Bps: Payload that the link leaves [B/s].
+        window_needed_B: Payload in flight that each stream needs to fill the link [B].
+        retransmits: Segments sent again.
+        rtt_s: Mean round trip, with queues [s].
+    """
+
+    goodput_Bps: Interval
+    completion_s: Interval | None
+    limit: str
+    link_Bps: float
+    window_needed_B: float
+    retransmits: float
+    rtt_s: float
+
+
+def tcp(
+    rate: Given,
+    rtt: Given,
+    *,
+    loss: Given = 0.0,
+    streams: int = 1,
+    cc: str = "cubic",
+    buffer: Given | None = None,
+    mtu: int = 1500,
+    window_each: Given | None = None,
+    background: Given = 0.0,
+    duration: Given = 30.0,
+    size: Given | None = None,
+    seed: int = 1,
+) -> TcpAnswer:
+    """Goodput of TCP streams over one bottleneck: what ``dtnsim tcp`` says.
+
+    Args:
+        rate: Rate of the bottleneck: ``"10 Gb/s"``, or a number [B/s].
+        rtt: Round trip without queues: ``"50 ms"``, or a number [s].
+        loss: Random loss of packets [1].
+        streams: Streams at once.
+        cc: Congestion control: cubic, bbr, htcp, reno ...
+        buffer: Buffer of the bottleneck [B]; one bandwidth-delay product where left out.
+        mtu: IP packet size [B].
+        window_each: Most payload of a stream in flight [B]; what TCP allows where left out.
+        background: Share of the rate taken by traffic that does not yield [1].
+        duration: Length of the transfer [s].
+        size: Size of the transfer [B], instead of its length.
+        seed: Seed of the draws.
+
+    Returns:
+        The `TcpAnswer`.
+
+    Raises:
+        InputError: a text that cannot be read, or an algorithm that is not known.
+    """
+    if cc not in ALGORITHMS:
+        raise InputError(f"cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}")
+    bottleneck, trip = _number(rate, "B/s"), _number(rtt, "s")
+    room = bottleneck * trip if buffer is None else _number(buffer, "B")
+    setting = advice.Setting(
+        bottleneck,
+        trip,
+        _number(loss, "1"),
+        float(mtu),
+        max(room, LEAST_BUFFER * mtu),
+        streams,
+        cc,
+        window.MOST_WINDOW_B if window_each is None else min(_number(window_each, "B"), window.MOST_WINDOW_B),
+        _number(background, "1"),
+        duration_s=_number(duration, "s"),
+        size_B=math.inf if size is None else _number(size, "B"),
+    )
+    o = advice.simulated([setting], seed)
+    done = float(o.completion_s[0])
+    completion = Interval(float(o.completion_p10_s[0]), done, float(o.completion_p90_s[0]))
+    return TcpAnswer(
+        Interval(float(o.goodput_p10_Bps[0]), float(o.goodput_p50_Bps[0]), float(o.goodput_p90_Bps[0])),
+        completion if math.isfinite(done) else None,
+        str(o.limit[0]),
+        setting.link_Bps,
+        setting.link_Bps * trip / streams,
+        float(o.retransmits[0]),
+        float(o.trip_s[0]),
+    )
+
+
+def _number(given: Given, dim: str) -> float:
+    """A number in SI, or a text with its unit."""
+    value = units.parse(given, dim, line=True) if isinstance(given, str) else float(given)
+    if not math.isfinite(value) or value < 0:
+        raise InputError(f"{given!r} is not a positive number; write it like {units.EXAMPLES[dim]!r}")
+    return value

@@ -1,0 +1,93 @@
+"""The documentation: its commands exist, with these options; generated pages are whole (`.ci/docs` runs it)."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+import shlex
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+import dtnsim
+from dtnsim import cli
+from dtnsim.cli import man
+from dtnsim.components.base import kinds
+
+ROOT = Path(__file__).parents[1]
+TEXTS = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+
+
+@functools.cache
+def module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+@functools.cache
+def generated() -> dict[str, str]:
+    return dict(module("generated").pages())
+
+
+@functools.cache
+def options(command: str) -> set[str]:
+    """Options that a command has."""
+    flags = " ".join(flags for flags, _ in man.described(command)["options"])
+    return set(re.findall(r"(?<!\w)--?[a-z][\w-]*", flags))
+
+
+def commands(text: str) -> list[str]:
+    """Command lines of dtnsim in the shell blocks of a page."""
+    shell = "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    lines = [line.split(" | ")[-1].split(" > ")[0] for line in shell.replace("\\\n", "").splitlines()]
+    return [line for line in lines if re.match(r"\s*dtnsim ", line)]
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda p: p.stem)
+def test_commands_of_the_documentation_exist(page: Path) -> None:
+    for line in commands(page.read_text()):
+        words = shlex.split(line, comments=True)
+        if words[1].startswith("--"):
+            continue
+        assert words[1] in cli.COMMANDS, line
+        given = {w.partition("=")[0] for w in words[2:] if re.match(r"--?[a-z]", w)}
+        assert given <= options(words[1]), line
+
+
+def test_python_of_the_documentation_is_python() -> None:
+    for page in TEXTS:
+        for text in re.findall(r"^```py\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+            compile(text, str(page), "exec")
+
+
+def test_generated_pages_hold_every_kind_and_every_public_name() -> None:
+    made = generated()
+    both = made["reference/components.md"] + made["reference/tools.md"]
+    assert all(f"\n### {kind}\n" in both for kind in kinds())
+    assert all(f"\n## {name}\n" in made["reference/python.md"] for name in dtnsim.__all__)
+    assert all(f"\n## dtnsim {name}\n" in made["reference/commands.md"] for name in cli.COMMANDS)
+    assert "**Source:**" in made["physics/index.md"]
+    assert made["physics/index.md"].count("\n### ") > 150
+    assert "| **all** |" in made["accuracy.md"]
+    assert set(module("generated").schemas()) == {"path", "host", "dataset"}
+
+
+def test_the_site_lists_every_page() -> None:
+    nav = str(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"])
+    written = {str(p.relative_to(ROOT / "docs")) for p in (ROOT / "docs").rglob("*.md")}
+    assert {p for p in written | set(generated()) if p not in nav} == set()
+
+
+def test_the_check_finds_the_blocks() -> None:
+    found = module("check").blocks(ROOT / "docs" / "tutorial.md")
+    assert len(found) >= 6
+    assert {language for language, _ in found} == {"sh"}
