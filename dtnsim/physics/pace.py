@@ -33,3 +33,23 @@ def wait_s(
     f, n = as_float(files), as_float(workers)
     turn = f * as_float(requests) * as_float(interval_s) / np.maximum(np.ceil(f / n), 1.0)
     return np.asarray(np.maximum(turn - as_float(own_s), 0.0))
+
+
+def turn_s(others: ArrayLike, interval_s: ArrayLike, service_s: ArrayLike) -> FloatArray:
+    """Mean time until one of n requests is done that begin at a pace and are served in turn: s + (n - 1) / 2 max(d, s).
+
+    Args:
+        others: n, requests [1].
+        interval_s: d, time between their beginnings [s].
+        service_s: s, time that each takes of the server [s].
+
+    Returns:
+        Mean time from the first one's turn to begin until a request is done [s]; 0 without requests.
+
+    Valid: equal requests at equal distances (a D/D/1 queue): where the server is slower than the pace it sets it.
+    Neglects: other work of the server.
+    Source: L. Kleinrock, "Queueing Systems" I, 1975, section 1.3 (deterministic flow).
+    """
+    n, service = as_float(others), as_float(service_s)
+    mean = service + (n - 1.0) / 2.0 * np.maximum(as_float(interval_s), service)
+    return np.asarray(np.where(n >= 1.0, mean, 0.0), float)

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.physics.pace import wait_s
+from dtnsim.physics.pace import turn_s, wait_s
 from dtnsim.tools._common import (
     TLS,
     Client,
@@ -23,7 +23,7 @@ from dtnsim.tools._common import (
     reading,
     writing,
 )
-from dtnsim.tools._ssh import COSTS, LOGIN_CPU, crowd
+from dtnsim.tools._ssh import COSTS, LOGIN_CPU
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _GCM = core_cost("aes128_gcm", "TLS")
@@ -71,6 +71,8 @@ _BACKENDS: Final = {
 _PACE_S: Final = 0.01
 #: its requests for a file
 _PACED: Final = {"get": 1.0, "put": 3.0}
+#: connections of the sftp backend begin so far apart (backend/sftp/sftp.go, minSleep)
+_LOGIN_PACE_S: Final = 0.1
 #: rclone serve webdav: http.ServeContent reads the first 512 bytes to name the type of a file without extension, and
 #: the virtual file system waits for a read in sequence before it goes back (vfs/read.go, waitSequential,
 #: --vfs-read-wait)
@@ -203,5 +205,10 @@ class Rclone(Tool):
             trips, connect = trips + more, connect + more
         if self.backend == "http" and job.files > 1:  # the length and time of every file in the list
             trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
-        further = crowd(LOGIN_CPU, workers - 1, job, backend.connect) if self.backend == "sftp" else None
+        further = None
+        if self.backend == "sftp" and workers > 1:
+            mean = float(turn_s(workers - 1, _LOGIN_PACE_S, LOGIN_CPU.value / job.cores))
+            further = LOGIN_CPU.worth(
+                mean, f"{LOGIN_CPU.source}; log-ins begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)"
+            )
         return Opening(trips, work, f"connection and lists over {self.backend}", connect, further)
