@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dtnsim.planning.plan import plan
     from dtnsim.planning.sweep import sweep
     from dtnsim.simulation import simulate
+    from dtnsim.simulation.fleet.run import fleet
     from dtnsim.steady.prediction import predict
     from dtnsim.steady.tcp import tcp
 
@@ -42,6 +43,7 @@ _HOME = {
     "Quantity": "ground.quantity",
     "calibrate": "evidence.calibrate",
     "compare": "planning.compare",
+    "fleet": "simulation.fleet.run",
     "load": "description.spec",
     "plan": "planning.plan",
     "predict": "steady.prediction",
@@ -61,6 +63,7 @@ __all__ = [
     "Quantity",
     "calibrate",
     "compare",
+    "fleet",
     "load",
     "plan",
     "predict",

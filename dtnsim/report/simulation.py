@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 from dtnsim.report import text
 from dtnsim.report.document import number
-from dtnsim.simulation.results import Run, Simulation, TransferRun, joined
+from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +72,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "waiting_share": number(_waiting(t)),
         "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
         "retries": t.retries,
-        "held": [{"start_s": h.start_s, "end_s": h.end_s, "station": h.station} for h in t.held],
+        "held": [_stretch(s, h) for h in t.held],
         "why": dict(s.why[f]) if s.why else {},
     }
 
@@ -143,7 +144,7 @@ def show(s: Simulation, out: Out) -> None:
     if len(s.runs) > 1:
         _replicas(s, out)
     for f, t in enumerate(first.transfers):
-        _told(t, s.why[f] if s.why else {}, out)
+        _told(s, t, s.why[f] if s.why else {}, out)
     for time, what in first.happened[:HAPPENED]:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
     if len(first.happened) > HAPPENED:
@@ -191,15 +192,32 @@ def _summary(run: Run) -> Any:
     return rows
 
 
-def _told(t: TransferRun, why: Mapping[str, str], out: Out) -> None:
+def _stretch(s: Simulation, h: Held) -> dict[str, Any]:
+    return {"start_s": h.start_s, "end_s": h.end_s, "station": h.station, "event": _event(s, h) or None}
+
+
+def _event(s: Simulation, h: Held) -> str:
+    """What an event has made of the station that held a transfer, in the event's own words; empty where none did."""
+    for event in s.given.events if s.given is not None else ():
+        until = math.inf if event.until is None else event.until.value
+        if event.station is None or not fnmatchcase(h.station, event.station.replace("[", "[[]")):
+            continue
+        if event.at.value <= h.start_s * (1 + 1e-9) + 1e-9 and h.end_s <= until * (1 + 1e-9) + 1e-9:
+            state = "is down" if event.factor == 0 else f"has {event.factor:.3g} of its capacity"
+            return f"{h.station} {state}" + (f": {event.what}" if event.what else "")
+    return ""
+
+
+def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out) -> None:
     """What held one transfer and why, its phases, its medium."""
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
     out.print(f"\nwhat held {text.plain(t.name)}")
     rows = text.table(("from", "right"), ("to", "right"), ("held by", "left"), ("because", "left"))
     known: set[str] = set()
     for h in joined(t.held, whole / STRETCHES):
-        because = "as above" if h.station in known else why.get(h.station, "")
-        known.add(h.station)
+        event = _event(s, h)
+        because = event or ("as above" if h.station in known else why.get(h.station, ""))
+        known |= set() if event else {h.station}
         rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), text.plain(h.station), text.plain(because))
     out.print(rows)
     if len(t.phases) > 1:

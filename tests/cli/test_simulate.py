@@ -133,3 +133,20 @@ def test_outputs_are_looked_at_before_any_work(run: Run, tmp_path: Path, command
         assert (code, out) == (2, "")
         assert option in err
         assert told in err
+
+
+def test_what_an_event_did_is_said_in_its_own_words(run: Run, tmp_path: Path) -> None:
+    night = tmp_path / "night.yaml"
+    night.write_text(
+        "events:\n"
+        "  - {at: 5 s, station: network.wan, factor: 0, until: 65 s, what: a cut fibre}\n"
+        "  - {at: 70 s, station: network.wan, factor: 0.1, until: 100 s}\n"
+    )
+    code, out, _ = run("simulate", "examples/dtn-100g-xfs", "--events", str(night))
+    assert code == 0
+    assert "network.wan is down: a cut fibre" in out
+    assert "network.wan has 0.1 of its capacity" in out
+    assert "network.wan is full" not in out
+    held = json.loads(run("simulate", "examples/dtn-100g-xfs", "--events", str(night), "--json").out)
+    down = [h for h in held["transfers"][0]["held"] if h["event"] == "network.wan is down: a cut fibre"]
+    assert [(round(h["start_s"]), round(h["end_s"])) for h in down] == [(5, 65)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush, heapreplace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -174,22 +174,24 @@ class Course:
         self.status[i] = QUEUED
 
     def _dispatch(self, freed: dict[Lane, None], now: float) -> None:
-        """Begins as many transfers of some lanes as the limits let, the first in order first."""
-        while True:
-            best, first = None, None
-            for lane in list(freed) if len(freed) > 1 else freed:
-                if lane.queue and lane.has_room():
-                    key = self._key(lane)
-                    if first is None or key < first:
-                        best, first = lane, key
-                elif len(freed) > 1 and not lane.queue:
-                    del freed[lane]
-            if best is None:
-                return
-            if not self._begin(best, now):
-                del freed[best]
-                if not freed:
-                    return
+        """Begins as many transfers of some lanes as the limits let, the first in order first.
+
+        While it does, places only fill and shares only grow: a key that is out of date is too small, and is put right
+        when its turn comes.
+        """
+        heap = [(self._key(lane), lane.number) for lane in freed if lane.queue and lane.has_room()]
+        heapify(heap)
+        while heap:
+            key, number = heap[0]
+            lane = self.lanes[number]
+            if not lane.has_room():
+                heappop(heap)
+            elif (fresh := self._key(lane)) != key:
+                heapreplace(heap, (fresh, number))
+            elif self._begin(lane, now) and lane.queue:
+                heapreplace(heap, (self._key(lane), number))
+            else:
+                heappop(heap)
 
     def _key(self, lane: Lane) -> tuple[float, ...]:
         due, i = lane.queue[0]
