@@ -15,6 +15,9 @@ _SLAVE: Final = re.compile(r"^/proc/net/bonding/([^:]+):Slave Interface: (\S+)")
 _MODE: Final = re.compile(r"^/proc/net/bonding/([^:]+):Bonding Mode: (.*)")
 #: transfers a second and lane [1e9] -> generation
 _GENERATION: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
+#: counters of a receive queue as drivers name them, and most queues of a card
+_QUEUE: Final = re.compile(r"^\s*(?:rx_queue_|rx-|rx)(\d{1,4})[_.]?(?:rx_)?packets:", re.MULTILINE)
+_MOST_QUEUES: Final = 1024
 #: largest and smallest MTU that a NIC of the model takes
 _MTU: Final = (256, 65535)
 
@@ -90,6 +93,9 @@ def _card(
     mtu, where = said.get(f"/sys/class/net/{name}/mtu", ("", ""))
     if digits(mtu) and _MTU[0] <= int(mtu) <= _MTU[1]:
         tree["mtu"] = Said(f"{mtu} B", where)
+    queues = {n for q in _QUEUE.findall(given.texts.get(f"ethtool-S.{name}", "")) if (n := int(q)) < _MOST_QUEUES}
+    if queues:
+        tree["queues"] = Said(len(queues), f"ethtool-S.{name}: receive queues with counters")
     slot = _slot(said, name, transfers, lanes, f"lspci:{line}: LnkSta")
     if slot:
         slots[name] = slot

@@ -6,10 +6,9 @@ run() { name=$1; shift; command -v "$1" >/dev/null 2>&1 && "$@" </dev/null >"$ou
 run hostname uname -n; run kernel uname -r; run lscpu lscpu; run lspci lspci -vv -D; run lsblk lsblk -O -J -b
 for f in meminfo mdstat mounts interrupts; do run $f cat /proc/$f; done
 run numactl numactl -H; run dmidecode dmidecode -t memory
-run zpool-status zpool status -P; run zpool-list zpool list -Hp; run zfs-get zfs get -Hp -t filesystem recordsize,compression,checksum,sync,mountpoint
-run lfs-df lfs df -h; run df df -B1 -P; run tc tc qdisc show; run bonding sh -c 'grep . /proc/net/bonding/*'
+run zpool-status zpool status -P; run zfs-get zfs get -Hp -t filesystem recordsize,compression,checksum,sync,mountpoint
+run lfs-df lfs df; run tc tc qdisc show; run bonding sh -c 'grep . /proc/net/bonding/*'
 run irq sh -c 'grep . /proc/irq/*/smp_affinity_list'
-run block sh -c 'grep . /sys/block/*/queue/rotational /sys/block/*/device/model'
 run net sh -c 'for k in speed mtu operstate device/numa_node device/current_link_speed device/current_link_width; do grep . /sys/class/net/*/$k; done; for d in /sys/class/net/*/device; do echo "$d:$(readlink -f "$d")"; done'
 run sysctl sysctl net.ipv4.tcp_congestion_control net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.core.rmem_max net.core.wmem_max vm.dirty_ratio vm.dirty_background_ratio vm.dirty_bytes vm.dirty_background_bytes vm.dirty_expire_centisecs
 for n in /sys/class/net/*/device; do i=${n%/device}; i=${i##*/}; run "ethtool.$i" ethtool "$i"; run "ethtool-S.$i" ethtool -S "$i"; done

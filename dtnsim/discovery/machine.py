@@ -88,6 +88,8 @@ def memory(given: Outputs, sockets: int) -> Tree:
     size = total.removesuffix("kB").strip()
     if digits(size):
         tree["size"] = Said(f"{int(size) * 1024 / _GIB:.4g} GiB", f"{where}: MemTotal")
+    elif nodes := [m for m in given.measured("numactl") if m.conditions.get("view") == "total"]:
+        tree["size"] = Said(f"{sum(m.value for m in nodes) / _GIB:.4g} GiB", f"numactl:{nodes[0].line}: its nodes")
     else:
         tree["size"] = Said("16 GiB", "assumed", "free -g")
     return tree

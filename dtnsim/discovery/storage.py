@@ -11,6 +11,7 @@ from typing import Any, Final
 from dtnsim.discovery.lines import Said, Tree
 from dtnsim.discovery.outputs import Outputs, digits
 from dtnsim.ground import library
+from dtnsim.ground.term import plural
 
 #: file systems on a machine's own drives that have a model, and those of others that a person has to describe
 _OWN: Final = ("ext4", "xfs")
@@ -64,7 +65,9 @@ def volumes(given: Outputs) -> tuple[Tree, list[str]]:
         elif kind == "zfs":
             found[mount] = _zfs(given, below, device, where)
         elif kind in _REMOTE:
-            notes.append(f"{where}: {mount} is {kind} of {device}: 'dtnsim show {_REMOTE[kind]}' has its keys")
+            targets = sum("OST" in text for _, text in given.lines("lfs-df")) if kind == "lustre" else 0
+            size = f", {plural(targets, 'OST')} (lfs-df)" if targets else ""
+            notes.append(f"{where}: {mount} is {kind} of {device}{size}: 'dtnsim show {_REMOTE[kind]}' has its keys")
     if not found:
         todo = "mount point, file system and drives"
         found["/"] = {

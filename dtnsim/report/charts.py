@@ -99,6 +99,15 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
                   Table(head, rows, frozenset({0, 1})))  # fmt: skip
 
 
+def relief(t: TransferPrediction, reliefs: Sequence[Relief]) -> Table:
+    """What relieves each rung: in words, as a command, as a part."""
+    rows = [
+        (str(n), units.show(r.throughput_Bps, "B/s"), r.remedy or "-", found.command or "-", found.price or "-")
+        for n, (r, found) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
+    ]
+    return Table(("rung", "at", "relieved by", "command", "cheapest part that helps"), rows, frozenset({0, 1}))
+
+
 def _folded(text: str, width: int = 70) -> str:
     """A long text of a hover label in lines."""
     lines, line = [], ""

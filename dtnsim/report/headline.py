@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _DAY_S: Final = 86400.0
+#: below that an end is told to the second
+_SOON_S: Final = 3600.0
 
 
 def clock(text: str) -> dt.time:
@@ -65,4 +67,5 @@ def _when(seconds: float, start: dt.time | None) -> str:
     whole = start.hour * 3600 + start.minute * 60 + seconds
     days, rest = divmod(whole, _DAY_S)
     later = f" on day {int(days) + 1}" if days else ""
-    return f"{int(rest // 3600):02d}:{int(rest % 3600 // 60):02d}{later}"
+    exact = f":{int(rest % 60):02d}" if seconds < _SOON_S else ""
+    return f"{int(rest // 3600):02d}:{int(rest % 3600 // 60):02d}{exact}{later}"

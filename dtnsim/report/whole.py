@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
 from dtnsim.ground import units
+from dtnsim.ground.term import plural
 from dtnsim.planning import whatif
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
@@ -105,7 +106,12 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     _scenarios(page, given, p, asked, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
-    page.table(assumed.table(given, shares), "Every uncertain number that the path file does not say", folded=True)
+    unsaid = assumed.table(given, shares)
+    page.table(
+        Table(unsaid.head, unsaid.rows[:FOLDED], unsaid.numeric), "Not in the path file, those that matter first"
+    )
+    if len(unsaid.rows) > FOLDED:
+        page.table(unsaid, "Every uncertain number that the path file does not say", folded=True)
     _again(page, given, p, asked)
     return page.html()
 
@@ -138,7 +144,9 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
     page.heading("What holds it, and what comes next")
     reliefs = costs.Reliefs(given, p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
-        page.figure(charts.ladder(t, reliefs.of(t.ladder)))
+        found = reliefs.of(t.ladder)
+        page.figure(charts.ladder(t, found))
+        page.table(charts.relief(t, found), f"What relieves each rung of {t.name}")
     if len(p.transfers) > 1:
         rows = [
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
@@ -266,9 +274,8 @@ def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     if text:
         page.text(f"The path file, {given.file}:")
         page.verbatim(text, "The path file")
-    page.text(
-        f"{len(p.problem.stations)} stations, {len(p.transfers)} transfers; 'dtnsim explain' shows the arithmetic."
-    )
+    parts = plural(len(p.problem.stations), "station"), plural(len(p.transfers), "transfer")
+    page.text(f"{' and '.join(parts)}; 'dtnsim explain' shows the arithmetic.")
 
 
 def source_text(given: PathSpec) -> str:

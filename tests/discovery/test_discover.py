@@ -223,3 +223,18 @@ def test_texts_are_quoted_where_yaml_needs_it() -> None:
     assert lines.quoted("/data") == "/data"
     assert lines.quoted("on") == '"on"'
     assert lines.quoted("a: b") == '"a: b"'
+
+
+def test_queues_memory_and_targets_come_from_where_they_are_told(tmp_path: Path) -> None:
+    changed = {
+        "ethtool-S.ens1": "NIC statistics:\n  rx_packets: 9\n"
+        + "".join(f"  rx{n}_packets: 1\n  tx{n}_packets: 1\n" for n in range(12)),
+        "numactl": "available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 0 size: 64000 MB\nnode 0 free: 1 MB\n"
+        "node 1 cpus: 2 3\nnode 1 size: 64000 MB\nnode 1 free: 1 MB\n",
+        "mounts": OUTPUTS["mounts"] + "10.0.0.1@tcp:/scratch /scratch lustre rw 0 0\n",
+        "lfs-df": "scratch-MDT0000_UUID 1 1 1 1% /scratch[MDT:0]\nscratch-OST0000_UUID 1 1 1 1% /scratch[OST:0]\n",
+    }  # fmt: skip
+    found = discover(folder(tmp_path / "o", meminfo=None, **changed))
+    assert value(found.tree, "nics", "ens1", "queues") == 12
+    assert value(found.tree, "memory", "size") == "125 GiB"  # numactl prints MiB
+    assert "1 OST " in found.notes[1]
