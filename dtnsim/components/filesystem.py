@@ -17,7 +17,7 @@ from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.records import Cache
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, metadata
+from dtnsim.physics import cache, cpu, journal, metadata
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: what a worker waits for whose requests nobody reads ahead of
 _ALONE = "each request, one after the other"
+#: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
+_BARRIERS = 2.0
 #: metadata operations that go through the file system's log
 CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
@@ -273,6 +275,16 @@ class ExtentFilesystem(LocalFilesystem):
         "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
     )
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+
+    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """Disks position for the log's blocks and then for their commit record; flash takes ``sync_latency``."""
+        array = host.volumes[volume].array
+        default = type(self).model_fields["sync_latency"].default
+        stated = (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source)
+        if stated or array is None or array.keeps_writes or not array.rotates:
+            return super().flush_wait(row, use, host, volume)
+        away = array.latency(row, use.but(operation="write", random=True))
+        return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """The array, where files lie in extents and new ones need inodes."""

@@ -18,15 +18,12 @@ from dtnsim.description.transfer import DEVICES, TransferSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import cache
-from dtnsim.tools._common import version_tuple
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 
 #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 FIRST_GUESS_BPS: Final = 1e9
 #: files whose sizes differ by less leave workers in step: they wait, and then share the link, all at once
 _VARIED: Final = 0.2
-#: the kernel from which on files may lie in the memory of all NUMA nodes where nothing is set
-_FAR_MEMORY: Final = (3, 16)
 #: initial window: ten segments of 1448 B (RFC 6928)
 _BURST_B: Final = 14480.0
 
@@ -147,8 +144,7 @@ def _check_time(spec: TransferSpec, timing: Timing | None, route: Route | None) 
 
 def _file_memory(host: Host) -> float:
     """Memory of a host in which files stay that a tool has read or written [B]."""
-    near = version_tuple(host.stack.kernel) < _FAR_MEMORY
-    return float(cache.file_memory_bytes(host.memory.size.value, host.vm.used.value, host.cpu.sockets, near))
+    return float(cache.dirtyable_bytes(host.memory.size.value, host.vm.used.value))
 
 
 def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | None]:

@@ -286,27 +286,3 @@ def resident_share(size_B: ArrayLike, cache_B: ArrayLike, retention: ArrayLike =
     """
     V, C = as_float(size_B), as_float(cache_B)
     return np.where(V <= C, 1.0, np.clip(as_float(retention), 0.0, 1.0) * C / V)
-
-
-def file_memory_bytes(memory_B: ArrayLike, used_B: ArrayLike, nodes: ArrayLike, near: ArrayLike) -> FloatArray:
-    """Memory in which files that one process has read or written stay for another reading.
-
-    (M - U) / n where the kernel rather frees pages of its own NUMA node than take free ones of another
-    (zone_reclaim_mode 1), else M - U.
-
-    Args:
-        memory_B: Memory M of the host [B].
-        used_B: What programs hold of it, U [B].
-        nodes: NUMA nodes n that it is spread over evenly, one a socket [1].
-        near: Whether pages are taken from the process's own node alone [bool].
-
-    Returns:
-        Bytes [B].
-
-    Valid: a process that stays on one node.
-    Neglects: programs that fill one node more than another.
-    Source: Linux Documentation/sysctl/vm.txt, zone_reclaim_mode (set at boot where nodes are far apart; 0 by default
-        since Linux 3.16).
-    """
-    free = dirtyable_bytes(memory_B, used_B)
-    return np.where(np.asarray(near, bool), free / as_float(nodes), free)

@@ -72,3 +72,19 @@ def test_data_in_the_journal_are_written_twice() -> None:
     ]  # fmt: skip
     assert rates[0] == rates[1] == pytest.approx(400e6, rel=0.01)
     assert rates[2] == pytest.approx(200e6, rel=0.01)
+
+
+def test_a_synchronous_write_waits_for_the_journal_on_disks() -> None:
+    """dd oflag=dsync: log, then commit record, each a seek of 7.4 ms and half a turn; what is stated wins."""
+    disk = {"kind": "hdd", "rate": "200 MB/s"}
+
+    def each(array: dict[str, object], **given: str) -> float:
+        host = machine(volumes={"/d": volume(array, {"kind": "ext4", "op_time": "0 s", **given})})
+        tool = {"name": "dd", "bs": "4 KiB", "oflag": "dsync"}
+        path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 1, "size": "4 MiB"})
+        return waiting(problem(path)) * 4096
+
+    assert each(disk) == pytest.approx(2 * (7.4e-3 + 0.5 / 120), rel=1e-6)
+    assert each(disk, sync_latency="4 ms") == pytest.approx(4e-3)
+    assert each(SSD) == pytest.approx(4e-3)
+    assert each({**SSD, "power_loss_protection": True}) < 1e-3

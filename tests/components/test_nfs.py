@@ -1,86 +1,230 @@
-"""NFS mounts: read-ahead, slots, close-to-open, what a page cache does before the server sees a byte."""
+"""NFS: requests in flight over the round trip, a server that works, close-to-open, metadata one by one."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
-import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dtnsim import Prediction, predict
-from dtnsim.description import spec
-from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.physics import nfs
+from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
-#: framing of MTU 9000 with time stamps
-MSS, WIRE = 8948.0, 9038.0
-
-
-def answer(mount: dict[str, Any], tool: dict[str, Any], *, write: bool, size: str = "1 TB", **wan: Any) -> Prediction:
-    host = {
-        "cpu": {"kind": "cpu", "cores": 64, "clock": "5 GHz"},
-        "memory": {"kind": "memory", "channels": 16, "rate": "5000 MT/s", "size": "100 GiB"},
-        "nic": {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"},
-        "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
-    }
-    disk = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "20 GB/s"}
-    mount = {"kind": "nfs", "service": "0 s", "op_time": "0 s", **mount}
-    client = {**host, "volumes": {
-        "/nfs": {"filesystem": mount, "server": "s:/export"},
-        "/disk": {"filesystem": {"kind": "xfs", "op_time": "0 s"}, "array": disk},
-    }}  # fmt: skip
-    server = {**host, "volumes": {"/export": {"filesystem": {"kind": "xfs"}}}}
-    path = {
-        "name": "nfs",
-        "hosts": {"c": client, "s": server},
-        "wan": {"bandwidth": "100 Gb/s", "rtt": "10 ms", **wan},
-        "transfer": {
-            "from": "c:/disk" if write else "c:/nfs",
-            "to": "c:/nfs" if write else "c:/disk",
-            "tool": tool,
-            "dataset": {"files": 1, "size": size},
-        },
-    }
-    return predict(spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "nfs.yaml")), samples=0)
+FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
+FRAME = 9038 / 8948
 
 
-def test_a_reader_has_fifteen_requests_in_flight() -> None:
-    """Linux before 5.4: NFS_MAX_READAHEAD 15; Azure NetApp Files prints 960 KiB for an rsize of 64 KiB."""
-    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False)
-    assert got.throughput_Bps.p50 == pytest.approx(960 * 1024 / 0.010, rel=1e-3)
-    assert "read-ahead" in got.bottleneck.station
-    more = answer({"rsize": "64 KiB", "read_ahead": "1.5 MiB"}, {"name": "cp"}, write=False)
-    assert more.throughput_Bps.p50 == pytest.approx(1.5 * 2**20 / 0.010, rel=1e-3)
+def mounted(mount: dict[str, Any] | None = None, array: dict[str, Any] | None = None, *, reading: bool = False,
+            rtt: str = "10 ms", tool: Any = None, **server: Any) -> dict[str, Any]:  # fmt: skip
+    """A client ``a`` that reads from, or writes to, a mount served by ``b``."""
+    filesystem = {"kind": "nfs", "service": "0 s", "op_time": "0 s", **(mount or {})}
+    client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")})
+    serving = machine(volumes={"/export": volume(array or FAST)}, **server)
+    start, to = ("a:/n", "a:memory") if reading else ("a:memory", "a:/n")
+    tool = tool or {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
+    wan, data = {"bandwidth": "100 Tb/s", "rtt": rtt}, {"files": 1, "size": "100 TB"}
+    return journey(client, serving, wan=wan, start=start, to=to, tool=tool, dataset=data)
 
 
-def test_slots_times_size_over_the_round_trip_bound_writes() -> None:
-    # 16 slots of 64 KiB over 10 ms are 105 MB/s, after thirty seconds in which the cache takes everything
-    got = answer({"wsize": "64 KiB", "slots": "16"}, {"name": "dd", "bs": "1 MiB"}, write=True)
-    assert got.throughput_Bps.p50 == pytest.approx(16 * 65536 / 0.010, rel=5e-3)
+def charges(*args: Any, **more: Any) -> Sheet:
+    return sheet(problem(mounted(*args, **more)))
 
 
-def test_close_sends_what_the_cache_took() -> None:
-    """A file below the dirty limits is read first and sent at close: 1/X = 1/disk + 1/network."""
-    slots = {"wsize": "1 MiB", "slots": "1"}  # 1 MiB a round trip of 10 ms: 105 MB/s
-    plain = answer(slots, {"name": "cp"}, write=True, size="2 GB").throughput_Bps.p50
-    assert 1 / plain == pytest.approx(1 / 200e6 + 0.010 / 2**20, rel=0.02)
-    synced = answer(slots, {"name": "cp", "sync": True}, write=True, size="2 GB").throughput_Bps.p50
-    assert synced == pytest.approx(plain, rel=1e-9)  # nfs(5): close has done what sync would
+@pytest.mark.parametrize(
+    ("slots", "wsize", "connections"), [(16, 64, 1), (128, 1024, 1), (16, 1024, 4), (128, 1024, 16)]
+)
+def test_requests_in_flight_over_the_round_trip(slots: int, wsize: int, connections: int) -> None:
+    """X = n slots x wsize / (T + t) (nfs(5); Little's law)."""
+    found = charges({"slots": str(slots), "wsize": f"{wsize} KiB", "nconnect": connections, "service": "0.5 ms"})
+    expected = connections * slots * wsize * KiB / 10.5e-3
+    assert found.rate("n.nfs-slots") == pytest.approx(expected, rel=1e-9)
+    assert expected == pytest.approx(float(nfs.data_rate(slots, wsize * KiB, 10e-3, 0.5e-3, connections)))
 
 
-def test_write_back_begins_after_thirty_seconds() -> None:
-    """vm.dirty_expire_centisecs = 3000: 10 % of 100 GiB would take 54 s at 200 MB/s, the pages' age comes first."""
-    slots = {"wsize": "1 MiB", "slots": "1"}
-    seconds = answer(slots, {"name": "cp", "sync": True}, write=True, size="100 GB").duration_s.p50
-    assert seconds == pytest.approx(30 + 100e9 * 0.010 / 2**20, rel=0.01)
+def test_sixteen_slots_of_an_old_client_over_ten_milliseconds() -> None:
+    """16 x 64 KiB / 9.96 ms = 105 MB/s; UCI LightPath report: runs of 93 to 121 MB/s over that path."""
+    found = charges({"slots": "16", "wsize": "64 KiB"}, rtt="9.96 ms").rate("n.nfs-slots")
+    assert found == pytest.approx(105.3e6, rel=0.001)
+    assert 93e6 <= found <= 121e6
 
 
-def test_answers_to_a_read_ahead_overflow_a_small_firewall() -> None:
-    """The server answers 15 requests at line rate: what the buffer takes travels each round trip, less the sawtooth."""
-    wall = {"engine": "1 Gb/s", "buffer": "128 KiB"}
-    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False, firewall=wall)
-    fit = 128 * 1024 / (1 - 1 / 100)
-    assert got.bottleneck.kind == "firewall"
-    assert got.throughput_Bps.p50 == pytest.approx(0.85 * fit / 0.010 * MSS / WIRE, rel=1e-3)
-    # what the client writes is a bulk stream: trains of 64 KiB fit, and the engine decides
-    out = answer({"wsize": "64 KiB"}, {"name": "cp"}, write=True, firewall=wall, size="100 GB")
-    assert out.throughput_Bps.p50 > 6 * got.throughput_Bps.p50
+@pytest.mark.parametrize("streams", [1, 3])
+def test_a_reader_has_its_read_ahead_in_flight(streams: int) -> None:
+    """15 requests of 1 MiB (Linux before 5.4) for each reader, or what is said."""
+    tool = {"name": "iozone", "test": "read", "r": "1 MiB", "t": streams}
+    usual = charges({"slots": "1000"}, reading=True, tool=tool)
+    assert usual.rate("n.read-ahead") == pytest.approx(streams * 15 * MiB / 10e-3)
+    told = charges({"slots": "1000", "read_ahead": "2 MiB"}, reading=True, tool=tool)
+    assert told.rate("n.read-ahead") == pytest.approx(streams * 2 * MiB / 10e-3)
+
+
+def test_the_server_s_disk_binds_where_it_is_slower() -> None:
+    slow = {"kind": "ssd", "read": "300 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
+    huge = {"slots": "60000"}
+    assert rate(mounted(huge, slow)) == pytest.approx(200e6, rel=2e-3)
+    assert rate(mounted({**huge, "read_ahead": "1 TB"}, slow, reading=True, tool="gridftp")) == pytest.approx(
+        300e6, rel=2e-3
+    )
+
+
+def test_the_server_s_adapter_binds_in_the_direction_of_the_data() -> None:
+    """Written bytes arrive at the server's receiving wire, read ones leave its sending wire."""
+    nic = {"kind": "nic", "rate": "1 Gb/s", "mtu": "9000 B"}
+    there = charges(nic=nic)
+    back = charges(nic=nic, reading=True)
+    assert there.rate("b.nic.port0.rx") == pytest.approx(1.25e8 / FRAME)
+    assert back.rate("b.nic.port0.tx") == pytest.approx(1.25e8 / FRAME)
+    assert not there.has("b.nic.port0.tx")
+    assert not back.has("b.nic.port0.rx")
+    assert there.has("network.wan")
+    assert back.has("network.wan.back")
+
+
+def test_the_server_pays_for_its_own_file_system() -> None:
+    """Its memory: what arrives is written by the card and copied (2), into the page cache (2), out to the disk (1)."""
+    assert charges().demand("b.memory") == pytest.approx(5.0)
+
+
+def test_a_mount_that_serves_itself_is_an_error() -> None:
+    host = machine(volumes={"/n": volume(filesystem="nfs", server="a:/d"), "/d": volume(FAST)})
+    with pytest.raises(SpecError, match="serves itself"):
+        problem(journey(host, start="a:/n", tool="gridftp"))
+
+
+@pytest.mark.parametrize(
+    ("server", "says"), [("c:/export", "there is no host of that name"), ("b:/nowhere", "has no volume")]
+)
+def test_a_server_that_is_not_there_is_an_error(server: str, says: str) -> None:
+    host = machine(volumes={"/n": volume(filesystem="nfs", server=server)})
+    with pytest.raises(SpecError, match=says) as caught:
+        problem(journey(host, start="a:/n", tool="gridftp"))
+    assert caught.value.remedy
+
+
+def test_mounts_that_serve_each_other_are_an_error() -> None:
+    there = machine(volumes={"/n": volume(filesystem="nfs", server="b:/n")})
+    back = machine(volumes={"/n": volume(filesystem="nfs", server="a:/n")})
+    with pytest.raises(SpecError, match="each other"):
+        problem(journey(there, back, start="a:/n", tool="gridftp"))
+
+
+def test_close_waits_for_the_server() -> None:
+    """nfs(5), close-to-open: a copy that fits into the client's cache takes as long as the server needs for it."""
+    slow = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
+    plain = mounted({"slots": "60000"}, slow, tool={"name": "dd", "bs": "1 MiB"})
+    plain["transfer"]["dataset"] = {"files": 1, "size": "10 GB"}
+    assert rate(plain) == pytest.approx(200e6, rel=0.02)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 300), st.integers(1, 300))
+def test_longer_round_trips_never_help(a: int, b: int) -> None:
+    near, far = (rate(mounted(rtt=f"{ms} ms")) for ms in sorted((a, b)))
+    assert far <= near * (1 + 1e-9)
+
+
+def test_synchronous_writes_wait_for_stable_storage() -> None:
+    """(T + t + t_stable) a request that the program waits for (RFC 1813, 3.3.7); others are committed at the close."""
+    sync = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
+    found = charges({"slots": "16", "stable": "5 ms"}, tool=sync)
+    assert found.rate("n.nfs-slots") == pytest.approx(16 * MiB / 15e-3)
+    assert charges({"slots": "16", "stable": "5 ms"}).rate("n.nfs-slots") == pytest.approx(16 * MiB / 10e-3)
+
+
+def test_a_file_of_several_writes_ends_with_a_commit() -> None:
+    """One COMMIT: a round trip and the server's stable storage; none where one WRITE held it (RFC 1813, 3.3.21)."""
+
+    def seconds(size: str, **mount: Any) -> float:
+        path = mounted({"stable": "5 ms", "depth": 0, **mount}, tool={"name": "gridftp", "cc": 1})
+        path["transfer"]["dataset"] = {"files": 100, "each": size}
+        made = problem(path)
+        waits = [d for p in made.transfers[0].phases for d in p.delays if d.what.startswith("file operations")]
+        return float(sum(np.ravel(d.per_byte)[0] for d in waits)) * made.transfers[0].payload_B / 100
+
+    assert seconds("2 MiB") - seconds("1 MiB") == pytest.approx(10e-3 + 5e-3)
+    assert seconds("2 MiB") == seconds("900 MiB")
+    # RFC 1813, 4.8: create waits for stable storage, close and look-ups do not
+    assert seconds("1 MiB") - seconds("1 MiB", stable="0 s") == pytest.approx(5e-3)
+
+
+def test_the_server_s_threads_serve_a_request_each() -> None:
+    """threads x size / t_service (nfsd(8)), for all clients; file operations keep them busy too."""
+    few = charges({"threads": 2, "service": "0.5 ms", "wsize": "64 KiB"})
+    assert few.rate("export.nfsd") == pytest.approx(2 * 64 * KiB / 0.5e-3)
+    assert charges({"threads": 64, "service": "0.5 ms"}).rate("export.nfsd") == pytest.approx(64 * MiB / 0.5e-3)
+    made = mounted({"threads": 4, "op_time": "2 ms"}, tool={"name": "rm"})
+    made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
+    per_file = sheet(problem(made)).demand("export.nfsd") * 1e6
+    assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
+
+
+def test_the_server_reads_and_writes_in_requests_of_the_mount() -> None:
+    """A call of the server's file system for each READ or WRITE: 6400 cycles over wsize."""
+    stack = {**FREE, "file_call": "6400 cycles"}
+    for size in (64, 1024):
+        found = charges({"wsize": f"{size} KiB"}, stack=stack)
+        assert found.demand("b.cpu.nfsd[transfer]") == pytest.approx(6400 / (size * KiB))
+
+
+def test_rdma_costs_the_kernel_less() -> None:
+    """VAST documentation: eight TCP connections for 100 Gb/s, two with RDMA."""
+    tcp, rdma = (charges({"proto": p}) for p in ("tcp", "rdma"))
+    assert rdma.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(0.45)
+    assert tcp.has("network.tcp.a-b[transfer]")
+    assert not rdma.has("network.tcp.a-b[transfer]")  # no window, no loss response
+    assert not rdma.has("b.cpu.kernel NFS[transfer]")  # the server's adapter places the bytes
+    assert rdma.demand("b.memory") == tcp.demand("b.memory") - 1  # no copy out of a socket
+    assert tcp.demand("a.cpu.kernel NFS[transfer]") == pytest.approx(1.5)
+    assert 12.5e9 / 2.5 < 3e9 / 0.45 < 12.5e9 / 1.5
+
+
+@pytest.mark.parametrize("connections", [1, 8])
+def test_small_random_requests_fill_a_slot_each(connections: int) -> None:
+    """4 KiB a slot and round trip, not rsize; one reader has one in flight, and waits the round trip for it."""
+    tool = {"name": "iozone", "test": "random-read", "r": "4 KiB"}
+    path = mounted({"slots": "2", "nconnect": connections}, reading=True, tool=tool)
+    found = sheet(problem(path))
+    assert found.rate("n.nfs-slots") == pytest.approx(connections * 2 * 4 * KiB / 10e-3)
+    assert rate(path) == pytest.approx(4 * KiB / 10e-3, rel=1e-3)
+
+
+def test_random_requests_reach_the_server_s_disk_as_they_are() -> None:
+    """4 KiB from a disk: a seek each, 1 / (7.4 ms + 4.17 ms + 41 us) a second."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0"}
+    found = charges(
+        {"slots": "60000"}, disk, reading=True, tool={"name": "iozone", "test": "random-read", "r": "4 KiB"}
+    )
+    assert found.rate("b.export.disks") / (4 * KiB) == pytest.approx(
+        1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6), rel=1e-6
+    )
+
+
+def test_each_small_file_costs_round_trips() -> None:
+    """UCI LightPath report: untar of 3065 entries over 9.96 ms took 157.3 s, 5.15 round trips each; rm 1.51."""
+    made = mounted(rtt="9.96 ms", tool={"name": "tar"})
+    made["transfer"]["dataset"] = {"files": 3065, "size": "30 MB"}
+    path = problem(made)
+    seconds = waiting(path) * 30e6
+    assert seconds / 3065 / 9.96e-3 == pytest.approx(5.15, rel=0.2)  # k = 5 is a round number of requests
+
+
+def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:
+    """Write-back begins at 10 % of 1 TiB, at 10 GB/s into the cache (a cycle a byte), then 16 MiB / 10 ms."""
+    made = mounted({"slots": "16"})
+    made["hosts"]["a"]["stack"] = {**made["hosts"]["a"]["stack"], "file_write_byte": "1 cycles/B"}
+    made["hosts"]["a"]["vm"] = {}
+    size, lead = 100e12, 0.1 * 1024 * GiB
+    assert size / rate(made) == pytest.approx(lead / 10e9 + size / (16 * MiB / 10e-3), rel=1e-4)
+
+
+def test_what_the_server_has_in_memory_needs_no_disk() -> None:
+    """A warm server reads from its page cache: no byte of its drives, all of its network."""
+    slow = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "1 GB/s"}
+    cold, warm = (charges({"warm": w}, slow, reading=True) for w in (False, True))
+    assert cold.rate("b.export.ssds") == pytest.approx(100e6)
+    assert not warm.has("b.export.ssds")
+    assert warm.demand("b.nic.port0.tx") == cold.demand("b.nic.port0.tx")
+    assert charges({"warm": True}, slow).rate("b.export.ssds") == pytest.approx(100e6)  # what is written goes out

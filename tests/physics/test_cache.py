@@ -74,15 +74,3 @@ def test_a_disk_as_fast_as_the_writer_is_never_a_limit() -> None:
     assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15
     assert cache.filled_bytes(1e9, 2e9, 1e9, 0.0) == pytest.approx(2e9)
     assert cache.filled_bytes(1e9, 2e9, 1e9, 0.5e9) == pytest.approx(3e9)
-
-
-def test_memory_for_files_is_all_of_it_or_one_nodes() -> None:
-    assert cache.file_memory_bytes(256e9, 56e9, 2, near=False) == 200e9
-    assert cache.file_memory_bytes(256e9, 56e9, 2, near=True) == 100e9
-    assert cache.file_memory_bytes(256e9, 0.0, 1, near=True) == cache.file_memory_bytes(256e9, 0.0, 1, near=False)
-
-
-@given(st.floats(1e9, 1e13), st.floats(0.0, 1.0), st.integers(1, 8))
-def test_memory_near_by_is_never_more(memory: float, part: float, nodes: int) -> None:
-    near, whole = (float(cache.file_memory_bytes(memory, part * memory, nodes, near=n)) for n in (True, False))
-    assert near <= whole <= memory

@@ -52,3 +52,15 @@ def test_a_commit_takes_allocated_data_with_it():
 @given(st.floats(0.1, 100), st.floats(0.1, 100))
 def test_a_journal_never_makes_data_wait_longer(expire, commit):
     assert journal.forced_age(expire, commit, 1) <= journal.forced_age(expire, commit, 0)
+
+
+def test_a_few_dozen_transactions_a_second():
+    # SQLite FAQ 19: the platter turns twice, some 60 a second at 7200 rpm, "a few dozen"
+    assert 24 < 1 / journal.sync_time(2, 7.4e-3 + 0.5 / 120) < 60
+    assert journal.sync_time(2, 1 / 120) == pytest.approx(1 / 60)
+    assert journal.sync_time(0, 1.0) == 0.0
+
+
+@given(st.floats(0, 4), st.floats(0, 1))
+def test_longer_ways_never_make_a_sync_faster(waits, away):
+    assert journal.sync_time(waits, away) <= journal.sync_time(waits, 2 * away)
