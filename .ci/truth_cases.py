@@ -10,6 +10,8 @@ import csv
 import re
 from pathlib import Path
 
+from dtnsim.evidence.tool_runs import data_of, tool_of
+
 ROOT = Path(__file__).parents[1] / "calibration"
 INPUTS = (
     "group",
@@ -155,6 +157,11 @@ def options(row: dict[str, str]) -> dict[str, str] | None:
     return found if not text.strip() else None
 
 
+def flag(value: object) -> str:
+    """A value as a cases file has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def tools() -> list[str]:
     """Cases of real tools over the emulator."""
     cases = []
@@ -180,9 +187,12 @@ def tools() -> list[str]:
             sets["wan.loss.value"] = r["loss"]
         for key in ("rmem_max", "wmem_max"):
             sets |= {f"hosts.{h}.tcp.{key}": f"{r['tcp_' + key]} B" for h in "ab"}
-        if r["tool_key"] == "rsyncd":
-            given["e"] = "none"
-        sets |= {f"transfer.tool.{k}": v for k, v in given.items()}
+        # at which end the command runs, and what of its options the kernel grants: as for the README's table of runs
+        told = {k: v for k, v in tool_of(r).items() if k not in ("name", "ssh", "version")}
+        sets |= {f"transfer.tool.{k}": flag(v) for k, v in told.items()}
+        folders = data_of(r).directories
+        if folders:
+            sets["transfer.dataset.directories"] = str(folders)
         words = (
             f"{r['tool_key']} {r['options']}".strip()
             + f", {r['dataset']}, {r['direction']}, {float(r['rtt_s']) * 1e3:g} ms"

@@ -56,7 +56,7 @@ def weighed(transfers: Sequence[Transfer], ledger: Ledger) -> tuple[Transfer, ..
         transfers: All transfers of a path at nominal values.
         ledger: Their stations and connections; takes warnings.
     """
-    if ledger.draw.samples or len(transfers) < 2:
+    if ledger.draw.many or len(transfers) < 2:
         return tuple(transfers)
     places = _places(transfers, ledger)
     weights: dict[str, float] = {}

@@ -81,6 +81,11 @@ class Table(Draw):
         super().__init__()
         self._place, self._alike, self._values = place, alike, values
 
+    @property
+    def many(self) -> bool:
+        """Rows of the table are scenarios; what is not in it has its nominal value, as without draws."""
+        return True
+
     def __call__(self, quantity: Quantity) -> Value:
         """Column of the parameter, shape (scenarios,), or the nominal value."""
         column = self._place.get(quantity.key) if quantity.key else None

@@ -217,6 +217,11 @@ class Draw:
             normal = NormalDist()
             self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
+    @property
+    def many(self) -> bool:
+        """Whether values are arrays of scenarios."""
+        return self.samples > 0
+
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or an array of shape (samples,)."""
         if not self.samples:

@@ -49,6 +49,12 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["error"]["before"]["median"] > document["error"]["after"]["median"]
 
 
+def test_a_site_with_several_transfers_at_once_is_fitted(capsys: pytest.CaptureFixture[str]) -> None:
+    run("calibrate", str(CALIBRATION / "nasa"), "--host", "nasa-c-system", "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert float(document["error"]["after"]["median"]) < 0.02
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
