@@ -39,6 +39,7 @@ def test_documents_of_records() -> None:
     assert Interval(1.0, 2.0, 3.0).as_dict() == {"p10": 1.0, "p50": 2.0, "p90": 3.0}
     assert PREDICTION.bottleneck.as_dict() == {
         "station": "x.disk", "component": "disk", "host": "x", "kind": "hdd", "reason": "it is full", "remedy": "",
+        "work": [],
     }  # fmt: skip
 
 
