@@ -7,6 +7,7 @@ python .ci/readme.py --check    exit 1 where they are stale
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -21,9 +22,18 @@ def output() -> str:
 
     captured = io.StringIO()
     with redirect_stdout(captured):
-        text.prediction(predict("venadi/gridftp-gpfs"), text.console(), busiest=8)
+        text.prediction(predict("venadi/gridftp-gpfs"), text.console(), busiest=12)
     lines = [line.rstrip() for line in captured.getvalue().splitlines()]
     return "\n".join(["```text", *lines, "```"])
+
+
+def plan() -> str:
+    """What a plan says: the command and its answer."""
+    command = "dtnsim plan examples/nas-24-disks-1-reader --target 35Gb/s"
+    done = subprocess.run(
+        [sys.executable, "-m", *command.split()], capture_output=True, text=True, check=True, cwd=README.parent
+    )
+    return "\n".join(["```text", f"$ {command}", *(line.rstrip() for line in done.stdout.splitlines()), "```"])
 
 
 def accuracy() -> str:
@@ -42,7 +52,7 @@ def tools() -> str:
 
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
-    for name, make in (("output", output), ("accuracy", accuracy), ("tools", tools)):
+    for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("tools", tools)):
         begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
         head, _, rest = readme.partition(begin)
         _, _, tail = rest.partition(end)

@@ -8,10 +8,10 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import InputError
-from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
+from tests.cli.conftest import Run
 
 
-def test_the_call_and_the_command_agree(run: Run) -> None:  # noqa: F811 - the fixture
+def test_the_call_and_the_command_agree(run: Run) -> None:
     asked = ["tcp", "--rate", "10Gb/s", "--rtt", "50ms", "--loss", "1e-5", "--streams", "8", "--buffer", "16MB"]
     said = json.loads(run(*asked, "--json").out)
     answer = dtnsim.tcp("10 Gb/s", "50 ms", loss=1e-5, streams=8, buffer="16 MB")

@@ -1,0 +1,76 @@
+"""A newcomer with the README and --help alone: what they print runs as it is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dtnsim import cli
+from dtnsim.cli import man
+from dtnsim.ground import library
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+
+
+def examples(command: str) -> list[str]:
+    """Lines that a command's help gives as examples."""
+    return [
+        line.strip() for line in "\n".join(man.described(command)["text"]).splitlines() if "  dtnsim " in f"  {line}"
+    ]
+
+
+#: examples that need nothing of one's own and are quick: the first that --help prints of each
+REPLAYED = ("init", "list", "show", "predict", "explain", "compare", "tcp", "components", "schema", "tools")
+
+
+@pytest.mark.parametrize("command", REPLAYED)
+def test_the_first_example_of_help_runs_as_printed(
+    command: str,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = examples(command)[0].partition(" > ")[0]
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*shlex.split(line)[1:])
+    assert (code, err) == (0, "")
+    assert out
+
+
+def test_shipped_names_in_help_exist() -> None:
+    """Every name of a shipped path in an example is one."""
+    known = library.names("paths")
+    folders = {name.partition("/")[0] for name in known}
+    missing = []
+    for command in cli.COMMANDS:
+        for line in examples(command):
+            for word in shlex.split(line, comments=True)[2:]:
+                own = Path(word).suffix or "=" in word or (ROOT / word).exists()
+                if "/" in word and not own and word.partition("/")[0] in folders and word not in known:
+                    missing.append((command, word))
+    assert missing == []
+
+
+def test_the_readme_leads_to_a_machine_of_ones_own(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The block of the README under 'A path of your own', line by line, then an edit of the file it wrote."""
+    text = (ROOT / "README.md").read_text()
+    block = re.search(r"## A path of your own.*?```sh\n(.*?)```", text, re.DOTALL)
+    assert block is not None
+    monkeypatch.chdir(tmp_path)
+    for line in block[1].splitlines():
+        code, out, err = run(*shlex.split(line, comments=True)[1:])
+        assert (code, err, bool(out)) == (0, "", True), line
+    file = Path("ours.yaml")
+    file.write_text(file.read_text().replace("rtt: 40 ms", "rtt: 12 ms").replace("disks: 12", "disks: 6"))
+    answer = json.loads(run("predict", "ours.yaml", "--json").out)
+    assert answer["name"] == "ours"
+    assert answer["throughput_Bps"]["p50"] > 0
