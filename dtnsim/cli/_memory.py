@@ -27,11 +27,12 @@ def cap() -> None:
     text = os.environ.get(VARIABLE, "").strip()
     if text.lower() == "unlimited":
         return
-    most = _said(text) if text else _usual()
+    most = _said(text) if text else None
     try:
         import resource
     except ImportError:  # no Unix
         return
+    most = _usual() if most is None else most
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     none = resource.RLIM_INFINITY
     wanted = most if hard == none else min(most, hard)
