@@ -16,7 +16,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.records import SLOW_START, Demand, Station
 from dtnsim.ground.term import Term, count, largest, of, term
-from dtnsim.tools.plan import NetUse, Step
+from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 #: what a delay belongs to
 Each = Literal["byte", "file", "start", "lead"]
@@ -43,7 +43,7 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
     if step is leg.plan.steps[0]:
         _opening(leg, draw, each, wait)
-    files = math.ceil(job.files / leg.plan.workers) * leg.plan.workers  # the last ones leave workers without a file
+    files = _files(job, leg.plan)
     trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
     wait(trips * each, "control round trips")
     spent = _time_added(storage.ledger.stations, row.demands, metadata, leg.plan.workers)
@@ -68,6 +68,17 @@ def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, meta
         which: Each = "file" if step.net.reopened else "start"
         wait(term(lost, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate") * each, SLOW_START, which)
     return found
+
+
+def _files(job: Job, plan: Plan) -> int:
+    """Files that the workers' waits are counted by.
+
+    Where the sizes are known the workers that are left without a file in the last round are not at work
+    (`dtnsim.physics.rounds`); otherwise, and for fewer files than workers, they wait as if they had one.
+    """
+    if job.sizes_B and job.files >= plan.workers and not plan.divided:
+        return job.files
+    return math.ceil(job.files / plan.workers) * plan.workers
 
 
 def _opening(leg: Leg, draw: Draw, each: Term, wait: Callable[[Term, str, Each], None]) -> None:
