@@ -168,10 +168,13 @@ def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 def _csv(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        given = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"--catalog: {path} cannot be read: {error}") from None
-    rows = [{str(k).strip(): (v or "").strip() for k, v in row.items() if v} for row in csv.DictReader(lines)]
+    for number, row in enumerate(given, 1):
+        if None in row:  # where csv puts cells without a heading
+            raise InputError(f"--catalog: {path}: row {number} has more cells than the heading")
+    rows = [{str(k).strip(): v.strip() for k, v in row.items() if v} for row in given]
     if not rows or not all("part" in r and "price" in r for r in rows):
         raise InputError(f"--catalog: {path} needs a heading with part and price (of {', '.join(_KEYS)}), and rows")
     return rows

@@ -138,9 +138,9 @@ def table(file: str | Path) -> Design:
     """
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"--table: {file} cannot be read: {error}") from None
-    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(c.strip() for c in row)]
     if len(rows) < 2 or not all(rows[0]) or len(set(rows[0])) < len(rows[0]):
         raise InputError(f"--table: {file} needs a heading of different keys, like 'wan.rtt,transfer.tool.p', and rows")
     for number, row in enumerate(rows[1:], 2):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.errors import InputError, short
 
 _PRICE: Final = re.compile(r"\s*([$€£]?)\s*(\d[\d_,]*(?:\.\d+)?)\s*([kM]?)\s*([A-Za-z]{3}|[$€£])?\s*")
 _SIGN: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
@@ -36,7 +36,7 @@ def money(text: str, what: str) -> Money:
     found = _PRICE.fullmatch(text)
     sign = (found[4] or found[1]) if found else ""
     if found is None or not sign or (found[1] and found[4]):
-        raise InputError(f"{what}: {text!r} is no price; write it like 15kEUR or 700 USD")
+        raise InputError(f"{what}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
     amount = float(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
     return Money(amount, _SIGN.get(sign, sign.upper()))
 
@@ -79,6 +79,6 @@ def exchange(given: Sequence[str]) -> Exchange:
     for text in given:
         found = _RATE.fullmatch(text)
         if found is None or not float(found[3]) > 0 or found[1] == found[2]:
-            raise InputError(f"--rate: {text!r} is no rate; write EUR/USD=1.08, one EUR in USD")
+            raise InputError(f"--rate: {short(text)!r} is no rate; write EUR/USD=1.08, one EUR in USD")
         rates[found[1], found[2]] = float(found[3])
     return Exchange(rates)

@@ -51,7 +51,10 @@ class RowFile:
         if self._csv.exists() and self._csv.stat().st_size:
             self._mend()
             with self._csv.open(encoding="utf-8", newline="") as stream:
-                self._take(csv.reader(stream))
+                try:
+                    self._take(csv.reader(stream))
+                except (csv.Error, UnicodeDecodeError, ValueError) as error:
+                    raise InputError(f"--out: {self.file} is there and has no rows of a sweep: {error}") from None
         self._begun = self._csv.exists() and self._csv.stat().st_size > 0
         self._rows = list(self.done.values())
 

@@ -333,12 +333,14 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
     if obeyed:
         return f"a raw {obeyed[0]!r}"
     if code in (1, 2):
-        lines = err.strip().splitlines()
+        lines = [line for line in err.strip().splitlines() if " scenarios (" not in line]  # but for a sweep's progress
         if len(lines) != 1 and not lines[-1].startswith("Error: "):
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
-        return f"an answer beside an error: {out[:200]}" if out and code == 2 else None
+        return (
+            f"an answer beside an error: {out[:200]}" if out and code == 2 and "refused; the first" not in err else None
+        )
     return _document(out) if json_wanted else None
 
 

@@ -1,0 +1,174 @@
+"""Mutated files beside paths: catalogues, data sets, lists of sizes, events, workloads, tables, traces.
+
+``python tests/fuzz/files.py 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar of
+`paths`, lines and cells of text by what people and machines get wrong.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.ground import library
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.planning import catalog
+
+_SPEC = importlib.util.spec_from_file_location("fuzz_paths", Path(__file__).parent / "paths.py")
+assert _SPEC is not None
+paths = sys.modules.get("fuzz_paths") or importlib.util.module_from_spec(_SPEC)
+if "fuzz_paths" not in sys.modules:
+    sys.modules["fuzz_paths"] = paths
+    _SPEC.loader.exec_module(paths)  # type: ignore[union-attr]
+
+PATH: Final = "esnet/lbl-anl"
+_CELLS: Final = (
+    "", "0", "-1", "1e999", "nan", "inf", "9" * 400, "x", "1 GB", "\x1b[31m", '"', '""', "\u202e", "a" * 200_000, ",", "é",
+    "1e-300", "\x00", "\r", "1_000", "٣", "0x10", "=1+1", "  ", "true",
+)  # fmt: skip
+
+_SIZES: Final = "4096\n0\n1048576\n17\n" * 20
+_CATALOG: Final = "part,price,date,fits\nconnectx-5-100g,700 USD,2023-07-01,\nconnectx-6-200g,1300 EUR,2023-07-01,\n"
+_SWEEP: Final = "wan.rtt,transfer.tool.p\n1 ms,1\n20 ms,4\n90 ms,8\n"
+_TCP: Final = "rate_bps,rtt_s,cc,duration_s,flow2_cc\n1e8,0.02,cubic,2,\n1e8,0.05,reno,5,bbr\n"
+_RUNS: Final = (
+    "tool_key,version,direction,options,rate_bps,rtt_s,buffer_bytes,loss,mtu,cc,files,total_bytes\n"
+    "scp,9.2,put,,1e8,0.02,1250000,0,1500,cubic,1,64000000\ncurl,7.88,get,,1e8,0.05,1250000,0.001,1500,cubic,4,64000000\n"
+)
+_TRACE: Final = "time_s,bytes\n0,1e9\n10,2e9\n30,5e8\n"
+
+
+@cache
+def _yaml_of(folder: str) -> tuple[Any, ...]:
+    return tuple(paths._plain(f) for f in sorted((library.root("models") / folder).rglob("*.yaml")))
+
+
+def _text(rng: random.Random, text: str) -> str:
+    """A table with wrong cells, lines and ends."""
+    lines = [line.split(",") for line in text.split("\n")]
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        row = rng.choice(lines)
+        how = rng.randrange(7)
+        if how < 3:
+            row[rng.randrange(len(row))] = rng.choice(_CELLS)
+        elif how == 3:
+            row.append(rng.choice(_CELLS))
+        elif how == 4:
+            row.pop(rng.randrange(len(row)))
+            row[:] = row or [""]
+        elif how == 5:
+            lines.insert(rng.randrange(len(lines)), copy.copy(row))
+        else:
+            lines.remove(row) if len(lines) > 1 else None
+    whole = rng.choice(("\n", "\n", "\n", "\r\n", "\r")).join(",".join(row) for row in lines)
+    return rng.choice(("", "", "", "\ufeff")) + whole
+
+
+def _mutated(rng: random.Random, doc: Any) -> Any:
+    doc = copy.deepcopy(doc)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        places = list(paths._places(doc))
+        if places:
+            rng.choice(paths.CHANGES)(rng, *rng.choice(places))
+    return doc
+
+
+def _dataset(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    doc = _mutated(rng, rng.choice(_yaml_of("datasets")))
+    return {"data.yaml": doc}, ["predict", PATH, "--json", "--samples", "16", "--set", "transfer.dataset=data.yaml"]
+
+
+def _sizes(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    doc = {"name": "listed", "sizes_file": "sizes.txt"}
+    files = {"sizes.txt": _text(rng, _SIZES), "data.yaml": doc}
+    return files, ["predict", PATH, "--json", "--samples", "16", "--set", "transfer.dataset=data.yaml"]
+
+
+def _events(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    doc: dict[str, Any] = {}
+    paths._in_time(rng, doc)
+    files = {"events.yaml": _mutated(rng, doc)}
+    if rng.random() < 0.4:
+        files["events.yaml"] = {"others": [{"stations": ["network.*"], "trace": "trace.csv"}]}
+        files["trace.csv"] = _text(rng, _TRACE)
+    return files, ["simulate", PATH, "--json", "--max-events", "5000", "--until", "1h", "--events", "events.yaml"]
+
+
+def _table(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    text, arguments = rng.choice(
+        ((_SWEEP, ["sweep", PATH, "--json", "--table", "table.csv"]), (_TCP, ["tcp", "--json", "--table", "table.csv"]),
+         (_RUNS, ["tools", "--json", "--table", "table.csv"]))
+    )  # fmt: skip
+    return {"table.csv": _text(rng, text)}, list(arguments)
+
+
+def _catalogue(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    if rng.random() < 0.5:
+        return {"catalog.csv": _text(rng, _CATALOG)}, ["catalog"]
+    return {"catalog.yaml": _mutated(rng, rng.choice(_yaml_of("catalog")))}, ["catalog"]
+
+
+KINDS: Final = (_dataset, _sizes, _events, _table, _catalogue)
+
+
+def mutant(seed: int) -> tuple[dict[str, Any], list[str]]:
+    """The files of a mutant, and the arguments of the command that reads them."""
+    rng = random.Random(seed)
+    return rng.choice(KINDS)(rng)
+
+
+def check(files: dict[str, Any], arguments: list[str], folder: Path) -> str | None:
+    """What is wrong with what is made of the files; None if nothing is."""
+    if arguments != ["catalog"]:
+        found: str | None = paths.check(files, arguments, folder)
+        return found
+    ((name, doc),) = files.items()
+    text = doc if isinstance(doc, str) else json.dumps(doc)  # YAML, too
+    (folder / name).write_text(text, encoding="utf-8", errors="replace", newline="")
+    start = time.process_time()
+    try:
+        made = catalog.read(str(folder / name))
+    except DtnsimError as error:
+        return None if len(str(error)) < 2300 else f"too long: {str(error)[:200]}"
+    except Exception as error:  # noqa: BLE001 (any exception is the finding)
+        import traceback
+
+        return "".join(traceback.format_exception(error)[-5:])
+    wrong = [o.part for o in made.offers if not 0 <= o.price.amount < float("inf")]
+    if time.process_time() - start > paths.CPU_S:
+        return "more than 10 s of CPU"
+    return f"prices of {wrong[:3]}" if wrong else None
+
+
+def main() -> None:
+    """Runs as many mutants as are asked for; leaves with 1 if any is wrong."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    found: Counter[str] = Counter()
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, first + count):
+            files, arguments = mutant(seed)
+            problem = check(files, arguments, Path(folder))
+            if problem is not None:
+                kind = problem.strip().splitlines()[-1][:90]
+                found[kind] += 1
+                if found[kind] <= 2:
+                    sys.stdout.write(f"mutant {seed}: {' '.join(arguments)[:200]}\n{problem[-900:]}\n")
+                    sys.stdout.flush()
+    wrong = sum(found.values())
+    sys.stdout.write(f"{count} mutants from {first} in {time.monotonic() - start:.0f} s, {wrong} wrong\n")
+    sys.stdout.writelines(f"{n:6d} {kind}\n" for kind, n in found.most_common())
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
