@@ -1,7 +1,7 @@
-"""Mutated files beside paths: catalogues, data sets, lists of sizes, events, workloads, tables, traces.
+"""Mutated files beside paths: catalogues, data sets, lists of sizes, events, tables, traces.
 
-``python tests/fuzz/files.py 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar of
-`paths`, lines and cells of text by what people and machines get wrong.
+``python tests/fuzz/files.py 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar
+of `paths`, lines and cells of text by what people and machines get wrong.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if "fuzz_paths" not in sys.modules:
 
 PATH: Final = "esnet/lbl-anl"
 _CELLS: Final = (
-    "", "0", "-1", "1e999", "nan", "inf", "9" * 400, "x", "1 GB", "\x1b[31m", '"', '""', "\u202e", "a" * 200_000, ",", "é",
-    "1e-300", "\x00", "\r", "1_000", "٣", "0x10", "=1+1", "  ", "true",
+    "", "0", "-1", "1e999", "nan", "inf", "9" * 400, "x", "1 GB", "\x1b[31m", '"', '""', "\u202e", "a" * 200_000, ",",
+    "é", "1e-300", "\x00", "\r", "1_000", "٣", "0x10", "=1+1", "  ", "true",
 )  # fmt: skip
 
 _SIZES: Final = "4096\n0\n1048576\n17\n" * 20

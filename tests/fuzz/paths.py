@@ -338,9 +338,8 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
-        return (
-            f"an answer beside an error: {out[:200]}" if out and code == 2 and "refused; the first" not in err else None
-        )
+        beside = out and code == 2 and "refused; the first" not in err  # a sweep's other scenarios
+        return f"an answer beside an error: {out[:200]}" if beside else None
     return _document(out) if json_wanted else None
 
 
@@ -359,9 +358,10 @@ def _document(out: str) -> str | None:
 def _prediction(found: Any) -> str | None:
     for name in ("throughput_Bps", "duration_s"):
         low, middle, high = (found[name][p] for p in ("p10", "p50", "p90"))
-        if low is not None and high is not None and not 0 <= low <= high:
-            return f"{name}: {found[name]}"
         if middle is None or not middle >= 0:
+            return f"{name}: {found[name]}"
+        # p50 is at the wire, and p90 with it, where nothing else holds the medians
+        if low is not None and high is not None and not 0 <= low <= middle <= high:
             return f"{name}: {found[name]}"
     for station in found["stations"]:
         if not 0 <= station["utilization"] <= 1 + 1e-9:

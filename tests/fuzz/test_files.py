@@ -1,4 +1,4 @@
-"""Three hundred mutants of catalogues, data sets, sizes, events, tables and traces; what they found stays found."""
+"""A hundred and fifty mutants of catalogues, data sets, sizes, events, tables and traces; what they found stays found."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ sys.modules["fuzz_files"] = fuzz
 _SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("first", range(0, 300, 100))
+@pytest.mark.parametrize("first", range(0, 150, 50))
 def test_mutants_are_read_or_refused(first: int, tmp_path: Path) -> None:
     wrong = {
         seed: problem
-        for seed in range(first, first + 100)
+        for seed in range(first, first + 50)
         if (problem := fuzz.check(*fuzz.mutant(seed), tmp_path)) is not None
     }
     assert not wrong
@@ -44,6 +44,7 @@ def test_cells_of_any_length_and_number_are_refused(tmp_path: Path) -> None:
         design.table(table)
     with pytest.raises(InputError, match=r"--catalog: .* cannot be read: field larger than field limit"):
         catalog.read(str(table))
+    table.write_text("x" * 200_000 + "\n")
     with pytest.raises(InputError, match=r"--out: .* is there and has no rows of a sweep"):
         RowFile(table, ["wan.rtt"], "x")
     table.write_text("part,price\nconnectx-5-100g,700 USD,2023-07-01\n")
