@@ -1,4 +1,4 @@
-"""A hundred and fifty mutants of catalogues, data sets, sizes, events, tables and traces; what they found stays found."""
+"""Mutants of catalogues, data sets, sizes, events, tables and traces; what they found stays found."""
 
 from __future__ import annotations
 
