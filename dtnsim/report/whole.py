@@ -284,6 +284,7 @@ def source_text(given: PathSpec) -> str:
     from dtnsim.ground.errors import DtnsimError
 
     try:
-        return library.find("paths", given.file).read_text(encoding="utf-8")
+        file = library.find("paths", given.file)
+        return file.read_text(encoding="utf-8") if file.is_file() else ""  # a pipe has been read
     except (DtnsimError, OSError):
         return ""

@@ -1,0 +1,67 @@
+"""``dtnsim report`` and ``dtnsim discover``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dtnsim.report import costs
+from tests.cli.conftest import Run
+
+QUICK = ("--scenarios", "0", "--samples", "16")
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))  # tested by itself
+
+
+def test_a_report_is_written(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "r.html"
+    plan = "--target 14Gb/s --allow tuning --confidence 60%"
+    asked = ("--plan", plan, "--start", "22:00", "--deadline", "8h", "--json")
+    done = run("report", "venadi/gridftp-gpfs", "-o", str(file), *QUICK, *asked)
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["size_B"] == file.stat().st_size
+    text = file.read_text()
+    assert "arrive by 22:00:29 (80 %: 22:00:" in text
+    assert "P(06:00 on day 2) = 100%" in text
+    assert "The plan" in text
+    assert "--allow tuning" in text  # the command that makes it again
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--start", "noon"), "write it like 22:00"),
+        (("--target", "1Gb/s", "--deadline", "1h"), "write one of them"),
+        (("--plan", "--target '1Gb/s"), "cannot be read"),
+        (("--plan", "--tarket 1Gb/s"), "tarket"),
+        (("--plan", "--target 1Gb/s --confidence much"), "--plan: "),
+        (("--simulate", "--until", "soon"), "--until: "),
+        (("-o", "nowhere/r.html"), "there is no folder"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("report", "venadi/iperf3", *QUICK, *options)
+    assert done.code == 2
+    assert words in done.err
+    assert "Traceback" not in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_discover_prints_its_script_and_writes_hosts(run: Run, tmp_path: Path) -> None:
+    assert run("discover", "--script").out.startswith("#!/bin/sh")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "meminfo").write_text("MemTotal: 8388608 kB\n")
+    done = run("discover", "--from", str(tmp_path / "in"), "-o", str(tmp_path / "host.yaml"))
+    assert done.code == 0, done.err
+    assert "host host, " in done.out
+    assert "size: 8 GiB  # meminfo:1: MemTotal" in (tmp_path / "host.yaml").read_text()
+    made = json.loads(run("discover", "--from", str(tmp_path / "in"), "--json").out)
+    assert made["todos"] >= 4
