@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 #: relative differences below which two sets are equally fast, and equally sure: nobody pays for less
 SAME: Final = (5e-3, 1e-2)
 _NONE: Final = (0.0, 0.0)
+#: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
+PATIENCE: Final = 600
+#: bounds that take as long as a set worked out in full
+_IN_FULL: Final = 5
 
 Set = tuple["Option", ...]
 #: median, and what is reached as surely as asked [B/s]
@@ -39,6 +43,7 @@ class Search:
         max_watts: Most power of what is bought [W].
         most: Most changes at once.
         worth: Options that are looked at, where others cannot be in a set that is kept.
+        patience: Bounds after which it ends where it is; ``cut`` then says so.
     """
 
     choices: Mapping[str, Sequence[Option]]
@@ -52,6 +57,9 @@ class Search:
     worth: Mapping[str, Sequence[Option]] | None = None
     evaluated: dict[frozenset[Option], Rates] = field(default_factory=dict)
     exceeded: int = 0
+    patience: int = PATIENCE
+    cut: bool = False
+    _asked: int = 0
 
     def alone(self, option: Option) -> float:
         """Median throughput with one option and nothing else [B/s]."""
@@ -108,16 +116,22 @@ class Search:
         if not still:
             return
         least = price(chosen) + min(options[0].price for options in still.values())
+        self._asked += 1
+        if self._asked > self.patience:
+            self.cut = True
+            return
         if _beaten(self.bound(chosen, still), least, best):
             return
         place, *rest = still
         later = {p: still[p] for p in rest}
         for part in still[place]:
             made = (*chosen, part)
+            self._asked += 2
             if _beaten(self.bound(made, later), price(made), best):
                 continue
             top = self.bound(made, {})
             if not _beaten(top, price(made), best):
+                self._asked += _IN_FULL
                 found = self._of(made)
                 self.exceeded += any(f > t * (1 + s) for f, t, s in zip(found, top, SAME, strict=True))
                 _take(made, found, best)

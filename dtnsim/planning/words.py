@@ -36,6 +36,11 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     ]
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")
+    if found.search.cut:
+        said.append(
+            f"The search ended after {found.search.patience:,} bounds: sets of several changes may be missing; allow "
+            "fewer with --most, --mine or a shorter --catalog."
+        )
     return said
 
 

@@ -128,6 +128,27 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     assert best.prediction.bottleneck.kind in ("core", "cpu")
 
 
+def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
+    """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so."""
+    shop = tmp_path / "shop.yaml"
+    shop.write_text(
+        "date: 2026-05-01\nitems:\n  connectx-5-100g: {price: 700 EUR}\n  intel-x520-10g: {price: 100 EUR}\n"
+        "  samsung-pm9a3: {price: 450 EUR, fits: U.2}\n  intel-p4510: {price: 600 EUR, fits: U.2}\n"
+    )
+    made = dtnsim.plan(
+        "examples/dtn-100g-to-buy", target="85Gb/s", mine=["ours"], budget="40kEUR", confidence=0.5, catalog=str(shop),
+        samples=64,
+    )  # fmt: skip
+    assert made.chosen is not None
+    sets = made.chosen.overrides
+    assert "hosts.ours.nics.eth=connectx-5-100g" in sets
+    assert "hosts.ours.nics.eth.slot=x16" in sets
+    disks = next(int(o.partition("disks=")[2]) for o in sets if "array.disks=" in o)
+    assert 8 <= disks <= 10
+    assert any(w.together and "TCP buffers" in w.setting.what for w in made.wins)  # which help only beside the card
+    assert made.chosen.price.amount < 5000
+
+
 def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     file = tmp_path / "nightly.yaml"
     file.write_text(

@@ -75,6 +75,7 @@ def test_it_finds_what_brute_force_finds(
     _covers(found, [(price(s), rate(s)) for s in allowed])
     assert all(s in allowed or tuple(sorted(s, key=lambda o: o.place)) in allowed for s, _ in found)
     assert search.exceeded == 0
+    assert not search.cut
 
 
 def _covers(found, points) -> None:
@@ -115,3 +116,7 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
     assert len(found) > 1
     _covers(found, [(price(s), search._of(s)) for s in allowed])
     assert search.exceeded == 0
+    assert not search.cut
+    short = Search(few, rate, bound, 12_000, bound.matters, offered.stock, patience=1)
+    assert short.frontier()
+    assert short.cut  # and says so
