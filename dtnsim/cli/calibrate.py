@@ -32,6 +32,7 @@ def command(
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
+    Where no figure is followed nothing is written: exit code 1.
 
     \b
     Examples:
@@ -47,6 +48,7 @@ def command(
     found = calibrate(sources, host, volume=volume, notes=notes)
     for note in notes:
         print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
+    fit_report.check_followed(found)
     if output is not None:
         fit_report.write(found, Path(output))
     if json:

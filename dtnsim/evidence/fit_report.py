@@ -9,8 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
 from dtnsim.ground import output, units
+from dtnsim.ground.errors import ModelError
 from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
@@ -160,12 +162,35 @@ def _and(names: list[str]) -> str:
 
 
 def _outliers(found: Fit) -> list[str]:
-    """Figures that the fit does not follow: further off than three of their errors."""
-    off = np.abs(found.ratio_after) > 3 * found.error
     return [
         f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
-        for n in np.flatnonzero(off)
+        for n in not_followed(found)
     ]
+
+
+def not_followed(found: Fit) -> list[int]:
+    """Figures that the fit does not follow: further off than three of their errors."""
+    return [int(n) for n in np.flatnonzero(np.abs(found.ratio_after) > 3 * found.error)]
+
+
+def check_followed(found: Fit) -> None:
+    """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured.
+
+    Raises:
+        ModelError: which figure is furthest off, and by how much.
+    """
+    if len(not_followed(found)) < len(found.figures):
+        return
+    worst = int(np.argmax(np.abs(found.ratio_after)))
+    case = found.figures[worst].case
+    ratios = (1.0, float(np.exp(found.ratio_before[worst])), float(np.exp(found.ratio_after[worst])))
+    measured, prior, fitted = (written(case.measured * r, UNITS[case.quantity]) for r in ratios)
+    raise ModelError(
+        f"no figure of {len(found.figures)} is followed, and nothing is written. {case.name}: measured {measured}; the "
+        f"host's parts give {prior}, and {fitted} after the fit. Other parts are built in than the host file says, or "
+        "the test met another limit: choose another part, or write what this one does and how sure that is, like "
+        "'write: {value: 600 MB/s, spread: 30 %}'"
+    )
 
 
 def write(found: Fit, file: Path) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from dtnsim.cli import app
 from dtnsim.ground import library, output
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.units import parse
 from dtnsim.steady.prediction import predict
 
@@ -41,6 +41,20 @@ def test_logs_to_prediction_and_the_same_bytes_again(tmp_path: Path, capsys: pyt
     assert answer.throughput_Bps.p50 == pytest.approx(115.57e6, rel=0.03)
     told = [s.station.source for s in answer.stations if s.station.name == "venadi.root.ssds"]
     assert "fit: " in told[0]
+
+
+def test_a_drive_that_is_none_of_the_host_file_is_refused(tmp_path: Path) -> None:
+    """634 MB/s of drives that are said to write 3.8 GB/s: the prior is no answer, whatever its spread."""
+    log, out = tmp_path / "dd.txt", tmp_path / "fitted.yaml"
+    log.write_text(
+        "$ dd if=/dev/zero of=/xfs/test bs=1M count=50000 oflag=direct\n50000+0 records in\n50000+0 records out\n"
+        "52428800000 bytes (52 GB, 49 GiB) copied, 82.7 s, 634 MB/s\n"
+    )
+    says = r"no figure of 1 is followed, and nothing is written\. .*measured 633\.96 MB/s; the host's parts give"
+    with pytest.raises(ModelError, match=says) as found:
+        run("calibrate", str(log), "--host", "example-dtn-100g", "--volume", "/xfs", "-o", str(out))
+    assert found.value.exit_code == 1
+    assert not out.exists()
 
 
 def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
