@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: transfers at once that the Globus service lets a user have (docs.globus.org, FAQ, limits on file transfer)
 GLOBUS_ACTIVE: Final = 3
+#: places that a transfer takes at an endpoint that is both of its ends
+_BOTH: Final = 2
 
 
 @dataclass(slots=True)
@@ -202,6 +204,12 @@ class _Build:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
         one, two = self._endpoint(source), self._endpoint(target)
         hosts = self.fleet.hosts
+        if one is two and one.limit < _BOTH:
+            key = f"workload.endpoints.{source}.active"
+            remedy = "write 2 or more, or leave it out"
+            raise SpecError(
+                "never lets a transfer begin that has both its ends here", key=key, value=one.limit, remedy=remedy
+            )
         alone = one is two and len(one.hosts) == 1
         ways: list[list[list[Way | None]]] = []
         for a in one.hosts:

@@ -222,7 +222,7 @@ class Course:
         heappop(lane.queue)
         if not lane.queue:
             for place in lane.places:
-                del place.waiting[lane]
+                place.waiting.pop(lane, None)  # both ends may be one place
         queued = self._queued.pop(i)
         if now > queued or lane.down_since < math.inf:
             self._book_wait(lane, queued, now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import math
+from array import array
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -67,7 +68,7 @@ def read(path: Path, begin: dt.datetime) -> Trace:
     """
     names: dict[str, int] = {}
     first: list[int] = []
-    columns: list[list[float]] = [[] for _ in range(6)]
+    columns = [array("d") for _ in range(6)]
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file)

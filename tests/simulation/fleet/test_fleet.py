@@ -327,6 +327,19 @@ def test_faults_of_nothing(more, message):
         outages(more)
 
 
+def test_an_endpoint_within_which_nothing_can_begin():
+    more = "endpoints: {yard: {hosts: ['a*', b], active: 1}}"
+    text = HEAD.format(span="1 d", wan="10 Gb/s").rpartition("  endpoints:")[0]
+    body = DAILY.replace("site:", "yard:").replace("'b:", "'yard:")
+    given = spec.resolve(yamlio.loads(f"{text}  {more}\n  classes:\n    c: {body}\n", "yard.yaml"))
+    with pytest.raises(SpecError, match="never lets a transfer begin that has both its ends here"):
+        Fleet(given, Draw()).made(1)
+    two = given.changed(["workload.endpoints.yard.active=2"])
+    made = ran(two)
+    assert np.all(made.course.status == 4)
+    assert all(made.course.ways[w].source != made.course.ways[w].target for w in made.course.way)
+
+
 def test_globus_lets_a_user_have_three_at_once():
     body = DAILY.replace("every: 1 day", "start: 0 s, count: 9")
     made = Fleet(path({"c": body}, "service: globus"), Draw()).made(1)
