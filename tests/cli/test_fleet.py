@@ -44,6 +44,12 @@ def test_document_and_tables(run: Run, tmp_path: Path) -> None:
     assert 0.5 < max(use) <= 1 + 1e-9
 
 
+def test_a_line_for_each_class_as_csv(run: Run) -> None:
+    rows = list(csv.DictReader(run("fleet", *YEAR, "--format", "csv").out.splitlines()))
+    assert [r["class"] for r in rows] == ["replication", "campaign", "users"]
+    assert float(rows[2]["completion_s.p95"]) > 0
+
+
 def test_what_cannot_be(run: Run, tmp_path: Path) -> None:
     for arguments, words in (
         ((*YEAR, "--transfers", str(tmp_path / "all.xlsx")), "write a file that ends in .csv or .parquet"),
