@@ -166,13 +166,16 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
         "transfer: {from: 'nas:/pool', to: 'centre:/xfs', tool: {name: gridftp, fast: true},"
         " dataset: {files: 1000, each: 10 GB}}\n"
     )
-    made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64)
+    made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64, grows="40%/year", years=3)
     assert made.target_Bps == pytest.approx(10e12 / 8 / 3600)
     assert made.hosts == ("nas",)
     better = made.tuned.prediction.throughput_Bps.p50 > 1.5 * made.now.prediction.throughput_Bps.p50
     assert better
     assert re.search(r"(Tuning alone is (not )?enough): .* probability", "\n".join(made.sentences))
     assert made.measure_first
+    assert [d.year for d in made.due] == [0, 1, 2, 3]
+    assert made.due[3].target_Bps == pytest.approx(made.target_Bps * 1.4**3)
+    assert any(s.startswith("Year 0: 2.778 Gb/s") for s in made.sentences)
 
 
 @pytest.mark.parametrize(
