@@ -87,3 +87,15 @@ def test_workers_that_queue_at_a_shared_station_are_busy_at_most_all_the_time() 
         answer = predict("examples/dtn-100g-xfs", overrides=[f"transfer.dataset={{files: {files}, each: 50 GB}}"])
         for use in answer.stations:
             assert use.utilization <= 1 + 1e-9, use.station.name
+
+
+def test_names_of_any_length_are_short_in_messages() -> None:
+    code, out, err = fuzz.run(["predict", "x" * 3000])
+    assert (code, out) == (2, "")
+    assert fuzz._wrong(code, out, err, json_wanted=False) is None
+
+
+@pytest.mark.parametrize("seed", [8350, 13510, 25729, 35724, 52190, 76272])
+def test_mutants_that_were_wrong(seed: int, tmp_path: Path) -> None:
+    """As they are made now: names too long for a system, events that multiply to nothing, bonds of 1,600 streams."""
+    assert fuzz.check(*fuzz.mutant(seed), tmp_path) is None
