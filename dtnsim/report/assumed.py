@@ -36,10 +36,13 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
         host = place[1] if place[0] == "hosts" else ""
         what = ".".join(map(str, place[2:] if host else place))
         drawn = leaf.typical if leaf.typical is not None else leaf
-        share = by_key.get(leaf.key) or by_key.get(together.get(leaf.key, ""), 0.0)
-        line = (what, _value(leaf), f"{drawn.spread:.0%}", f"{share:.1%}" if share else "", drawn.source or leaf.source)
+        group = together.get(leaf.key, "") if leaf.key not in by_key else ""
+        share = by_key.get(group or leaf.key, 0.0)
+        shown = (f"{share:.1%}" + (" together" if group else "")) if share else ""
+        line = (what, _value(leaf), f"{drawn.spread:.0%}", shown, drawn.source or leaf.source)
         merged.setdefault(line, []).append(str(host))
-        weight[line] = max(weight.get(line, 0.0), share)
+        members = sum(g == group for g in together.values()) if group else 1
+        weight[line] = max(weight.get(line, 0.0), share / members)
     lines = sorted(merged, key=lambda n: (-weight[n], "assumed" not in n[4], n))
     return Table(HEAD, [(_where(merged[n], n[0]), *n[1:]) for n in lines], frozenset({1, 2, 3}))
 

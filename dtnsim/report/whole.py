@@ -117,9 +117,10 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
 
 
 def _path(page: Page, given: PathSpec, p: Prediction) -> None:
+    page.raw('<section class="wide">')
     page.heading("The path")
     placed = picture.layout(p, given.graph)
-    page.raw(drawing.svg(placed, "about-path"))
+    page.raw(f"{drawing.svg(placed, 'about-path')}</section>")
     hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
     page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')
     if placed.unused:
