@@ -16,6 +16,7 @@ from dtnsim.cli import COMMANDS, EXIT_CODES, man
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.description import listing, schema
 from dtnsim.ground import units
+from dtnsim.report import documents
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = {"tool": "Transfer tools and benchmarks"}
@@ -36,6 +37,7 @@ def pages() -> dict[str, str]:
         "reference/commands.md": _commands(),
         "reference/exit-codes.md": _exit_codes(),
         "reference/python.md": _python(),
+        "reference/json.md": _json(),
         "accuracy.md": _accuracy(),
         "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
         "physics/index.md": _physics(),
@@ -45,7 +47,8 @@ def pages() -> dict[str, str]:
 
 def schemas() -> dict[str, Any]:
     """The JSON Schemas that shipped files name."""
-    return {what: schema.json_schema(what) for what in ("path", "host", "dataset")}
+    made = {what: schema.json_schema(what) for what in ("path", "host", "dataset")}
+    return made | {f"output/{name}": documents.json_schema(name) for name in documents.names()}
 
 
 def _cell(text: object) -> str:
@@ -168,6 +171,22 @@ def _exit_codes() -> str:
             "`DTNSIM_DEBUG=1` shows a fault of dtnsim itself with its traceback. `NO_COLOR` takes colours and bold text away.\n"
         )
     )
+
+
+def _json() -> str:
+    text = [
+        "# What --json prints\n",
+        "One document on standard output, SI units in the names of keys. `dtnsim schema NAME` prints the JSON\n",
+    ]
+    text.append("Schema; keys may be added within a version, none goes or changes its unit.\n")
+    for name in documents.names():
+        made = documents.json_schema(name)
+        rows: list[tuple[object, ...]] = [
+            (f"`{k}`", n["description"]) for k, n in made["properties"].items() if k != "schema"
+        ]
+        const = made["properties"]["schema"]["const"]
+        text += [f"\n## {const.partition('/')[0]}\n", f"`{const}`\n", _table(("key", "what it is"), rows)]
+    return "\n".join(text)
 
 
 def _python() -> str:

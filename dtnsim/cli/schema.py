@@ -10,16 +10,22 @@ from dtnsim.cli import options
 
 
 def command(
-    what: Annotated[str, typer.Argument(metavar="[path|host|dataset|KIND]", help="What to describe.")] = "path",
+    what: Annotated[
+        str, typer.Argument(metavar="[path|host|dataset|KIND|DOCUMENT]", help="What to describe.")
+    ] = "path",
     json: options.Json = True,  # noqa: ARG001, FBT002 - the schema is JSON with or without the flag
 ) -> None:
-    """Print the JSON Schema of path files, host files, data sets or one kind of component, for editors.
+    """Print the JSON Schema of path files, host files, data sets, one kind of component, or what --json prints.
+
+    Documents are named as their "schema" key names them: prediction for dtnsim.prediction/1.
 
     \b
     Examples:
       dtnsim schema > path.schema.json
       dtnsim schema ssd
+      dtnsim schema prediction
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import schema as schemas
+    from dtnsim.report import documents
 
-    options.emit(schemas.json_schema(what))
+    options.emit(documents.json_schema(what) if what in documents.names() else schemas.json_schema(what))

@@ -1,0 +1,65 @@
+"""What ``--json`` prints keeps the JSON Schemas that ``dtnsim schema`` publishes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dtnsim.report import documents
+from tests.cli.conftest import Run
+
+Validator = jsonschema.Draft202012Validator
+PATH = "venadi/gridftp-gpfs"
+
+COMMANDS = {
+    "prediction": ["predict", PATH, "--samples", "16", "--target", "1Gb/s", "--why-wide"],
+    "predictions": ["predict", PATH, "examples/campus-25g-firewall", "--samples", "8"],
+    "explanation": ["explain", PATH],
+    "compare": ["compare", PATH, "--with", "wan.rtt=50ms", "--samples", "8"],
+    "sweep": ["sweep", PATH, "--vary", "wan.rtt=1ms,10ms"],
+    "simulation": ["simulate", PATH],
+    "tcp": ["tcp", "--rate", "1Gb/s", "--rtt", "10ms", "--size", "1GB"],
+    "tcp-coefficients": ["tcp", "--coefficients"],
+    "components": ["components", "hdd"],
+    "list": ["list", "hosts"],
+    "show": ["show", "nersc-dtn"],
+}
+
+
+@pytest.mark.parametrize("name", documents.names())
+def test_schemas_are_schemas_with_words_for_every_key(name: str) -> None:
+    made = documents.json_schema(name)
+    Validator.check_schema(made)
+    todo = [made]
+    while todo:
+        node = todo.pop()
+        for key, value in node.get("properties", {}).items():
+            assert value["description"], key
+            todo.append(value)
+        todo += [n for n in (node.get("items"), node.get("additionalProperties")) if isinstance(n, dict)]
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_documents_keep_their_schema(name: str, run: Run) -> None:
+    document = json.loads(run(*COMMANDS[name], "--json").out)
+    made = documents.json_schema(name)
+    assert document["schema"] == made["properties"]["schema"]["const"]
+    assert [e.message for e in Validator(made).iter_errors(document)] == []
+    known = set(made["properties"])
+    assert set(document) <= known, "a key that the schema does not describe: add it to documents.yaml"
+
+
+def test_a_document_that_breaks_its_schema_is_found(run: Run) -> None:
+    document: dict[str, Any] = json.loads(run("predict", PATH, "--samples", "0", "--json").out)
+    made = Validator(documents.json_schema("prediction"))
+    assert made.is_valid(document)
+    assert not made.is_valid({**document, "throughput_Bps": "fast"})
+    assert not made.is_valid({k: v for k, v in document.items() if k != "bottleneck"})
+
+
+def test_the_command_publishes_them(run: Run) -> None:
+    for name in ("prediction", "tcp"):
+        assert json.loads(run("schema", name).out) == documents.json_schema(name)
