@@ -194,6 +194,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
+    raw = named_workload(raw, beside)  # an override may have named one
     with_workload(raw)
     _one_or_many(raw)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)

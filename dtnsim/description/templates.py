@@ -110,6 +110,9 @@ def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any
     patterns = workload.endpoints[name].hosts if name in workload.endpoints else [name]
     found = [h for p in patterns for h in hosts if fnmatchcase(h, p)]
     if not found:
+        if name in workload.endpoints:
+            remedy = f"its hosts ({', '.join(patterns)}) are none of {', '.join(hosts[:12])}"
+            raise SpecError("is an endpoint without hosts", **where, value=name, remedy=remedy)
         known = ", ".join([*workload.endpoints, *hosts][:12])
         raise SpecError("is neither an endpoint nor a host", **where, value=name, remedy=f"write one of {known}")
     return [f"{h}{colon}{path}" for h in dict.fromkeys(found)]

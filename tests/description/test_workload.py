@@ -93,6 +93,7 @@ def test_classes_that_are_none(change, message):
         ("maintenance: [{hosts: 'a*', lasts: 2 h, every: 1 h}]", "longer than the time until the next"),
         ("queue: lottery", "is not one of the words known here"),
         ("quue: fifo", "did you mean 'queue'"),
+        ("endpoints: {b: {hosts: 'q*'}}", r"is an endpoint without hosts.*are none of a1, a2, b"),
     ],
 )
 def test_rules_that_are_none(more, message):
@@ -115,6 +116,8 @@ def test_a_workload_of_its_own_takes_the_place_of_transfers(tmp_path: Path):
     assert [t.name for t in made.transfers] == ["c"]
     again = made.changed(["workload.classes.c.size=2 TB"])
     assert again.transfers[0].dataset.files == 200
+    named = spec.load("examples/facility-year", ["workload=facility-300TB"])
+    assert named.workload == spec.load("examples/facility-year").workload
     with pytest.raises(SpecError, match="there is no workload 'yeer'"):
         spec.load("examples/dtn-100g-xfs", workload="yeer")
 
