@@ -13,12 +13,13 @@ import pkgutil
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -52,6 +53,42 @@ class Model(BaseModel):
         return made
 
 
+class Measured(Model):
+    """A benchmark's load, in fio's terms.
+
+    Attributes:
+        bs: Block size.
+        iodepth: Requests in flight of a job.
+        numjobs: Jobs.
+    """
+
+    bs: Annotated[Quantity, Unit("B", low=512)]
+    iodepth: Annotated[int, Field(ge=1, le=65536)]
+    numjobs: Annotated[int, Field(ge=1, le=1024)] = 1
+
+
+class Facts(Model):
+    """What is printed of a part, for choosing it.
+
+    Attributes:
+        year: Year in which it came out.
+        capacity: Bytes that it holds.
+        endurance: Bytes that may be written to it under warranty.
+        power_idle: Power of an idle part that is ready.
+        power_busy: Power of a busy part; for processors the design power of one.
+        sequential: Load behind the rates of long reads and writes.
+        random: Load behind the rates of random requests.
+    """
+
+    year: Annotated[int, Field(ge=1990, le=2030)] | None = None
+    capacity: Annotated[Quantity, Unit("B", low=1e9)] | None = None
+    endurance: Annotated[Quantity, Unit("B", low=1e9)] | None = None
+    power_idle: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
+    power_busy: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
+    sequential: Measured | None = None
+    random: Measured | None = None
+
+
 class Component(Model):
     """A kind of component. Subclasses say ``kind`` and ``family`` and hold the parameters as fields."""
 
@@ -64,10 +101,11 @@ class Component(Model):
     #: other names that keys have had, or have in another place -> the name here
     other_names: ClassVar[MappingABC[str, str]] = {}
 
-    #: name of the part it was made from, where its numbers come from, and what it costs
+    #: name of the part it was made from, where its numbers come from, what it costs, and what else is printed of it
     part: str | None = documentation_only(None)
     source: str = documentation_only("")
     price: str | None = documentation_only(None)
+    facts: Facts | None = documentation_only(None)
 
     @classmethod
     def build(cls, given: object, *, key: str = "") -> Self:

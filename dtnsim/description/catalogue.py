@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtnsim.components.base import Component, find_kind, kinds
+from dtnsim.components.base import Component, Measured, find_kind, kinds
 from dtnsim.description.words import words
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Quantity
@@ -15,7 +15,7 @@ SCHEMA = "dtnsim.components/1"
 def overview() -> dict[str, Any]:
     """All kinds by family, with the parts that are shipped for each."""
     parts: dict[str, list[str]] = {}
-    for name in library.names("parts"):
+    for name in dict.fromkeys([*library.own_names("parts"), *library.names("parts")]):
         parts.setdefault(name.partition("/")[0], []).append(name.partition("/")[2])
     found = []
     for kind in sorted(kinds()):
@@ -65,4 +65,29 @@ def part(name: str) -> dict[str, Any]:
             )
         elif key not in Component.model_fields and value is not None:
             rows.append({"parameter": key, "text": str(value), "value": None, "unit": "", "spread": None, "source": ""})
+    rows += _facts(built)
     return {"schema": SCHEMA, "part": name, "kind": built.kind, "source": built.source, "parameters": rows}
+
+
+def _facts(built: Component) -> list[dict[str, Any]]:
+    """What is printed of a part beside its parameters."""
+    rows = []
+    for key, value in built.facts or ():
+        if isinstance(value, Measured):
+            text = f"bs {value.bs}, iodepth {value.iodepth}, numjobs {value.numjobs}"
+        elif value is None:
+            continue
+        else:
+            text = str(value)
+        number = value if isinstance(value, Quantity) else None
+        rows.append(
+            {
+                "parameter": f"facts.{key}",
+                "text": text,
+                "value": number.value if number else None,
+                "unit": number.dim if number else "",
+                "spread": number.spread if number else None,
+                "source": number.source if number else built.source,
+            }
+        )
+    return rows

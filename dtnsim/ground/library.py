@@ -1,8 +1,9 @@
-"""Finds parts, hosts, paths and data sets: beside the user's own file first, then those shipped."""
+"""Finds parts, hosts, paths, data: beside the file that names them, in the user's library, among those shipped."""
 
 from __future__ import annotations
 
 import difflib
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -26,12 +27,24 @@ def names(folder: str) -> list[str]:
     return sorted(p.relative_to(base).with_suffix("").as_posix() for p in base.rglob("*.yaml"))
 
 
+def own() -> Path:
+    """Folder of the user's own library: ``$XDG_CONFIG_HOME/dtnsim``, which is ``~/.config/dtnsim`` unless set."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "dtnsim"
+
+
+def own_names(folder: str) -> list[str]:
+    """Names of all files in the user's own library, like `names`."""
+    base = own() / folder
+    return sorted(p.relative_to(base).with_suffix("").as_posix() for p in base.rglob("*.yaml"))
+
+
 def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
     """The YAML file that ``name`` means.
 
     Args:
         folder: ``paths``, ``hosts``, ``parts`` or ``datasets``.
-        name: A file, or the name of a shipped one (for parts, with or without its kind in front).
+        name: A file, or the name of one in the folder of that room beside the file that mentions it, in the user's own
+            library or among those shipped (for parts, with or without its kind in front).
         beside: Folder of the file that mentions it.
 
     Raises:
@@ -52,15 +65,23 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
                 return direct.parent / f"{direct.name}.yaml"
         except OSError:
             break
-    shipped = root("models") / folder
-    exact = shipped / f"{name}.yaml"
-    if ".." not in Path(name).parts and exact.is_file():
-        return exact
-    if "/" not in name:
-        by_kind = sorted(shipped.glob(f"*/{_literal(name)}.yaml"))
-        if len(by_kind) == 1:
-            return by_kind[0]
+    collections = [base / folder for base in (beside, own()) if base is not None]
+    for collection in (*collections, root("models") / folder):
+        found = _among(collection, name)
+        if found is not None:
+            return found
     raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
+
+
+def _among(collection: Path, name: str) -> Path | None:
+    """The file of a collection that has a name, with or without its kind in front."""
+    exact = collection / f"{name}.yaml"
+    if ".." in Path(name).parts:
+        return None
+    if exact.is_file():
+        return exact
+    by_kind = sorted(collection.glob(f"*/{_literal(name)}.yaml")) if "/" not in name else []
+    return by_kind[0] if len(by_kind) == 1 else None
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:
@@ -84,7 +105,7 @@ def _literal(name: str) -> str:
 
 
 def _nearest(folder: str, name: str) -> str:
-    known = names(folder)
+    known = [*own_names(folder), *names(folder)]
     short = {k.rsplit("/", 1)[-1]: k for k in known}
     near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.4)
     if near:

@@ -204,7 +204,7 @@ def test_the_same_path_gives_the_same_answer() -> None:
 
 
 def test_what_moves_nothing_is_marked() -> None:
-    assert documentation("cpu") == {"part", "source", "price"}
+    assert documentation("cpu") == {"part", "source", "price", "facts"}
     extra = Host.model_fields["source"].json_schema_extra
     assert isinstance(extra, dict)
     assert extra["x-documentation-only"]

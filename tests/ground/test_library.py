@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dtnsim.description import catalogue
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady.prediction import predict
@@ -112,3 +113,24 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "dir.yaml").mkdir()
     with pytest.raises(SpecError):
         library.read("hosts", "dir", beside=tmp_path)
+
+
+def test_the_users_own_library_is_found_by_the_same_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder parts/ beside the file comes first, then ~/.config/dtnsim/parts/<kind>/, then what is shipped."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    mine = tmp_path / "config" / "dtnsim" / "parts" / "nic"
+    mine.mkdir(parents=True)
+    (mine / "my-card.yaml").write_text(NIC.format(rate="1 Gb/s"))
+    (mine / "connectx-6-200g.yaml").write_text(NIC.format(rate="2 Gb/s"))
+    assert library.own_names("parts") == ["nic/connectx-6-200g", "nic/my-card"]
+    for name in ("my-card", "nic/my-card"):
+        assert library.find("parts", name) == mine / "my-card.yaml"
+    assert library.find("parts", "connectx-6-200g") == mine / "connectx-6-200g.yaml"
+    beside = tmp_path / "work" / "parts" / "nic"
+    beside.mkdir(parents=True)
+    (beside / "my-card.yaml").write_text(NIC.format(rate="3 Gb/s"))
+    assert library.find("parts", "my-card", beside=tmp_path / "work") == beside / "my-card.yaml"
+    with pytest.raises(SpecError, match=r"my-cart.*\n?.*my-card|my-card"):
+        library.find("parts", "my-cart")
+    shown = catalogue.overview()
+    assert "my-card" in next(k["parts"] for k in shown["kinds"] if k["kind"] == "nic")

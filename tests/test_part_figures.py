@@ -1,0 +1,139 @@
+"""The parts' own figures fit together, and what a drive is sold for comes out of a prediction of that benchmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from dtnsim.components.base import Component, find_kind
+from dtnsim.components.hdd import Hdd
+from dtnsim.components.ssd import Ssd
+from dtnsim.ground import library
+from dtnsim.physics import pcie
+from dtnsim.steady.prediction import predict
+from tests.lab import machine, volume
+from tests.strategies import load
+
+PARTS: dict[str, Component] = {
+    name: find_kind(str(library.read("parts", name)["kind"])).build(name) for name in library.names("parts")
+}
+SSDS = {n: p for n, p in PARTS.items() if isinstance(p, Ssd)}
+HDDS = {n: p for n, p in PARTS.items() if isinstance(p, Hdd)}
+#: where no depth is printed
+DEEP = {"read": ("128 KiB", 128, 1), "write": ("128 KiB", 128, 1), "randread": ("4 KiB", 64, 8)}
+YOUNGEST = 2026
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a data sheet promises of one load."""
+
+    part: str
+    rw: str
+    rate_Bps: float
+    transfer: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.part.rpartition('/')[2]}-{self.rw}".replace(".", "-")
+
+
+def headline(name: str, rw: str, rate: float, size_B: float, **array: Any) -> Headline:
+    facts = PARTS[name].facts
+    said = (facts.random if rw.startswith("rand") else facts.sequential) if facts is not None else None
+    bs, depth, jobs = DEEP[rw] if said is None else (f"{said.bs.value:.0f} B", said.iodepth, said.numjobs)
+    made = Headline(name, rw, rate, {})
+    tool = {
+        "name": "fio",
+        "rw": rw,
+        "bs": bs,
+        "iodepth": depth,
+        "numjobs": jobs,
+        "direct": True,
+        "ioengine": "io_uring",
+    }
+    made.transfer.update({"from": f"{made.name}:/d", "to": f"{made.name}:/d", "tool": tool, "array": array})
+    made.transfer["dataset"] = {"files": 1, "size": f"{size_B:.0f} B"}
+    return made
+
+
+def headlines() -> list[Headline]:
+    """Of every drive; writes short enough for the fast cache, disks read at the outer edge."""
+    made = []
+    for name, drive in SSDS.items():
+        stored = drive.burst.value / 2 if drive.burst is not None else 100e9
+        promised = drive.burst_write or drive.write
+        if not drive.compresses:  # sold for data that compress
+            made.append(headline(name, "write", promised.value, stored, filled="0"))
+        made.append(headline(name, "read", drive.read.value, 100e9))
+        made.append(headline(name, "randread", drive.iops_read.value * 4096, 100e9))
+    made += [
+        headline(n, "read", d.rate.value * d.actuators, 1e9, position="0") for n, d in HDDS.items() if d.actuators == 1
+    ]
+    return made
+
+
+@pytest.fixture(scope="module")
+def predicted() -> dict[str, float]:
+    """All of them in one path, each on a host of its own that never limits."""
+    hosts, transfers = {}, {}
+    for one in headlines():
+        transfer = dict(one.transfer)
+        hosts[one.name] = machine(volumes={"/d": volume({"part": one.part, **transfer.pop("array")})})
+        transfers[one.name] = transfer
+    answer = predict(load({"name": "headlines", "hosts": hosts, "transfers": transfers}), samples=0)
+    return {t.name: t.throughput_Bps.p50 for t in answer.transfers}
+
+
+def test_data_sheets_come_out_of_predict(predicted: dict[str, float]) -> None:
+    """Sequential rates and random reads within 5 %, at the block size and depth that the part names."""
+    missed = {
+        one.name: f"{predicted[one.name] / one.rate_Bps - 1:+.0%}"
+        for one in headlines()
+        if predicted[one.name] != pytest.approx(one.rate_Bps, rel=0.05)
+    }
+    assert missed == {}
+
+
+def test_a_shallow_queue_does_not_reach_the_headline(predicted: dict[str, float]) -> None:
+    """The test above would see a drive whose depth is too small for its rate: QD 1 at 80 us are 12,500 requests."""
+    one = headline("ssd/samsung-pm9a3", "randread", 900e3 * 4096, 1e9)
+    one.transfer["tool"] |= {"iodepth": 1, "numjobs": 1}
+    one.transfer.pop("array")
+    host = machine(volumes={"/d": volume({"part": one.part})})
+    slow = predict(load({"name": "t", "hosts": {one.name: host}, "transfer": one.transfer}), samples=0)
+    assert slow.throughput_Bps.p50 < 0.1 * predicted[one.name]
+
+
+@pytest.mark.parametrize("name", SSDS)
+def test_requests_fit_the_rate_and_the_link(name: str) -> None:
+    drive = SSDS[name]
+    link = float(pcie.drive_link(drive.read.value)) if drive.link is None else drive.link.value
+    assert drive.iops_read.value * 4096 <= link
+    assert drive.latency_read.value > drive.latency_write.value / 3
+    if drive.write_compressed is None:
+        fastest = max(q.value for q in (drive.write, drive.burst_write) if q is not None)
+        assert drive.iops_write.value * 4096 <= fastest * 1.05
+    if drive.burst is not None and drive.facts is not None and drive.facts.capacity is not None:
+        assert drive.burst.value < drive.facts.capacity.value
+
+
+@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if p.facts is not None])
+def test_facts_are_possible(name: str) -> None:
+    facts = PARTS[name].facts
+    assert facts is not None
+    assert facts.year is None or 2005 <= facts.year <= YOUNGEST
+    if facts.power_idle is not None and facts.power_busy is not None:
+        assert facts.power_idle.value <= facts.power_busy.value
+    if facts.endurance is not None and facts.capacity is not None:
+        drive_writes = facts.endurance.value / facts.capacity.value
+        assert 100 <= drive_writes <= 200_000, "from QLC of a desktop to 100 drive writes a day over five years"
+
+
+@pytest.mark.parametrize("name", HDDS)
+def test_the_heads_are_slower_than_the_link(name: str) -> None:
+    disk = HDDS[name]
+    assert disk.capacity.value > 0
+    assert disk.rate.value * disk.actuators <= disk.link.value * 1.01
