@@ -38,13 +38,13 @@ def test_a_copy_of_a_shipped_host_keeps_its_fit_and_an_edit_of_it_wins(tmp_path:
     copy = tmp_path / "mine.yaml"
     copy.write_text(VENADI.read_text())
     same = made(tmp_path, {"x": "mine.yaml"})
-    assert same.hosts["x"].cpu.clock.value == pytest.approx(3.8666e9)
+    assert same.hosts["x"].cpu.clock.value == pytest.approx(3.867e9, rel=1e-3)
     assert same.notes == ()
     edited = made(tmp_path, {"x": {"like": "mine.yaml", "cpu": {"clock": "2.5 GHz"}}})
     assert edited.hosts["x"].cpu.clock.value == 2.5e9
     assert edited.hosts["x"].stack.file_write_byte == same.hosts["x"].stack.file_write_byte
     (note,) = edited.notes
-    for said in ("hosts.x.cpu.clock is 2.5 GHz", "3.8 GHz +- 4 %", "3.8666 GHz", "fitted.yaml"):
+    for said in ("hosts.x.cpu.clock is 2.5 GHz", "3.8 GHz +- 4 %", "3.867 GHz", "fitted.yaml"):
         assert said in note
     assert note in compose(edited, Draw()).warnings
     assert edited.hosts["x"].cpu.clock.key == "x.cpu.clock", "drawn as the user's number, not with the fit's covariance"
@@ -129,7 +129,7 @@ def test_set_reaches_a_host_that_is_like_the_changed_one(tmp_path: Path) -> None
     path = made(tmp_path, hosts, "hosts.x.memory.channels=2", "hosts.y.cpu.clock=2 GHz")
     assert [path.hosts[h].memory.channels for h in "xyz"] == [2, 2, 2]
     assert [path.hosts[h].cpu.clock.value for h in "yz"] == [2e9, 1e9]
-    assert path.hosts["x"].cpu.clock.value == pytest.approx(3.8666e9)
+    assert path.hosts["x"].cpu.clock.value == pytest.approx(3.867e9, rel=1e-3)
 
 
 def test_a_host_can_be_made_like_another(tmp_path: Path) -> None:
