@@ -6,6 +6,7 @@ Texts of others (names, paths, logs) are escaped here and nowhere else: sections
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import html
 import json
 import os
@@ -180,8 +181,11 @@ def script_json(document: object) -> str:
 
 
 def asset(name: str) -> str:
-    """A file of this package's assets."""
-    return (resources.files("dtnsim.report") / "assets" / name).read_text(encoding="utf-8")
+    """A file of this package's assets; large ones are packed."""
+    folder = resources.files("dtnsim.report") / "assets"
+    packed = folder / f"{name}.gz"
+    raw = gzip.decompress(packed.read_bytes()) if packed.is_file() else (folder / name).read_bytes()
+    return raw.decode("utf-8")
 
 
 def today() -> dt.date:
