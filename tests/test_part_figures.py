@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import Component, find_kind
+from dtnsim.components.cpu import Cpu
+from dtnsim.components.hba import Hba
 from dtnsim.components.hdd import Hdd
+from dtnsim.components.nic import Nic
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.physics import pcie
@@ -137,3 +140,30 @@ def test_the_heads_are_slower_than_the_link(name: str) -> None:
     disk = HDDS[name]
     assert disk.capacity.value > 0
     assert disk.rate.value * disk.actuators <= disk.link.value * 1.01
+
+
+@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if isinstance(p, Cpu)])
+def test_processors_are_possible(name: str) -> None:
+    """Design power of 1 to 25 W a core, clocks of a single core that no server processor exceeds."""
+    cpu = PARTS[name]
+    assert isinstance(cpu, Cpu)
+    assert 1e9 < cpu.clock.value < 5e9
+    if cpu.facts is not None and cpu.facts.power_busy is not None:
+        assert 1 <= cpu.facts.power_busy.value / cpu.cores <= 25
+
+
+@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if isinstance(p, Hba)])
+def test_the_chip_of_an_adapter_fits_its_lanes_and_its_slot(name: str) -> None:
+    hba = PARTS[name]
+    assert isinstance(hba, Hba)
+    assert hba.engine.value <= hba.lanes * hba.lane.value
+    raw = float(pcie.raw_rate(hba.card_generation, hba.card_lanes))
+    assert hba.engine.value <= 1.6 * raw, "chips that share a card may exceed its slot, not by a whole generation"
+    assert hba.iops.value * 512 <= hba.engine.value * 1.05
+
+
+def test_connectx_5_has_both_names() -> None:
+    """The plain card is of PCIe 3.0; what paths call connectx-5-100g is the Ex variant."""
+    cards = {n: PARTS[f"nic/connectx-5-{n}"] for n in ("100g", "ex-100g", "en-100g")}
+    generations = {n: card.card_generation for n, card in cards.items() if isinstance(card, Nic)}
+    assert generations == {"100g": 4, "ex-100g": 4, "en-100g": 3}

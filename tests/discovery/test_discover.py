@@ -167,7 +167,8 @@ def test_parts_are_known_by_their_words() -> None:
     assert machine.known_cpu("AMD EPYC 7443P 24-Core Processor") == "amd-epyc-7443p"
     assert machine.known_cpu("AMD EPYC") == ""
     assert cards.known_nic("Broadcom Inc. BCM57414 NetXtreme-E 10Gb/25Gb", 25.0) == "broadcom-57414-25g"
-    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == ""
+    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == "connectx-5-25g"
+    assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 40.0) == ""
     assert storage.known_drive("INTEL SSDPE2KX040T8 P4510") == "intel-p4510"
     assert storage.known_drive("QEMU HARDDISK") == ""
 
