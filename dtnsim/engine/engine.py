@@ -37,6 +37,8 @@ from dtnsim.ground.errors import InputError
 
 #: after everything else at an instant (SimPy has URGENT = 0 and NORMAL = 1)
 _LAST: Final = EventPriority(2)
+#: watchers that call each other, one within the other, at most; those beyond wait
+_DEEPEST: Final = 40
 
 
 class Transfer(Event):
@@ -91,6 +93,8 @@ class Engine:
         self._stale = False
         self._watchers: dict[int, dict[Callable[[], None], None]] = {}
         self._poked: dict[int, None] = {}
+        self._depth = 0
+        self._deferred: dict[Callable[[], None], None] = {}
 
     # ---- transfers ----
 
@@ -277,8 +281,19 @@ class Engine:
         for station in self._poked:  # of two stations that tie, the other may bind now at the same level
             called.update(self._watchers[station])
         self._poked.clear()
-        for callback in called:
-            callback()
+        if self._depth >= _DEEPEST:  # what one watcher changes calls the next: hundreds of them wait for those before
+            self._deferred.update(called)
+            return
+        self._depth += 1
+        try:
+            for callback in called:
+                callback()
+            while self._deferred and self._depth == 1:
+                callback = next(iter(self._deferred))
+                del self._deferred[callback]
+                callback()
+        finally:
+            self._depth -= 1
 
 
 def check_environment(env: object) -> None:

@@ -248,3 +248,31 @@ def test_bad_arguments(env):
     with pytest.raises(InputError, match=r"cap of a flow is -1.0"):
         engine.change(transfer, cap=-1.0)
     assert engine.rate(transfer) == 1.0  # a refused change changes nothing
+
+
+def test_hundreds_of_watchers_that_call_each_other_are_all_called(env):
+    """Each looks at once what its change has made of the next station: no deeper than Python goes."""
+    count = 600
+    engine = Engine(env, [10.0] * count)
+    moving = [engine.transfer({k: 1.0}, 1e3) for k in range(count)]
+    seen = []
+
+    def watcher(station):
+        def look():
+            if station not in seen:
+                seen.append(station)
+                if station + 1 < count:
+                    engine.set_capacity(station + 1, 5.0)
+                    engine.rate(moving[station + 1])  # settles the shares within this call
+
+        return look
+
+    def start():
+        yield env.timeout(1.0)
+        for station in range(count):
+            engine.watch([station], watcher(station))
+        engine.set_capacity(0, 5.0)
+
+    env.process(start())
+    env.run(until=2.0)
+    assert sorted(seen) == list(range(count))
