@@ -7,6 +7,8 @@ import pytest
 
 from tests.agreement import differences, grid
 
+pytestmark = pytest.mark.long
+
 #: every so many-th path is in the sample
 EVERY = 7
 

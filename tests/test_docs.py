@@ -69,6 +69,7 @@ def test_python_of_the_documentation_is_python() -> None:
             compile(text, str(page), "exec")
 
 
+@pytest.mark.long
 def test_generated_pages_hold_every_kind_and_every_public_name() -> None:
     made = generated()
     both = made["reference/components.md"] + made["reference/tools.md"]

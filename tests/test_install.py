@@ -16,6 +16,8 @@ import dtnsim
 from dtnsim.ground.extras import EXTRAS
 from dtnsim.physics.tcp import _kernel, shared
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 
 #: takes away what only POSIX has, and all packages of extras

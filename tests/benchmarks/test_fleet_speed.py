@@ -1,6 +1,6 @@
 """Fleets by size, and beside SimGrid on its own workloads; claims are in README.md, nothing here is asserted on time.
 
-`pytest tests/benchmarks/test_fleet_speed.py --benchmark-enable -s`: three minutes; once and small without it.
+`pytest tests/benchmarks/test_fleet_speed.py -m long --benchmark-enable -s`: three minutes; once and small without it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ sys.path[:0] = [str(TESTS / "engine"), str(TESTS / "simulation" / "fleet")]
 
 import workloads  # noqa: E402
 from yard import course, ended  # noqa: E402
+
+pytestmark = pytest.mark.long
 
 #: 2,740 transfers a day between twenty DTNs and twenty at other sites, hosts and the link failing
 MILLION = """

@@ -1,4 +1,4 @@
-"""How fast logs stream (MB/s) and how much memory that takes: ``pytest tests/benchmarks --benchmark-enable -s``.
+"""Speed of reading logs (MB/s), and its memory: ``pytest tests/benchmarks -m long --benchmark-enable -s``.
 
 ``intervals``, ``replies`` and ``progress`` are what long logs consist of; ``noise`` repeats its shapes as real
 logs do, ``prose`` never repeats a line; ``results`` and ``summaries`` are the worst case, nothing but results
@@ -16,6 +16,8 @@ from collections.abc import Iterator
 import pytest
 
 from dtnsim.logs._reader import LogReader
+
+pytestmark = pytest.mark.long
 
 SIZE = 8 << 20
 

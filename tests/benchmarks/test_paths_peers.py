@@ -26,6 +26,8 @@ from tests.strategies import load
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 import workloads
 
+pytestmark = pytest.mark.long
+
 SIMGRID = os.environ.get("DTNSIM_SIMGRID_BIN", "")
 FAST = {"kind": "cpu", "cores": 256, "clock": "10 GHz"}, {"kind": "memory", "channels": 64, "rate": "20000 MT/s",
                                                           "size": "1 TiB"}  # fmt: skip

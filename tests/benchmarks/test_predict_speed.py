@@ -1,6 +1,6 @@
 """How long a prediction takes: the whole command against an empty interpreter, and scenarios in bulk.
 
-python -m pytest tests/benchmarks/test_predict_speed.py --benchmark-enable -s
+python -m pytest tests/benchmarks/test_predict_speed.py -m long --benchmark-enable -s
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from dtnsim.description import spec
 from dtnsim.ground.quantity import Draw
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.scenarios import scenarios as drawn
+
+pytestmark = pytest.mark.long
 
 PATH = "venadi/gridftp-gpfs"
 

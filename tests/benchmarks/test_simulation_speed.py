@@ -1,6 +1,6 @@
 """How long paths take in time: against the prediction, with replicas, with very many files, over a year.
 
-``pytest tests/benchmarks/test_simulation_speed.py --benchmark-enable -s`` prints the figures (some three minutes);
+``pytest tests/benchmarks/test_simulation_speed.py -m long --benchmark-enable -s`` prints figures (three minutes);
 without it small inputs are run once, to see that the programs work and what they give is right.
 """
 
@@ -18,6 +18,8 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.simulation import jobs, simulate
 from tests.simulation.slow import FAST, make
+
+pytestmark = pytest.mark.long
 
 PATH = "venadi/gridftp-gpfs"
 TOOL = {"name": "gridftp", "p": 4, "cc": 4, "pp": True}

@@ -1,6 +1,6 @@
 """Speed of the TCP models: rows a second, simulated seconds a second, growth in streams, BDP and duration.
 
-``pytest tests/benchmarks/test_tcp_speed.py --benchmark-enable -s`` times; without it each case runs once, small.
+``pytest tests/benchmarks/test_tcp_speed.py -m long --benchmark-enable -s`` times; else each case runs once, small.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import pytest
 from dtnsim.physics.tcp.outcome import simulate
 from dtnsim.physics.tcp.path import path_goodput
 from dtnsim.physics.tcp.rounds import Cases
+
+pytestmark = pytest.mark.long
 
 
 def mixed(rows: int) -> Cases:

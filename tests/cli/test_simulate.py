@@ -103,6 +103,7 @@ def test_a_run_of_too_many_events_is_given_up(run: Run) -> None:
     assert "events" in err
 
 
+@pytest.mark.long
 def test_ctrl_c_shows_what_was_done(path: str) -> None:
     command = [sys.executable, "-m", "dtnsim", "simulate", path, "--replicas", "100000", "--json"]
     started = subprocess.Popen(

@@ -243,6 +243,7 @@ def test_junk_files(capsys, tmp_path, content):
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 def test_long_answers_are_finite(capsys):
     for more in (["--duration", "30d"], ["--size", "10PB", "--loss", "1e-3"], ["--streams", "500"], ["--cc", "bbr3"]):
         code, out, _ = run(capsys, *ONE, *more, "--json")

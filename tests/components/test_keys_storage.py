@@ -173,7 +173,7 @@ def test_the_pool_s_key_moves_the_answer(
 
 #: keys that have tests of their own, or are words about the part and not about its work
 ELSEWHERE: dict[str, set[str]] = {
-    "": {"part", "source", "price"},
+    "": {"part", "source", "price", "facts"},
     "zfs": {  # tests/components/test_zfs.py and test_filesystem.py: costs of calls, and of metadata
         "write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte", "jump_call",
         "fetch_byte", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency", "read_ahead",

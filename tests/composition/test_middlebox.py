@@ -108,6 +108,7 @@ def test_streams_fill_each_others_gaps_below_a_policer() -> None:
         assert rate(segment, tool={"C": "reno", "P": n}) == pytest.approx(expected * paid, rel=0.01)
 
 
+@pytest.mark.long
 @few
 @given(st.sampled_from(["buffer", "engine"]), st.integers(1, 8), st.sampled_from(["1 Gb/s", "10 Gb/s", "100 Gb/s"]))
 def test_a_better_firewall_never_hurts(key: str, flows: int, nic: str) -> None:
@@ -120,6 +121,7 @@ def test_a_better_firewall_never_hurts(key: str, flows: int, nic: str) -> None:
     assert all(a <= b * 1.02 for a, b in pairwise(rates))  # the rounds leave a little chance
 
 
+@pytest.mark.long
 @few
 @given(st.sampled_from(["reno", "cubic", "htcp", "bbr"]), st.integers(1, 16))
 def test_a_deeper_bucket_never_hurts_and_a_longer_path_never_helps(cc: str, streams: int) -> None:

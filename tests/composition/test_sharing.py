@@ -52,6 +52,7 @@ def pair(cc: str, other: str, rtt: float, other_rtt: float, streams: int = 1) ->
     return float(found.goodput_Bps[0]), float(found.second_Bps[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("cc", "other", "extra"), [("cubic", "bbr", 0), ("cubic", "cubic", 40), ("reno", "htcp", 0)])
 def test_pairs_share_in_predict_and_simulate_as_in_tcp(cc: str, other: str, extra: int) -> None:
     whole = pair(cc, other, 0.02, 0.02 + extra / 1000)

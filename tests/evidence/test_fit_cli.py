@@ -14,6 +14,8 @@ from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.units import parse
 from dtnsim.steady.prediction import predict
 
+pytestmark = pytest.mark.long
+
 CALIBRATION = library.root("calibration")
 LOGS = CALIBRATION / "venadi" / "logs"
 

@@ -16,7 +16,10 @@ from tests.strategies import load
 
 PUBLIC = Path(__file__).parents[3] / "shared" / "tcp-truth" / "public.csv"
 
-pytestmark = pytest.mark.skipif(not PUBLIC.exists(), reason="the measured runs are not beside this repository")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not PUBLIC.exists(), reason="the measured runs are not beside this repository"),
+]
 
 
 def path_of(row: dict[str, str]) -> dict[str, Any]:

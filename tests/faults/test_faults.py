@@ -22,6 +22,8 @@ from dtnsim.planning.rowfile import RowFile
 from dtnsim.planning.sweep import sweep
 from dtnsim.simulation import parallel
 
+pytestmark = pytest.mark.long
+
 PATH = "venadi/gridftp-gpfs"
 
 

@@ -14,6 +14,8 @@ import pytest
 from dtnsim.ground import library, output, yamlio
 from dtnsim.ground.errors import InputError, SpecError
 
+pytestmark = pytest.mark.long
+
 DTNSIM = [sys.executable, "-m", "dtnsim"]
 SHIPPED = library.root("models") / "paths" / "venadi" / "gridftp-gpfs.yaml"
 

@@ -18,7 +18,9 @@ sys.modules["fuzz_paths"] = fuzz
 _SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("first", range(0, 1000, 100))
+@pytest.mark.parametrize(
+    "first", [0, 100, 200, *(pytest.param(first, marks=pytest.mark.long) for first in range(300, 1000, 100))]
+)
 def test_mutants_are_answered_or_refused(first: int, tmp_path: Path) -> None:
     wrong = {
         seed: problem

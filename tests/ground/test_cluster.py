@@ -16,6 +16,8 @@ import dtnsim
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import DtnsimError, InputError
 
+pytestmark = pytest.mark.long
+
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("dask.distributed")
 

@@ -115,6 +115,7 @@ def test_settings_that_only_help_at_once_are_found() -> None:
     assert tuning.wins(path, [one, two], lambda _: 1.0) == ()
 
 
+@pytest.mark.long
 def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> None:
     """One stream's core binds first; of two files at once it is the disks, then the cores again."""
     one = dtnsim.plan("nasa/nuttscp-1of7-put", target="20Gb/s", mine=["c1", "c2"], allow=["tuning"], samples=16)
@@ -137,6 +138,7 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     assert best.prediction.bottleneck.kind in ("core", "cpu")
 
 
+@pytest.mark.long
 def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
     """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so."""
     shop = tmp_path / "shop.yaml"
@@ -158,6 +160,7 @@ def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
     assert made.chosen.price.amount < 5000
 
 
+@pytest.mark.long
 def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     file = tmp_path / "nightly.yaml"
     file.write_text(
@@ -226,6 +229,7 @@ def test_price_lists_of_users_are_read_and_faults_named(tmp_path: Path) -> None:
             catalog.read(str(good))
 
 
+@pytest.mark.long
 def test_no_more_power_than_allowed(tmp_path: Path) -> None:
     shop = tmp_path / "shop.yaml"
     shop.write_text("items: {connectx-5-100g: {price: 700 USD, date: 2026-05-01, watts: 20 W}}\n")

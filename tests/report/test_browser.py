@@ -22,6 +22,7 @@ webdriver = pytest.importorskip("selenium.webdriver", reason="the browser test n
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(
         not CHROMIUM or not DRIVER, reason="needs chromium and chromedriver: apt install chromium-driver"
     ),

@@ -13,6 +13,8 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
 from tests.lab import answer, journey, machine, volume
 
+pytestmark = pytest.mark.long
+
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: what an option needs beside it before it matters; ``kind.option`` where it is one kind's alone
 BESIDE: dict[str, dict[str, Any]] = {

@@ -16,6 +16,8 @@ import pytest
 from dtnsim.evidence import tool_runs
 from dtnsim.ground import library
 
+pytestmark = pytest.mark.long
+
 NEAR_S, FAR_S = 0.005, 0.03
 FILES = 12
 

@@ -10,6 +10,8 @@ import pytest
 from dtnsim.physics.tcp.outcome import simulate
 from dtnsim.physics.tcp.rounds import Cases
 
+pytestmark = pytest.mark.long
+
 #: Mb/s, RTT [ms], buffer [B], loss, background, algorithm, goodput [Mb/s]
 ALONE = [
     (15, 3, 6000, 0, 0, "reno", 12.87),

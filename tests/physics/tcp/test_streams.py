@@ -26,6 +26,7 @@ def test_streams_add_until_the_link_fills(cc, loss, rtt):
     assert (got <= LINK).all()
 
 
+@pytest.mark.long
 def test_sixty_four_streams_from_a_cold_start():
     # 100 Gb/s, 50 ms, 1e-3: once 25 Gb/s, since the runs ended inside the overshoot of slow start
     one, many = outcome.simulate(

@@ -13,6 +13,8 @@ from dtnsim.ground import yamlio
 from dtnsim.simulation.fleet import run
 from dtnsim.simulation.fleet.run import fleet
 
+pytestmark = pytest.mark.long
+
 distributed = pytest.importorskip("dask.distributed")
 
 YARD = """
