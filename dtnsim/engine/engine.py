@@ -31,7 +31,7 @@ from typing import Any, Final
 from simpy.core import Environment  # this module is loaded only where SimPy is used
 from simpy.events import Event, EventPriority
 
-from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row
+from dtnsim.engine.flows import ABSENT, Flow, Row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground.errors import InputError
 
@@ -93,6 +93,7 @@ class Engine:
         self._stale = False
         self._watchers: dict[int, dict[Callable[[], None], None]] = {}
         self._poked: dict[int, None] = {}
+        self._tightest: dict[int, int] = {}  # station that binds, by node; until the next change
         self._depth = 0
         self._deferred: dict[Callable[[], None], None] = {}
 
@@ -180,7 +181,8 @@ class Engine:
 
     def rate(self, transfer: Transfer) -> float:
         """Its rate now [B/s]; 0 once it has ended."""
-        self._settle()
+        if self._stale:
+            self._settle()
         return self.fluid.rate(transfer.flow)
 
     def left(self, transfer: Transfer) -> float:
@@ -189,9 +191,15 @@ class Engine:
 
     def bottleneck(self, transfer: Transfer) -> int | None:
         """The station that holds a transfer back now; None where that is its own cap, or it has ended."""
-        self._settle()
+        if self._stale:
+            self._settle()
         node = transfer.flow.node
-        return None if node in (CAPPED, ABSENT) else self.fluid.tightest(node)
+        if node < 0:  # capped or absent
+            return None
+        station = self._tightest.get(node)
+        if station is None:
+            station = self._tightest[node] = self.fluid.tightest(node)
+        return station
 
     # ---- stations ----
 
@@ -230,6 +238,7 @@ class Engine:
         return max(float(self.env.now), self._time)
 
     def _start(self, flow: Flow) -> None:
+        self._tightest.clear()  # a row that is new may split nodes
         if self.fluid.start(flow, self._now()):
             self._soon()
         else:
@@ -265,6 +274,7 @@ class Engine:
         self._stale = False
         now = self._now()
         self.fluid.settle(now)
+        self._tightest.clear()
         for flow in self.fluid.unlimited:
             flow.owner.succeed(now - flow.owner.started)
         self.fluid.unlimited.clear()

@@ -55,7 +55,8 @@ class State(Enum):
     FULL = "full"  # one flow, the writers wait for the medium
 
 
-_COUPLED: Final = (State.EMPTY, State.FULL)
+_HELD, _FREE, _EMPTY, _FULL = State  # looked up a million times
+_COUPLED: Final = (_EMPTY, _FULL)
 
 
 class PageCache:
@@ -94,7 +95,7 @@ class PageCache:
         self._begins = hold if hold > _LEAST * payload else 0.0
         self.each_file, self.scale = each_file, 1.0
         self.filled = self.drained = 0.0
-        self._resting = State.HELD if self._begins > 0 and self._age > 0 else State.EMPTY
+        self._resting = _HELD if self._begins > 0 and self._age > 0 else _EMPTY
         self.state = self._resting
         self.outflow: Transfer | None = None
         self._out_left = 0.0
@@ -125,7 +126,7 @@ class PageCache:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
         now = self.env.now
         self.scale = float(files) if self.each_file else 1.0
-        if self.state is State.HELD and self._deadline == math.inf:
+        if self.state is _HELD and self._deadline == math.inf:
             self._deadline = now + self._age * self.scale
         flow = self.engine.transfer(self._row(leg), size, weight=weight, cap=leg.cap)
         move = Move(flow, leg, size, now)
@@ -218,7 +219,7 @@ class PageCache:
         quiet = not (self._waiters or self._watchers or self._busy or self._stale or self._later)
         if quiet and self.state in _COUPLED and self._next() is self.state:
             return
-        if quiet and self.state is State.HELD and len(self.memory.caches) > 1 and not self._ending():
+        if quiet and self.state is _HELD and len(self.memory.caches) > 1 and not self._ending():
             self.memory.grows(self, self.rates()[0] / self.scale)
             return
         self._stale = True
@@ -296,21 +297,20 @@ class PageCache:
 
     def _next(self) -> State:
         """The state that level and rates ask for."""
-        if self.state is State.HELD:
+        if self.state is _HELD:
             some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
-            return State.FREE if begun else State.HELD
-        if self.state is State.FREE:
+            return _FREE if begun else _HELD
+        if self.state is _FREE:
             return self._after_free()
         if not self._fills:
-            return self._resting if self.state is State.EMPTY else State.FREE
+            return self._resting if self.state is _EMPTY else _FREE
         often = self._changes > _OFTEN
-        if self.state is State.EMPTY:
-            return State.FREE if not often and any(self._at_medium(m, alone=True) for m in self._fills) else State.EMPTY
+        if self.state is _EMPTY:
+            return _FREE if not often and self._at_medium(alone=True) else _EMPTY
         if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
-            return State.FREE  # others have left some of the limit free
-        held = often or any(self._at_medium(m, alone=False) for m in self._fills)
-        return State.FULL if held else State.FREE
+            return _FREE  # others have left some of the limit free
+        return _FULL if often or self._at_medium(alone=False) else _FREE
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""
@@ -325,22 +325,25 @@ class PageCache:
         tiny = self._tiny()
         into, out = self.rates()
         if self._fills and into > out * (1 + _EVEN) and self._room() <= self._near():
-            return State.FULL  # before all else: a store may be smaller than rounding
+            return _FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
             self.drained = self.filled
             if not self._fills:
                 return self._resting
-            return State.EMPTY if out > into * (1 + _EVEN) else State.FREE
-        return State.FREE
+            return _EMPTY if out > into * (1 + _EVEN) else _FREE
+        return _FREE
 
-    def _at_medium(self, move: Move, *, alone: bool) -> bool:
+    def _at_medium(self, *, alone: bool) -> bool:
         """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
-        station = self.engine.bottleneck(move.flow)
-        if station is None:
-            return False
-        below, above = (costs.get(station, 0.0) > 0 for costs in (self.leg.drain_costs, self.leg.fill_costs))
-        return below and not (alone and above)
+        bottleneck, leg = self.engine.bottleneck, self.leg
+        for move in self._fills:
+            station = bottleneck(move.flow)
+            if station is None or not leg.drain_costs.get(station, 0.0) > 0:
+                continue
+            if not (alone and leg.fill_costs.get(station, 0.0) > 0):
+                return True
+        return False
 
     def _enter(self, new: State) -> None:
         self._changes += 1
@@ -349,13 +352,13 @@ class PageCache:
         if (old in _COUPLED) != (new in _COUPLED):
             for move in self._fills:
                 self.engine.change(move.flow, row=self._row(move.leg))
-        if old is State.FREE and self.outflow is not None:
+        if old is _FREE and self.outflow is not None:
             self.engine.cancel(self.outflow)
             self.outflow = None
-        if new is State.FREE and self.leg.drain is not None:
+        if new is _FREE and self.leg.drain is not None:
             self._out_left = 4 * self.payload + 1.0  # more than will ever pass: it ends when the store is empty
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
-        if new is State.HELD:  # with nothing in it: the next byte is the oldest
+        if new is _HELD:  # with nothing in it: the next byte is the oldest
             self._deadline = math.inf
 
     def due(self, level: float, growth: float) -> float:
@@ -367,12 +370,12 @@ class PageCache:
             level: Bytes that all of them hold now [B].
             growth: How fast that grows [B/s].
         """
-        if self.state is State.HELD and (self._fills or self._some):
+        if self.state is _HELD and (self._fills or self._some):
             return _time_to(self._hold - level, growth)
-        if self.state is State.FREE and self._fills:
+        if self.state is _FREE and self._fills:
             into, out = self.rates()
             return _time_to(self.memory.size - level, growth) if into > out * (1 + _EVEN) else math.inf
-        if self.state is State.FULL and len(self.memory.caches) > 1:
+        if self.state is _FULL and len(self.memory.caches) > 1:
             return _time_to(level - self.memory.size * (1 - SLACK) * (1 - _EVEN), -growth)
         return math.inf
 
@@ -380,9 +383,9 @@ class PageCache:
         """Wakes the store when its state or a flush will next be due, as rates are now."""
         into, out = self.rates()
         waits = []
-        if self.state is State.HELD and (self._fills or self._some):
+        if self.state is _HELD and (self._fills or self._some):
             waits.append(self._deadline - self.env.now)
-        elif self.state is State.FREE and out - into > out * _EVEN:
+        elif self.state is _FREE and out - into > out * _EVEN:
             waits.append(self.level / (out - into))
         if out > 0:
             waits += [(queue[0][0] - self.drained) / out for queue in (self._waiters, self._watchers) if queue]

@@ -37,21 +37,20 @@ class Memory:
     Attributes:
         caches: Those that share it.
         part: What programs leave of the limits [1].
+        size: Dirty bytes from which on writers are throttled now [B].
     """
 
     def __init__(self, size: float, free: float = math.inf) -> None:
         self._whole, self._free, self._held = size, free, 0.0
-        self.part = 1.0
+        self.part, self.size = 1.0, size
         self.caches: list[PageCache] = []
         self._lines: dict[PageCache, tuple[float, float, float]] = {}  # (bytes, growth, when) of those that hold some
+        self._counted = math.nan  # instant of the two that follow
+        self._levels: dict[PageCache, float] = {}
+        self._parts: tuple[float, ...] = ()
         self._due: list[PageCache] = []
         self._later = False
         self._alarm: Alarm | None = None
-
-    @property
-    def size(self) -> float:
-        """Dirty bytes from which on writers are throttled now [B]."""
-        return self._whole * self.part
 
     def hold(self, size: float) -> None:
         """A program takes memory, or gives some back (negative): the limits follow."""
@@ -59,6 +58,7 @@ class Memory:
         if math.isinf(self._free):
             return
         self.part = float(cache.dirtyable_bytes(self._free, self._held)) / self._free
+        self.size = self._whole * self.part
         for each in self.caches:
             each.look()
 
@@ -72,11 +72,32 @@ class Memory:
         if not self._lines:
             return 0.0
         now = cache.env.now
-        return math.fsum(
-            max(level + growth * (now - since), 0.0)
-            for other, (level, growth, since) in self._lines.items()
-            if other is not cache
-        )
+        if now != self._counted:
+            self._count(now)
+        return math.fsum((*self._parts, -self._levels.get(cache, 0.0)))
+
+    def _count(self, now: float) -> None:
+        """Counts what each holds at an instant, and all: as few numbers whose sum is exact, however many stores."""
+        self._counted = now
+        self._levels = {
+            each: held
+            for each, (level, growth, since) in self._lines.items()
+            if (held := level + growth * (now - since)) > 0
+        }
+        self._parts = _exact(*self._levels.values())
+
+    def _put(self, cache: PageCache, line: tuple[float, float, float] | None) -> None:
+        """Sets what a store holds and how that grows, or that it holds nothing and gets nothing."""
+        if line is None:
+            self._lines.pop(cache, None)
+        else:
+            self._lines[cache] = line
+        if cache.env.now != self._counted:
+            return
+        level = 0.0 if line is None else max(line[0] + line[1] * (self._counted - line[2]), 0.0)
+        if level != (before := self._levels.get(cache, 0.0)):
+            self._levels[cache] = level
+            self._parts = _exact(*self._parts, level, -before)
 
     def note(self, cache: PageCache, level: float, growth: float) -> float:
         """A store holds so much [B], and that grows at this rate [B/s] until it says another.
@@ -87,9 +108,9 @@ class Memory:
         if len(self.caches) == 1:
             return cache.due(level, growth)
         if level > 0 or growth:
-            self._lines[cache] = level, growth, cache.env.now
+            self._put(cache, (level, growth, cache.env.now))
         else:
-            self._lines.pop(cache, None)
+            self._put(cache, None)
         self._soon(cache.env)
         return math.inf
 
@@ -98,7 +119,7 @@ class Memory:
         now = cache.env.now
         level, before, since = self._lines.get(cache, (0.0, 0.0, now))
         if growth != before:
-            self._lines[cache] = level + before * (now - since), growth, now
+            self._put(cache, (level + before * (now - since), growth, now))
             self._soon(cache.env)
 
     def _soon(self, env: simpy.Environment) -> None:
@@ -110,9 +131,10 @@ class Memory:
         """Computes when which of them have to look, all having said how they are."""
         self._later = False
         now = event.env.now
-        levels = (level + growth * (now - since) for level, growth, since in self._lines.values())
-        level = math.fsum(max(each, 0.0) for each in levels)
-        growth = math.fsum(growth for _, growth, _ in self._lines.values())
+        if now != self._counted:
+            self._count(now)
+        level = self._parts[0] if self._parts else 0.0
+        growth = math.fsum([growth for _, growth, _ in self._lines.values()])
         waits = [(each.due(level, growth), each) for each in self._lines]
         first = min((wait for wait, _ in waits), default=math.inf)
         self._due = [each for wait, each in waits if wait <= first * (1 + _TOGETHER)]
@@ -122,3 +144,12 @@ class Memory:
     def _ring(self) -> bool:
         changed = [each.look_now() for each in self._due]
         return any(changed)
+
+
+def _exact(*numbers: float) -> tuple[float, ...]:
+    """A few numbers whose sum is exactly that of many (J. R. Shewchuk, 1997: a floating-point expansion)."""
+    left, parts = list(numbers), []
+    while part := math.fsum(left):
+        parts.append(part)
+        left.append(-part)
+    return tuple(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import simpy
@@ -140,3 +141,52 @@ def test_an_alarm_that_finds_nothing_to_do_comes_back_ever_later() -> None:
     alarm.set(0.0)
     env.run(until=1000.01)
     assert 20 < rings < 100
+
+
+class _Store:
+    """One that says what it holds, and wants nothing."""
+
+    def __init__(self, env: simpy.Environment) -> None:
+        self.env = env
+
+    def due(self, _level: float, _growth: float) -> float:
+        return math.inf
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0.0, 0.1, 1 / 3]),
+            st.integers(0, 3),
+            st.floats(0, 1e15),
+            st.floats(-1e10, 1e10),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_what_others_hold_is_their_sum_to_the_last_digit(said: list[tuple[float, int, float, float, bool]]) -> None:
+    """However it is counted: a run may not depend on who was asked before."""
+    env = simpy.Environment()
+    memory = Memory(1e9)
+    stores: list[Any] = [_Store(env) for _ in range(4)]
+    lines: dict[int, tuple[float, float, float]] = {}
+    for store in stores:
+        memory.join(store)
+    for wait, which, level, growth, whole in said:
+        if wait:
+            env.run(until=env.now + wait)
+        store, now = stores[which], env.now
+        if whole:
+            memory.note(store, level, growth)
+            lines[which] = level, growth, now
+        else:
+            memory.grows(store, growth)
+            before, rate, since = lines.get(which, (0.0, 0.0, now))
+            if growth != rate:
+                lines[which] = before + rate * (now - since), growth, now
+        for n, each in enumerate(stores):
+            others = [max(b + r * (now - since), 0.0) for k, (b, r, since) in lines.items() if k != n]
+            assert memory.beside(each) == math.fsum(others)
