@@ -211,6 +211,7 @@ def test_the_usual_read_ahead_starves_a_reader() -> None:
     assert rate("lab-nas-nconnect", *reading) > 5 * usual
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [n for n in NAMES if spec.load(n).wan])
 def test_more_delay_never_helps(name: str) -> None:
     key = "wan.0.rtt" if isinstance(spec.load(name).wan, list) and len(spec.load(name).wan) > 1 else "wan.rtt"

@@ -38,6 +38,7 @@ def test_what_is_no_goal_is_refused(run: Run, wrong: tuple[str, str]) -> None:
     assert wrong[0] in err
 
 
+@pytest.mark.long
 def test_why_wide_and_mean(run: Run) -> None:
     shares = json.loads(run("predict", NAME, "--why-wide", "--json").out)["why_wide"]
     assert shares == sorted(shares, key=lambda s: -s["share"])

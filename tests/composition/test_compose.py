@@ -233,6 +233,7 @@ def test_a_problem_has_only_finite_demands_and_known_stations(path: dict[str, An
             assert station.formula, station.name
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(paths())
 def test_scenarios_surround_the_nominal_one(path: dict[str, Any]) -> None:

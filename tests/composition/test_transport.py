@@ -156,6 +156,7 @@ def test_the_ramp_of_a_short_transfer() -> None:
     assert size / rate(path) == pytest.approx(size / steady + lost, abs=rtt)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(
     st.sampled_from(["reno", "cubic", "htcp", "bbr", "bbr3"]),

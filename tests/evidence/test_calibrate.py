@@ -12,6 +12,7 @@ from dtnsim.ground.errors import InputError
 SITES = Path(__file__).parents[2] / "calibration"
 
 
+@pytest.mark.long
 def test_a_site_is_fitted_by_one_call() -> None:
     notes: list[str] = []
     found = dtnsim.calibrate([SITES / "nasa"], ["nasa-c-system"], notes=notes)

@@ -22,6 +22,7 @@ def judged() -> tuple[validate.Judgement, ...]:
     return validate.validate([c for c in chosen if not c.withheld], samples=64).judgements
 
 
+@pytest.mark.long
 def test_writes_what_predict_reads(judged: tuple[validate.Judgement, ...], tmp_path: Path) -> None:
     file = tmp_path / "d.yaml"
     made = discrepancy_file.write(judged, file)

@@ -80,6 +80,7 @@ def truth(seed: int, noise: float = 0.05) -> tuple[dict[str, float], np.ndarray]
     return {p.name: float(x) for p, x in zip(model.parameters, u, strict=True)}, measured
 
 
+@pytest.mark.long
 def test_recovers_what_was_drawn_within_its_own_intervals() -> None:
     inside = told = 0
     for seed in range(12):

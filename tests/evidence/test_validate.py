@@ -97,6 +97,7 @@ def test_the_rule_of_thumb_on_paper() -> None:
     assert baseline.predict(share, spec.load(share.path)) is None
 
 
+@pytest.mark.long
 def test_left_out_agrees_with_a_fit_that_never_saw_the_figure() -> None:
     names = ("dd-boot-nosync", "dd-boot-fdatasync", "dd-boot-dsync-1m", "dd-zfs-nosync", "bonnie-write", "bonnie-read",
              "iozone-8g-1024k-write", "iozone-8g-64k-read")  # fmt: skip

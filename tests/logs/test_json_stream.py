@@ -104,6 +104,7 @@ def test_a_stream_in_pieces_of_any_size(step):
     assert parts[-1].data == {"a": [1, 2.5e3, "x\u20ac", None], "z": 12}
 
 
+@pytest.mark.long
 def test_a_long_document_needs_little_memory():
     text = iperf(500, 8).encode()
     start, end = text.index(b"[", text.index(b'"intervals"')) + 1, text.rindex(b"]", 0, text.rindex(b'"end"'))

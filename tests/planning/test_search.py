@@ -100,6 +100,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "hosts", "parts", "overrides"), CASES, ids=[c[0] for c in CASES])
 def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides) -> None:
     given = spec.load(path, overrides)

@@ -132,6 +132,7 @@ def test_rows_of_another_path_are_not_mixed(tmp_path) -> None:
         dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=tmp_path / "rows.xls")
 
 
+@pytest.mark.long
 def test_parquet_has_the_same_rows_and_goes_on(tmp_path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "rows.parquet"
@@ -149,6 +150,7 @@ def test_parquet_has_the_same_rows_and_goes_on(tmp_path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["rows.parquet"]
 
 
+@pytest.mark.long
 def test_processes_give_the_same_rows(tmp_path) -> None:
     several = dtnsim.sweep("venadi/gridftp-gpfs", VARY, processes=2, out=tmp_path / "rows.csv")
     assert several.rows == dtnsim.sweep("venadi/gridftp-gpfs", VARY).rows
@@ -177,6 +179,7 @@ def test_a_result_is_short_in_print_and_a_frame_where_pandas_is() -> None:
         assert list(result.to_frame()["throughput_Bps"]) == list(result.throughput_Bps)
 
 
+@pytest.mark.long
 def test_the_command_line_has_rows_progress_and_exit_codes(tmp_path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         line = [sys.executable, "-m", "dtnsim", "sweep", "venadi/gridftp-gpfs", *words]

@@ -195,6 +195,7 @@ def test_measured_is_shown_beside_predicted() -> None:
     assert charts.measured([]) is None
 
 
+@pytest.mark.long
 def test_a_plan_is_drawn() -> None:
     plan = dtnsim.plan("venadi/gridftp-gpfs", target="15Gb/s", allow=["tuning"], samples=16)
     made = planned.frontier(plan)

@@ -30,6 +30,7 @@ def test_the_same_in_one_process_and_in_several(alone: list[tuple[float, int]], 
     assert len({d for d, _ in alone}) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("elsewhere", [ThreadPoolExecutor, lambda: ProcessPoolExecutor(2, get_context("spawn"))])
 def test_an_executor_makes_them_elsewhere(alone: list[tuple[float, int]], elsewhere: Callable[[], Executor]) -> None:
     with elsewhere() as executor:

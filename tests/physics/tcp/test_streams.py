@@ -11,7 +11,7 @@ from dtnsim.physics.tcp.rounds import Cases
 LINK = 12.5e9 * 8948 / 9000
 
 
-@pytest.mark.parametrize("cc", ["cubic", "reno", "htcp"])
+@pytest.mark.parametrize("cc", ["cubic", *(pytest.param(cc, marks=pytest.mark.long) for cc in ("reno", "htcp"))])
 @pytest.mark.parametrize(("loss", "rtt"), [(1e-5, 0.001), (1e-5, 0.05), (1e-4, 0.2), (1e-3, 0.05), (1e-2, 0.01)])
 def test_streams_add_until_the_link_fills(cc, loss, rtt):
     counts = np.array([1, 2, 3, 5, 16, 64, 256])
