@@ -290,7 +290,7 @@ class PageCache:
 
     def rates(self) -> tuple[float, float]:
         """Rates in and out [B/s]."""
-        into = sum(self.engine.rate(m.flow) for m in self._fills)
+        into = sum([self.engine.rate(m.flow) for m in self._fills])
         if self.state in _COUPLED:
             return into, into
         return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0

@@ -161,6 +161,12 @@ def station_time(m: Matrices, capacity: Array) -> Array:
     )
 
 
+def slowest_time(m: Matrices, f: int) -> float:
+    """Seconds per payload byte that the slowest station of one transfer needs alone, in the first scenario."""
+    station, demand = m.total.of(f)
+    return float(_per_capacity(demand[0], np.append(m.capacity[0], np.inf)[station]).max())
+
+
 def ceilings(m: Matrices) -> Array:
     """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
     return _Workers(m).ceilings(m.capacity)
