@@ -51,7 +51,9 @@ class _Reference:
         ]
         self._waits: list[Key] = [(name, "") for _, name in names]
         whole = {(int(f), int(k)): n for n, (f, k) in enumerate(zip(m.total.row, m.total.station, strict=True))}
-        self._total = np.array([whole[names[row][0], int(k)] for row, k in zip(rows.row, rows.station, strict=True)])
+        visits = [(names[row][0], int(k)) for row, k in zip(rows.row, rows.station, strict=True)]
+        # a phase that only waits has an entry without station or demand; where it is added changes nothing
+        self._total = np.array([whole.get(visit, int(m.total.first[visit[0]])) for visit in visits])
 
     def scaled(self, ratios: Mapping[Key, Array]) -> Matrices:
         """The reference with other times."""

@@ -121,3 +121,17 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
     short = Search(few, rate, bound, 12_000, bound.matters, offered.stock, patience=1)
     assert short.frontier()
     assert short.cut  # and says so
+
+
+def test_a_phase_that_only_waits_has_its_place_in_the_bounds() -> None:
+    """rsync's list of files visits no station: scaled by nothing, the reference is what it was."""
+    from dtnsim.description import spec
+    from dtnsim.ground.quantity import Draw
+    from dtnsim.planning.bounds import _Reference
+    from dtnsim.steady import solve
+    from dtnsim.steady.timed import composed
+
+    problem = composed(spec.load("examples/nightly-sync"), Draw())
+    m = solve.matrices(problem)
+    assert (m.phases.station == m.capacity.shape[1]).any()
+    assert _Reference(problem, m).scaled({}).total.demand == pytest.approx(m.total.demand)
