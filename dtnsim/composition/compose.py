@@ -16,7 +16,7 @@ import numpy as np
 
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, sharing, waits
-from dtnsim.composition.leg import Leg, check_space, end_of, leg, openings
+from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
@@ -227,7 +227,7 @@ class Composer:
         charge(busy, row.times(part.medium).behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(busy, busy, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
+            self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             given = getattr(host.stack, work.stack) if work.stack else work.cycles

@@ -166,6 +166,14 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
     return replace(given, counts=counts), timing
 
 
+def carried(leg: Leg, net: NetUse) -> tuple[Any, Any, float]:
+    """What connections carry before they are opened anew, and how often (G,) each; time left out [s].
+
+    A wait between two files ends no connection: its losses are those of all files together.
+    """
+    return openings(leg, replace(net, stopped=False))
+
+
 def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float]:
     """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s]."""
     workers, data = leg.plan.workers, leg.data

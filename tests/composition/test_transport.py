@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -245,3 +246,13 @@ def test_hosts_without_a_network_between_them_are_told() -> None:
     found = dtnsim.predict("examples/dtn-100g-xfs", overrides=["wan=[]"], samples=0)
     assert any(w.startswith("no network between east and west is described") for w in found.warnings)
     assert not dtnsim.predict("examples/dtn-100g-xfs", samples=0).warnings
+
+
+def test_waits_between_files_do_not_spare_a_connection_its_losses() -> None:
+    """One connection that carries the same bytes as more files: young only once, never faster for being cut up."""
+    lossy = {"bandwidth": "10 Gb/s", "rtt": "18 ms", "loss": 1e-5, "mtu": "1500 B"}
+    whole, *cut = (
+        rate(over(tool="scp", data={"files": files, "size": "300 GB"}, wan=lossy)) for files in (1, 20, 2000, 20000)
+    )
+    assert all(whole * 0.9 < other < whole * 1.01 for other in cut)
+    assert all(a >= b for a, b in pairwise(cut))
