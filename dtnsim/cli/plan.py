@@ -160,7 +160,7 @@ def _show(made: Plan) -> None:
     _free(made, out)
     for stage in bought:
         for part, use in stage.idle:
-            out.print(f"{stage.name}: {part} is used by {use:.0%} only")
+            out.print(f"{stage.name}: {part} is busy {use:.0%} of the time")
     if made.chosen is not None and made.chosen.options:
         _list(made.chosen, out)
     for sentence in made.sentences:

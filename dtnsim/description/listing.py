@@ -21,7 +21,7 @@ ROOMS: Final = {
     "datasets": "file sizes, for 'dataset' of a transfer",
     "parts": "processors, cards, drives, segments, with their numbers",
     "tools": "transfer tools and benchmarks, for 'tool' of a transfer",
-    "workloads": "transfers over days, for 'dtnsim simulate'",
+    "workloads": "transfers over days, for 'dtnsim fleet'",
     "starters": "files to begin with, for 'dtnsim init --from NAME'",
 }
 LIST: Final = "dtnsim.list/1"

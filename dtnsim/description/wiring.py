@@ -173,7 +173,7 @@ class Wiring(Cores):
         slot = self.slots.get(name or "")
         if slot is not None and not slot.accepts(card.card_lanes):
             raise SpecError(
-                f"is a x{card.card_lanes} card; slot {name!r} has a x{slot.connector or slot.lanes} connector",
+                f"is an x{card.card_lanes} card; slot {name!r} has an x{slot.connector or slot.lanes} connector",
                 key=f"{self.name}.{key}",
                 remedy="choose another slot, or set the slot's 'connector'",
             )

@@ -127,6 +127,7 @@ def _planned(
         *words.foreign(hosts, last, others),
         *words.answer(goal, confidence, tuned, bought, met),
         *words.own_side(own, goal, confidence, others),
+        *words.drives(bought),
         *words.old(bought),
         *notes,
     ]

@@ -105,6 +105,13 @@ def old(bought: Sequence[Stage]) -> list[str]:
     return [f"Prices are old ({first}, spread {max(o.spread for o in offers):.0%}): ask again before you buy."]
 
 
+def drives(bought: Sequence[Stage]) -> list[str]:
+    """That drives are chosen for what they move, where any are bought."""
+    if not any(o.family == "device" for s in bought for option in s.options for o, _ in option.buys):
+        return []
+    return ["Drives are chosen by their rate: whether the new ones hold as much is not looked at."]
+
+
 def growing(made: Plan) -> list[str]:
     """What to buy when."""
     said = []

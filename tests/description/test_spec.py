@@ -188,7 +188,7 @@ def test_an_error_in_a_hosts_wiring_names_file_and_line(tmp_path: Path) -> None:
         "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
         'transfer: {from: "a:memory", to: "b:memory", tool: iperf3}\n'
     )
-    with pytest.raises(SpecError, match=r"wiring\.yaml:9: hosts\.a\.nics\.eth: is a x16 card"):
+    with pytest.raises(SpecError, match=r"wiring\.yaml:9: hosts\.a\.nics\.eth: is an x16 card"):
         spec.load(file)
 
 
