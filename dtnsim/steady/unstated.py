@@ -28,7 +28,7 @@ def words(ceiling_Bps: float, drawn: Scenarios) -> list[str]:
     if not names or abs(typical / max(ceiling_Bps, 1e-300) - 1) < _WORTH:
         return []
     first = "ceiling" if typical < ceiling_Bps else "with the system's defaults"
-    verb = "are" if len(names) > 1 or names[0].endswith("s") else "is"
+    verb = "are" if len(names) > 1 or names[0] == "TCP buffers" else "is"
     answer = f"{first} {units.show(ceiling_Bps, 'B/s')}; typical {units.show(typical, 'B/s')}"
     return [f"{answer}, because {_and(names)} {verb} not stated: state what is known, and the interval narrows"]
 
