@@ -20,9 +20,7 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="Instead of the path's own: a file, or the name of a shipped one."),
     ] = None,
-    replicas: Annotated[
-        int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)
-    ] = 1,
+    replicas: options.Replicas = 1,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     transfers: Annotated[

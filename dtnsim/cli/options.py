@@ -33,6 +33,7 @@ Set = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Replicas = Annotated[int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
 Seed = Annotated[int, typer.Option(help="Seed of the draws; the same seed gives the same bytes.", min=0)]
 Calibration = Annotated[
     str | None, typer.Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")

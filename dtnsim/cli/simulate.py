@@ -22,9 +22,7 @@ def command(
         str | None,
         typer.Option(metavar="FILE", help="YAML file with 'events:' (and 'others:') put over the path's own."),
     ] = None,
-    replicas: Annotated[
-        int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)
-    ] = 1,
+    replicas: options.Replicas = 1,
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop, like 1d or 90min.")
     ] = None,

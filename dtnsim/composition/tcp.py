@@ -160,7 +160,7 @@ def closed_form(streams: Connection) -> tuple[Value, Any]:
     return path.path_goodput(
         rate_Bps=streams.rate_Bps,
         rtt_s=streams.rtt_s,
-        loss=np.asarray(streams.loss) / np.asarray(streams.burst),
+        loss=lossy.events(streams.loss, streams.burst),
         mss_B=streams.mss_B,
         mtu_B=streams.mtu_B,
         buffer_B=streams.buffer_B,

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics.tcp import _chance, _lanes, _run, linux, window
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import loss as lossy
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -242,7 +243,7 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
         T=T,
         short=short,
         excess=excess,
-        event=(c.loss / np.maximum(c.burst, 1.0))[:, None],
+        event=lossy.events(c.loss, c.burst)[:, None],
         lost=c.loss[:, None],
         size=(c.size_B / c.mss_B / lump)[:, None],
         mss=mss,
