@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiled kernels call nothing that Python sees
@@ -51,17 +51,17 @@ def everything() -> None:
 
 def main() -> int:
     """Counts what is called."""
-    seen: set[tuple[str, str]] = set()
+    called: set[CodeType] = set()  # whose files are looked at once, not at each of millions of calls
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:
         if event == "call":
-            file = Path(frame.f_code.co_filename)
-            if file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in ("physics", "engine"):
-                seen.add((str(file.relative_to(ROOT)), frame.f_code.co_name))
+            called.add(frame.f_code)
 
     sys.setprofile(note)
     everything()
     sys.setprofile(None)
+    inside = [(Path(code.co_filename), code.co_name) for code in called]
+    seen = {(str(file.relative_to(ROOT)), name) for file, name in inside if file.is_relative_to(ROOT)}
     known = {
         (str(path.relative_to(ROOT)), node.name)
         for room in ("physics", "engine") for path in (ROOT / room).rglob("*.py")
