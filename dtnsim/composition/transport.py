@@ -197,7 +197,8 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
         size = middle(streams.window_B)
         return f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
     if limit == "loss":
-        return f"loss-limited: {streams.cc} at {middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
+        each = f"{net.streams} x {streams.cc}" if net.streams > 1 else streams.cc
+        return f"loss-limited: {each} at {middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
     place = narrowest_name(route, frame, nics, net.streams)
     if limit == "buffer":
         return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"

@@ -97,11 +97,11 @@ def near_end(spec: PathSpec) -> dict[str, bool] | None:
 
 
 def segment_names(segments: list[Segment]) -> list[str]:
-    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its number."""
+    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its key (``wan.0``)."""
     if len(segments) == 1:
         return ["wan"]
     parts = [s.part for s in segments]
-    return [p if p is not None and parts.count(p) == 1 else f"wan{i + 1}" for i, p in enumerate(parts)]
+    return [p if p is not None and parts.count(p) == 1 else f"wan.{i}" for i, p in enumerate(parts)]
 
 
 def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:

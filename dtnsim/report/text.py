@@ -55,7 +55,9 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
     used = table(
         ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
     )
-    for use in [u for u in p.stations if u.utilization > 0 and _tells(p, u)][:busiest]:
+    held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
+    shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
+    for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
         used.add_row(
             plain(use.station.name),
             bar(use.utilization),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _WORTH: Final = 0.02
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15
-#: end of a key -> what people call it
-_WORDS: Final = {"loss": "loss", "rmem_max": "TCP buffers", "wmem_max": "TCP buffers"}
+#: draws that several keys share -> what people call them; any other key is what a path file would say
+_WORDS: Final = {"buffers": "TCP buffers"}
 
 
 def words(ceiling_Bps: float, drawn: Scenarios) -> list[str]:
@@ -40,7 +40,7 @@ def _that_matter(total: np.ndarray, drawn: Scenarios) -> list[str]:
     for key in sorted(drawn.draw.unstated):
         rank = np.argsort(np.argsort(drawn.draw.score(key))).astype(float)
         strength = abs(float(np.corrcoef(order, rank)[0, 1])) if np.ptp(total) > 0 else 0.0
-        name = _WORDS.get(key.rpartition(".")[2], key)
+        name = _WORDS.get(key, key)
         if strength >= _MATTERS:
             found[name] = max(found.get(name, 0.0), strength)
     return sorted(found, key=lambda n: -found[n])

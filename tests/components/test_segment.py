@@ -61,7 +61,7 @@ def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None
     segments = [{"bandwidth": f"{g} Gb/s", "rtt": f"{r} ms"} for g, r in ((100, 1), (10, 20), (40, 4))]
     made = problem(journey(wan=segments))
     found = sheet(made)
-    assert found.rate("network.wan2") == pytest.approx(found.bound) == pytest.approx(1.25e9 / FRAME)
+    assert found.rate("network.wan.1") == pytest.approx(found.bound) == pytest.approx(1.25e9 / FRAME)
     # a window of 2 MB (setsockopt doubles it, half of that is window) over 1 + 20 + 4 ms
     windowed = rate(journey(wan=segments, tool={"name": "iperf3", "w": "2 MB"}, dataset={"files": 1, "size": "1 PB"}))
     whole = 2e6 - 2 * 8948  # a delayed ACK holds a pair of segments back
@@ -82,7 +82,7 @@ def test_losses_of_segments_in_series_multiply() -> None:
 def test_smallest_packet_on_the_way() -> None:
     """Hosts with MTU 9000 over a segment of 1500: payload 1448 of 1538 bytes on the wire."""
     segments = [{"bandwidth": "10 Gb/s", "mtu": "9000 B"}, {"bandwidth": "10 Gb/s", "mtu": "1500 B"}]
-    assert sheet(problem(journey(wan=segments))).demand("network.wan1") == pytest.approx(1538 / 1448)
+    assert sheet(problem(journey(wan=segments))).demand("network.wan.0") == pytest.approx(1538 / 1448)
 
 
 def test_directions_are_apart_and_one_direction_is_shared() -> None:

@@ -75,8 +75,8 @@ def test_a_shipped_path() -> None:
 
 def test_segments_in_series_are_a_chain() -> None:
     path = load(journey(wan=[{"bandwidth": "10 Gb/s"}, {"bandwidth": "40 Gb/s"}]))
-    assert graphs.way(path.graph, "a.nic", "b.nic") == ["wan1", "wan2"]
-    assert graphs.way(path.graph, "b.nic", "a.nic") == ["wan2", "wan1"]
+    assert graphs.way(path.graph, "a.nic", "b.nic") == ["wan.0", "wan.1"]
+    assert graphs.way(path.graph, "b.nic", "a.nic") == ["wan.1", "wan.0"]
 
 
 def test_senders_to_the_same_receiver_share_the_direction_of_the_wan() -> None:

@@ -76,7 +76,7 @@ def test_the_ladder_is_numbered() -> None:
     found = answer(journey(wan=[{"bandwidth": f"{g} Gb/s"} for g in (2, 1)]))
     ladder = shown(found).split("ladder of transfer")[1].splitlines()[2:]
     assert ladder[0].split()[0] == "1"
-    assert "network.wan2" in ladder[0]
+    assert "network.wan.1" in ladder[0]
     assert ladder[1].split()[0] == "2"
 
 
