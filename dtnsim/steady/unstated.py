@@ -17,7 +17,10 @@ _WORTH: Final = 0.02
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15
 #: draws that several keys share -> what people call them; any other key is what a path file would say
-_WORDS: Final = {"buffers": "TCP buffers"}
+_WORDS: Final = {"other traffic": "other traffic", "buffers": "TCP buffers"}
+
+#: what keys begin with that are not a host's
+_ROOTS: Final = ("wan.", "links.", "tool ")
 
 
 def words(ceiling_Bps: float, drawn: Scenarios) -> list[str]:
@@ -40,7 +43,7 @@ def _that_matter(total: np.ndarray, drawn: Scenarios) -> list[str]:
     for key in sorted(drawn.draw.unstated):
         rank = np.argsort(np.argsort(drawn.draw.score(key))).astype(float)
         strength = abs(float(np.corrcoef(order, rank)[0, 1])) if np.ptp(total) > 0 else 0.0
-        name = _WORDS.get(key, key)
+        name = _WORDS.get(key) or (key if key.startswith(_ROOTS) else f"hosts.{key}")
         if strength >= _MATTERS:
             found[name] = max(found.get(name, 0.0), strength)
     return sorted(found, key=lambda n: -found[n])
