@@ -45,7 +45,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph",
         "smb-workstation", "s3-upload-nas",
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
-        "nvme-dtn-local",
+        "nvme-dtn-local", "tape-recall",
     }  # fmt: skip
 
 
@@ -258,3 +258,14 @@ def test_small_prefetch_holds_readers_of_many_disks() -> None:
 
 def test_drives_without_a_network_read_at_their_data_sheet() -> None:
     assert rate("nvme-dtn-local") == pytest.approx(8 * 6.5e9, rel=0.05)
+
+
+def test_a_tape_recall_is_of_the_published_order() -> None:
+    """360 MB/s a drive once it streams (CTA, EPJ 251:02037): eight drives with locates in order and few mounts."""
+    recalled = predict("examples/tape-recall", samples=0)
+    assert recalled.bottleneck.station == "archive.tape.tape-drives"
+    assert 0.5 * 8 * 360e6 < recalled.throughput_Bps.p50 < 8 * 360e6
+    # asked for file by file in any order, each file costs a locate of 45 s
+    key = "hosts.archive.volumes./tape.filesystem"
+    assert rate("tape-recall", f"{key}.rao=false") < 0.45 * recalled.throughput_Bps.p50
+    assert rate("tape-recall", f"{key}.staged=100 %") > 2 * recalled.throughput_Bps.p50

@@ -46,6 +46,7 @@ class Access:
         random: True for random access.
         cached: True where the bytes are known to lie in the page cache or ARC.
         again: True where the tool itself has moved these bytes just before.
+        revisited: True where an earlier step of the tool has read or written these bytes, memory or not.
         rewrite: True where the blocks exist already.
         queue_depth: Requests in flight that the tool keeps itself (1 for plain read and write).
         stored: Bytes the medium stores per byte given (1 incompressible; 0 zeros on a compressing medium).
@@ -83,6 +84,7 @@ class Access:
     random: bool = False
     cached: bool = False
     again: bool = False
+    revisited: bool = False
     rewrite: bool = False
     queue_depth: int = 1
     stored: float = 1.0

@@ -119,6 +119,7 @@ class Storage:
             streams=max(self.streams[self._shelf(end)], use.own_streams),
             thread=leg.placed(use.thread),
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
+            revisited=_revisited(leg, use),
             rtt_s=self.server_rtt(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
@@ -288,3 +289,11 @@ class Storage:
                 behind.metadata(row.at(remote.host.name), each, job.directories, remote.host, remote.volume or "")
                 continue
             filesystem.metadata(here, each, job.directories, end.host, end.volume)
+
+
+def _revisited(leg: Leg, use: Access) -> bool:
+    """Whether a step of the tool before this access has moved the same bytes."""
+    if use.operation != "read":
+        return False
+    first = next((s for s in leg.plan.steps if s.read is not None), None)
+    return first is None or use is not first.read

@@ -26,12 +26,13 @@ from dtnsim.physics import (
     servers,
     smb,
     ssd,
+    tape,
     zfs,
 )  # fmt: skip
 
 MODULES = (
     beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, journal,
-    lustre, metadata, nfs, raid, raidz, s3, servers, smb, ssd, zfs,
+    lustre, metadata, nfs, raid, raidz, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")

@@ -1,0 +1,164 @@
+"""A tape library behind a staging disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.base import Component, find_kind
+from dtnsim.ground.errors import SpecError
+from tests.formulas import evaluate
+from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume
+
+DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
+#: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
+LTO: dict[str, Any] = {
+    "kind": "tape", "rate": "400 MB/s", "slowest": "177 MB/s", "capacity": "18 TB", "load": "16 s", "unload": "56 s",
+    "rewind": "62 s", "away": "65 s", "mover_byte": "0 cycles/B",
+}  # fmt: skip
+MOUNT, LOCATE = 2 * 15 + 16 + 62 + 56, 45.0
+FILES = {"files": 2000, "each": "5 GB"}
+
+
+def path(*, write: bool = False, disk: dict[str, Any] = DISK, data: Any = FILES, **given: Any) -> dict[str, Any]:
+    host = machine(volumes={"/t": volume(disk, {**LTO, **given})})
+    start, to = ("b:memory", "a:/t") if write else ("a:/t", "b:memory")
+    return journey(host, start=start, to=to, tool={"name": "gridftp", "cc": 8, "p": 2}, dataset=data)
+
+
+def charges(**how: Any) -> Sheet:
+    return sheet(problem(path(**how)))
+
+
+def test_a_recall_in_the_order_asked_for() -> None:
+    """10 TB on one tape: each file 12.5 s of streaming and 45 s of locating, and one mount."""
+    found = charges(tapes=1)
+    assert 1 / found.rate("t.tape-drives") == pytest.approx(1 / 400e6 + LOCATE / 5e9 + MOUNT / 10e12)
+    # two drives are no help for one tape, and help for two
+    assert charges(tapes=1, drives=2).rate("t.tape-drives") == found.rate("t.tape-drives")
+    assert charges(tapes=2, drives=2).rate("t.tape-drives") == pytest.approx(2 * found.rate("t.tape-drives"), rel=0.01)
+
+
+def test_a_recommended_order_nearly_streams() -> None:
+    found = charges(tapes=1, rao=True)
+    locate = 5.0 + 2 * 60.0 * 2 / 2001
+    assert 1 / found.rate("t.tape-drives") == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
+
+
+def test_robots_limit_many_mounts() -> None:
+    found = charges(tapes=2000, drives=1000)
+    assert found.rate("t.robots") == pytest.approx(5e9 / 30.0)
+
+
+def test_the_staging_disk_is_written_and_read() -> None:
+    assert charges().demand("t.ssds") == pytest.approx(2.0)
+    assert charges(staged="1").demand("t.ssds") == pytest.approx(1.0)
+    assert not charges(staged="1").has("t.tape-drives")
+
+
+def test_a_slow_staging_disk_makes_the_tape_stop_and_go() -> None:
+    """A disk of 60 MB/s both ways feeds 30 MB/s: a drive with 32 MiB of memory waits out most of each stop."""
+    slow = {**DISK, "read": "60 MB/s", "write": "60 MB/s"}
+    small = charges(write=True, disk=slow, buffer="32 MiB").rate("t.tape-drives")
+    assert small < 30e6 < charges(write=True, disk=slow).rate("t.tape-drives") * 1.02
+    # at a speed between the drive's own it streams
+    enough = {**DISK, "read": "500 MB/s", "write": "500 MB/s"}
+    time = 1 / 250e6 + 5 / 32e9 + MOUNT / 10e12
+    assert 1 / charges(write=True, disk=enough, buffer="32 MiB").rate("t.tape-drives") == pytest.approx(time, rel=0.01)
+
+
+def test_a_file_that_nobody_asked_for_is_waited_for() -> None:
+    """One reader, 45 s of locate and 12.5 s of streaming first, then the network: below the drive's own."""
+    one = {"name": "gridftp", "cc": 1, "p": 4}
+    asked, opened = (path(tapes=1, prestage=p) for p in (True, False))
+    for made in (asked, opened):
+        made["transfer"]["tool"] = one
+    alone = 1 / (1 / 400e6 + LOCATE / 5e9 + MOUNT / 10e12)
+    assert rate(opened) < alone * (1 + 1e-9)
+    assert rate(asked) == pytest.approx(alone, rel=0.01)
+
+
+def test_written_may_mean_on_disk() -> None:
+    assert charges(write=True).has("t.tape-drives")
+    assert not charges(write=True, wait=False).has("t.tape-drives")
+
+
+def test_a_second_reading_is_from_disk() -> None:
+    made = path(tapes=1)
+    for name, keys in (("globus", ("verify", True, False)), ("fts", ("checksum", "both", "none"))):
+        both = []
+        for value in keys[1:]:
+            made["transfer"]["tool"] = {"name": name, keys[0]: value}
+            both.append(sheet(problem(made)).demand("t.tape-drives"))
+        assert both[0] == pytest.approx(both[1]), name
+
+
+def test_it_needs_a_staging_disk() -> None:
+    made = path()
+    del made["hosts"]["a"]["volumes"]["/t"]["array"]
+    with pytest.raises(SpecError, match="staging disk"):
+        problem(made)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 60), st.floats(1e7, 1e11))
+def test_more_drives_and_larger_files_never_hurt(drives: int, tapes: int, size: float) -> None:
+    def here(drives: int, size: float) -> float:
+        return charges(drives=drives, tapes=tapes, data={"files": 100, "each": f"{size:.0f} B"}).rate("t.tape-drives")
+
+    assert here(drives + 1, size) >= here(drives, size) * (1 - 1e-9)
+    assert here(drives, 2 * size) >= here(drives, size) * (1 - 1e-9)
+
+
+WRITE = {"write": True}
+SLOW = {"disk": {**DISK, "read": "60 MB/s", "write": "60 MB/s"}, "write": True, "buffer": "32 MiB"}
+#: key -> (another value, what else holds)
+KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "op_time": ("100 s", {}),
+    "change_time": ("100 s", WRITE),
+    "rate": ("300 MB/s", {}),
+    "slowest": ("300 MB/s", SLOW),
+    "capacity": ("1 TB", {"move": "500 s"}),
+    "buffer": ("1 GB", SLOW),
+    "compression": ("2", {}),
+    "link": ("200 MB/s", {}),
+    "load": ("1000 s", {}),
+    "unload": ("1000 s", {}),
+    "rewind": ("1000 s", {}),
+    "away": ("100 s", {}),
+    "turn": ("10 s", {"rao": True}),
+    "drives": (4, {"tapes": 4}),
+    "robots": (2, {"tapes": 2000, "drives": 1000, "load": "0 s", "unload": "0 s", "rewind": "0 s"}),
+    "move": ("1000 s", {}),
+    "tapes": (10, {}),
+    "run": ("50 GB", {}),
+    "rao": (True, {}),
+    "sync": ("1 GB", WRITE),
+    "staged": ("0.5", {}),
+    "prestage": (False, {"drives": 100, "tapes": 100}),
+    "wait": (False, WRITE),
+    "share": ("0.5", {}),
+    "mover_byte": ("1000 cycles/B", {}),
+    "read_ahead": ("1 MiB", {"disk": {"kind": "hdd", "rate": "100 MB/s"}, "staged": "1"}),
+}
+
+
+@pytest.mark.parametrize("key", list(KEYS))
+def test_a_key_moves_the_answer(key: str) -> None:
+    value, around = KEYS[key]
+    assert rate(path(**{**around, key: value})) != pytest.approx(rate(path(**around)), rel=1e-4)
+
+
+def test_every_key_is_tried() -> None:
+    inherited = set(Component.model_fields) | {"sync_latency"}
+    assert set(find_kind("tape").model_fields) - inherited == set(KEYS)
+
+
+def test_formulas_give_their_numbers() -> None:
+    made = problem(path(tapes=3, drives=2, rao=True))
+    for station in made.stations:
+        if station.kind == "tape":
+            assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5)
