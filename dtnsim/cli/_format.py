@@ -17,7 +17,7 @@ Format = Literal["table", "json", "csv"]
 #: document -> key of its records, the first that it has; the document itself is the record of others
 RECORDS: Final = (
     "predictions", "transfers", "rows", "variants", "tools", "candidates", "cases", "figures", "items", "lines",
-    "kinds", "parameters", "coefficients", "classes", "stations",
+    "kinds", "parts", "parameters", "coefficients", "classes", "stations",
 )  # fmt: skip
 HELP: Final = "How the answer is written; csv has one line for each record."
 

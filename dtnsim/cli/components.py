@@ -2,56 +2,127 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dtnsim.cli import options
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+
+if TYPE_CHECKING:
+    from dtnsim.planning.choose import Chosen
+    from dtnsim.report.console import Out
 
 
 def command(
     what: Annotated[
         str | None, typer.Argument(metavar="[KIND|PART]", help="A kind, or a part like intel-535-480.")
     ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Sort a kind's parts: --sort read, or -read for the largest first."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'KEY < VALUE'", help="Only parts that meet it: 'price < 500 EUR'. May be given many times."
+        ),
+    ] = None,
+    rate: Annotated[
+        list[str] | None, typer.Option(metavar="EUR/USD=1.08", help="What a currency is in another.")
+    ] = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """List the kinds of components and their parts; show one with every number, spread and source.
+    """List the kinds of components; the parts of a kind; one part with every number, spread and source.
+
+    Parts of your own, in parts/KIND/ of this folder or of ~/.config/dtnsim, come first.
 
     \b
     Examples:
       dtnsim components
-      dtnsim components ssd
+      dtnsim components ssd --sort -read --where 'price < 500 EUR' --where 'year >= 2018'
+      dtnsim components hdd --where 'capacity > 16 TB' --format csv
       dtnsim components intel-535-480
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.components.base import kinds
     from dtnsim.description import catalogue
+    from dtnsim.report import text
 
+    asked = bool(sort or where)
+    if asked and what not in kinds():
+        raise InputError("--sort and --where need a kind; write 'dtnsim components ssd --sort read'")
+    chosen = None
     if what is None:
         document = catalogue.overview()
     elif what in kinds():
-        document = {"schema": catalogue.SCHEMA, "kind": what, "parameters": catalogue.parameters(what)}
+        from dtnsim.planning import choose
+
+        chosen = choose.parts(what, sort, where or (), rate or ())
+        document = {"schema": catalogue.SCHEMA, "kind": what, "parts": chosen.rows, "units": chosen.units}
+        document |= {"notes": list(chosen.notes)} | ({} if asked else {"parameters": catalogue.parameters(what)})
     else:
         document = catalogue.part(what)
     if json:
         options.emit(document)
         return
-    from dtnsim.report import text
-
     out = text.console()
     if what is None:
-        rows = text.table(("family", "left"), ("kind", "left"), ("what", "left"), ("parts", "left"))
-        for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
-            rows.add_row(kind["family"], kind["kind"], text.plain(kind["summary"]), ", ".join(kind["parts"]))
-    else:
-        rows = text.table(("parameter", "left"), ("value", "left"), ("spread", "right"), ("source", "left"))
-        for row in document["parameters"]:
-            value = row.get("text", row.get("default"))
-            spread = "" if row["spread"] is None else f"{row['spread']:.0%}"
-            required = f"required ({row['unit']})" if row["unit"] else "required"
-            rows.add_row(
-                row["parameter"],
-                text.plain(str(value) if value is not None else required),
-                spread,
-                text.plain(row["source"]),
-            )
+        _kinds(document, out)
+        return
+    if chosen is not None and (asked or chosen.rows):
+        _parts(chosen, out)
+    if "parameters" in document:
+        _parameters(document["parameters"], out)
+
+
+def _kinds(document: dict[str, Any], out: Out) -> None:
+    from dtnsim.report import text
+
+    rows = text.table(("family", "left"), ("kind", "left"), ("what", "left"), ("parts", "left"))
+    for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
+        rows.add_row(kind["family"], kind["kind"], text.plain(kind["summary"]), ", ".join(kind["parts"]))
     out.print(rows)
+
+
+def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
+    from dtnsim.report import text
+
+    rows = text.table(("parameter", "left"), ("value", "left"), ("spread", "right"), ("source", "left"))
+    for row in parameters:
+        value = row.get("text", row.get("default"))
+        spread = "" if row["spread"] is None else f"{row['spread']:.0%}"
+        required = f"required ({row['unit']})" if row["unit"] else "required"
+        shown = str(value) if value is not None else "" if row.get("optional") else required
+        rows.add_row(row["parameter"], text.plain(shown), spread, text.plain(row["source"]))
+    out.print(rows)
+
+
+def _parts(chosen: Chosen, out: Out) -> None:
+    from dtnsim.report import text
+
+    if chosen.rows:
+        rows = text.table(*((_HEADS.get(c, c), "left" if c == "part" else "right") for c in chosen.columns))
+        for row in chosen.rows:
+            rows.add_row(*(text.plain(_cell(row, c, chosen.units[c], line=c in chosen.lines)) for c in chosen.columns))
+        out.print(rows)
+    else:
+        out.print("No part meets that.")
+    for note in chosen.notes:
+        out.print(text.plain(note))
+
+
+_HEADS = {"power_idle": "idle", "power_busy": "watts"}
+
+
+def _cell(row: dict[str, Any], key: str, dim: str, *, line: bool) -> str:
+    """A value as people write it."""
+    value = row[key]
+    if value is None:
+        return "-"
+    if key == "price":
+        spread, date = row["price_spread"], row["price_date"]
+        return f"{value:,.0f} {row['currency']} +-{spread:.0%}" + (f" ({date})" if date else "")
+    if isinstance(value, bool) or not dim:
+        return str(value)
+    return units.show(value, dim, line=line)

@@ -13,18 +13,32 @@ import pkgutil
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from dtnsim.components._facts import Facts, Measured, Model, Price
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema
+
+__all__ = [
+    "Component",
+    "Facts",
+    "Measured",
+    "Model",
+    "Pick",
+    "Price",
+    "expand",
+    "find_kind",
+    "kinds",
+    "place",
+    "validate",
+]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -40,55 +54,6 @@ def documentation_only(default: Any) -> Any:
     return Field(default, json_schema_extra={"x-documentation-only": True})
 
 
-class Model(BaseModel):
-    """Base of everything a file can describe: unknown keys are errors, instances do not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
-
-    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
-        """The same with some fields changed; what was worked out from the fields is worked out anew."""
-        made = super().model_copy(update=update, deep=deep)
-        for name in set(made.__dict__) - set(type(made).model_fields):
-            del made.__dict__[name]
-        return made
-
-
-class Measured(Model):
-    """A benchmark's load, in fio's terms.
-
-    Attributes:
-        bs: Block size.
-        iodepth: Requests in flight of a job.
-        numjobs: Jobs.
-    """
-
-    bs: Annotated[Quantity, Unit("B", low=512)]
-    iodepth: Annotated[int, Field(ge=1, le=65536)]
-    numjobs: Annotated[int, Field(ge=1, le=1024)] = 1
-
-
-class Facts(Model):
-    """What is printed of a part, for choosing it.
-
-    Attributes:
-        year: Year in which it came out.
-        capacity: Bytes that it holds.
-        endurance: Bytes that may be written to it under warranty.
-        power_idle: Power of an idle part that is ready.
-        power_busy: Power of a busy part; for processors the design power of one.
-        sequential: Load behind the rates of long reads and writes.
-        random: Load behind the rates of random requests.
-    """
-
-    year: Annotated[int, Field(ge=1990, le=2030)] | None = None
-    capacity: Annotated[Quantity, Unit("B", low=1e9)] | None = None
-    endurance: Annotated[Quantity, Unit("B", low=1e9)] | None = None
-    power_idle: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
-    power_busy: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
-    sequential: Measured | None = None
-    random: Measured | None = None
-
-
 class Component(Model):
     """A kind of component. Subclasses say ``kind`` and ``family`` and hold the parameters as fields."""
 
@@ -98,13 +63,16 @@ class Component(Model):
     #: keys that say where it sits and how it is set up: they stay when another part takes its place
     placement_keys: ClassVar[tuple[str, ...]] = ()
 
+    #: parameters that tables of its parts show; those that are required where none are named
+    columns: ClassVar[tuple[str, ...]] = ()
+
     #: other names that keys have had, or have in another place -> the name here
     other_names: ClassVar[MappingABC[str, str]] = {}
 
     #: name of the part it was made from, where its numbers come from, what it costs, and what else is printed of it
     part: str | None = documentation_only(None)
     source: str = documentation_only("")
-    price: str | None = documentation_only(None)
+    price: Price | None = documentation_only(None)
     facts: Facts | None = documentation_only(None)
 
     @classmethod

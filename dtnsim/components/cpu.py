@@ -30,6 +30,7 @@ class Cpu(Component):
 
     kind: ClassVar[str] = "cpu"
     family: ClassVar[str] = "cpu"
+    columns: ClassVar[tuple[str, ...]] = ("sockets", "cores", "clock")
 
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]

@@ -27,6 +27,7 @@ class Hdd(Device):
     """
 
     kind: ClassVar[str] = "hdd"
+    columns: ClassVar[tuple[str, ...]] = ("rate",)
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.08, low=1e5)]
     capacity: Annotated[Quantity, Unit("B", low=1e8)] = prior(

@@ -30,6 +30,7 @@ class Slot(Component):
 
     kind: ClassVar[str] = "slot"
     family: ClassVar[str] = "slot"
+    columns: ClassVar[tuple[str, ...]] = ("generation", "lanes", "connector")
     placement_keys: ClassVar[tuple[str, ...]] = ("behind", "socket")
 
     generation: Annotated[int, Field(ge=1, le=6)]

@@ -45,6 +45,7 @@ class Ssd(Device):
     """
 
     kind: ClassVar[str] = "ssd"
+    columns: ClassVar[tuple[str, ...]] = ("read", "write", "iops_read", "iops_write")
 
     read: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e6)]
     write: Annotated[Quantity, Unit("B/s", spread=0.15, low=1e5)]

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from dtnsim.components.base import Component, Measured, find_kind, kinds
+from dtnsim.components.base import Component, Facts, Measured, find_kind, kinds
 from dtnsim.description.words import words
 from dtnsim.ground import library
-from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import Quantity, Unit
 
-SCHEMA = "dtnsim.components/1"
+SCHEMA: Final = "dtnsim.components/1"
+#: the folder in which the command runs: parts of one's own lie in its parts/KIND/
+_HERE: Final = Path()
+#: numbers among the facts that a table of parts has, and what their unit is
+FACTS: Final = {"year": "", "capacity": "B", "endurance": "B", "power_idle": "W", "power_busy": "W"}
+
+
+def names(kind: str = "") -> list[str]:
+    """Names of parts, of one kind where it is given: one's own here and in one's library, then those shipped."""
+    found = dict.fromkeys([*library.own_names("parts", _HERE), *library.names("parts")])
+    return [n for n in found if not kind or n.partition("/")[0] == kind]
 
 
 def overview() -> dict[str, Any]:
     """All kinds by family, with the parts that are shipped for each."""
     parts: dict[str, list[str]] = {}
-    for name in dict.fromkeys([*library.own_names("parts"), *library.names("parts")]):
+    for name in names():
         parts.setdefault(name.partition("/")[0], []).append(name.partition("/")[2])
     found = []
     for kind in sorted(kinds()):
@@ -38,7 +50,8 @@ def parameters(kind: str) -> list[dict[str, Any]]:
             {
                 "parameter": field.alias or name,
                 "unit": unit,
-                "default": None if field.is_required() else str(default),
+                "default": None if field.is_required() or default is None else str(default),
+                "optional": not field.is_required(),
                 "spread": default.spread if known else None,
                 "source": default.source if known else (field.description or said.get(field.alias or name, "")),
             }
@@ -48,7 +61,7 @@ def parameters(kind: str) -> list[dict[str, Any]]:
 
 def part(name: str) -> dict[str, Any]:
     """A part with every number, its spread and its source."""
-    built = Component.build(name)
+    built = _built(name)
     rows = []
     for key in type(built).model_fields:
         value = getattr(built, key)
@@ -66,13 +79,78 @@ def part(name: str) -> dict[str, Any]:
         elif key not in Component.model_fields and value is not None:
             rows.append({"parameter": key, "text": str(value), "value": None, "unit": "", "spread": None, "source": ""})
     rows += _facts(built)
+    if built.price is not None:
+        spread, source = built.price.spread.value, built.price.source
+        row = {"parameter": "price", "text": built.price.value, "value": built.price.money.amount}
+        rows.append({**row, "unit": built.price.money.currency, "spread": spread, "source": source})
     return {"schema": SCHEMA, "part": name, "kind": built.kind, "source": built.source, "parameters": rows}
+
+
+def _built(name: str) -> Component:
+    """A part, also one that lies in the folder of parts here."""
+    file = library.find("parts", name, beside=_HERE)
+    return Component.build(name if file.is_relative_to(library.root("models")) else str(file))
+
+
+def columns(kind: str) -> list[str]:
+    """Parameters of a kind that tables of its parts show."""
+    component = find_kind(kind)
+    return list(component.columns) or [n for n, f in component.model_fields.items() if f.is_required()]
+
+
+def units_of(kind: str) -> dict[str, str]:
+    """Every number and word of a kind's parts, with its unit: what tables can show, sort by and compare."""
+    model = find_kind(kind).model_fields
+    found: dict[str, str] = {}
+    for name, field in model.items():
+        kept = name not in find_kind(kind).placement_keys or name in columns(kind)
+        if name not in Component.model_fields and kept:
+            found[name] = next((m.dim for m in field.metadata if isinstance(m, Unit)), "")
+    return {"part": "", **FACTS, **found, "fits": "", "price": "USD"}
+
+
+def lines(kind: str) -> frozenset[str]:
+    """Rates of lines among the numbers of a kind, which count bits."""
+    model = find_kind(kind).model_fields
+    return frozenset(n for n, f in model.items() if any(isinstance(m, Unit) and m.line for m in f.metadata))
+
+
+def parts(kind: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """(a record of each part of a kind, every number in SI and None where nobody says it; what cannot be read)."""
+    found, unread = [], []
+    for name in names(kind):
+        try:
+            built = _built(name)
+            found.append(_record(name.partition("/")[2], kind, built))
+        except DtnsimError as error:
+            unread.append(f"{name}: {error}")
+    return found, unread
+
+
+def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
+    facts, price = built.facts or Facts(), built.price
+    record: dict[str, Any] = {"part": name}
+    for key in units_of(kind):
+        if key in ("part", "price"):
+            continue
+        value = getattr(facts, key, None)
+        value = getattr(built, key, None) if value is None else value
+        if isinstance(value, Quantity):
+            value = value.value
+        record[key] = value if isinstance(value, str | int | float | bool) and value != "" else None
+    record["price"] = price.money.amount if price is not None else None
+    record["currency"] = price.money.currency if price is not None else None
+    record["price_spread"] = price.spread.value if price is not None else None
+    record["price_date"] = price.date or None if price is not None else None
+    return {**record, "source": built.source}
 
 
 def _facts(built: Component) -> list[dict[str, Any]]:
     """What is printed of a part beside its parameters."""
     rows = []
     for key, value in built.facts or ():
+        if key == "source" or value == "":
+            continue
         if isinstance(value, Measured):
             text = f"bs {value.bs}, iodepth {value.iodepth}, numjobs {value.numjobs}"
         elif value is None:
@@ -87,7 +165,7 @@ def _facts(built: Component) -> list[dict[str, Any]]:
                 "value": number.value if number else None,
                 "unit": number.dim if number else "",
                 "spread": number.spread if number else None,
-                "source": number.source if number else built.source,
+                "source": number.source if number else (built.facts.source if built.facts else "") or built.source,
             }
         )
     return rows

@@ -1,16 +1,17 @@
-"""What is shipped: hosts, paths, data sets, parts, tools, workloads; each by name, with the source of every line."""
+"""Hosts, paths, data sets, parts, tools, workloads, one's own first; each by name, with the source of every line."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import expand, find_kind, kinds
+from dtnsim.components.base import Price, expand, find_kind, kinds
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts
-from dtnsim.ground import library, units
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
@@ -26,6 +27,12 @@ ROOMS: Final = {
 }
 LIST: Final = "dtnsim.list/1"
 SHOW: Final = "dtnsim.show/1"
+#: rooms of which users can have folders of their own
+_OWN: Final = ("paths", "hosts", "datasets", "parts", "workloads")
+#: the folder in which the command runs: files of one's own lie in its parts/, hosts/ ...
+_HERE: Final = Path()
+#: keys whose plain values do not come from what a file names as its source
+_NO_FIGURES: Final = (("price",), ("kind",), ("part",))
 _HEADING: Final = re.compile(r"\A(?:#\s*yaml-language-server.*\n)?#\s*(.+)")
 
 
@@ -41,17 +48,53 @@ def names(room: str) -> list[str]:
         raise SpecError("is nothing that can be listed", value=room, remedy=remedy)
     if room == "tools":
         return sorted(k for k in kinds() if find_kind(k).family == "tool")
-    return library.names(room)
+    return [*own_names(room), *library.names(room)]
+
+
+def own_names(room: str) -> list[str]:
+    """Names of a room in the folder of that name here, and in the user's library."""
+    return [n for n in library.own_names(room, _HERE) if not _shipped(room, n)] if room in _OWN else []
+
+
+def _shipped(room: str, name: str) -> bool:
+    """Whether a name means a shipped file: not one of the user's that hides it."""
+    return library.find(room, name, beside=_HERE).is_relative_to(library.root("models"))
 
 
 def listing(room: str) -> dict[str, Any]:
     """The names of a room, each with a line that says what it is."""
-    return {"schema": LIST, "room": room, "items": [{"name": n, "what": _what(room, n)} for n in names(room)]}
+    own = set(own_names(room))
+    items = [{"name": n, "what": _said(room, n), "own": n in own} for n in dict.fromkeys(names(room))]
+    if room == "hosts":
+        items = [{**item, **_bought(str(item["name"]))} for item in items]
+    return {"schema": LIST, "room": room, "items": items}
+
+
+def _said(room: str, name: str) -> str:
+    """What a name is, also where a file of the user's cannot be read."""
+    try:
+        return _what(room, name)
+    except DtnsimError as error:
+        return str(error)
+
+
+def _bought(name: str) -> dict[str, Any]:
+    """Year and price of a host, where its file says them."""
+    try:
+        raw = library.read("hosts", name, beside=_HERE)
+        facts, price = raw.get("facts"), raw.get("price")
+        year = facts.get("year") if isinstance(facts, Mapping) else None
+        return {
+            "year": int(year) if year is not None else None,
+            "price": str(Price.model_validate(price)) if price is not None else None,
+        }
+    except (DtnsimError, ValueError):
+        return {"year": None, "price": None}
 
 
 def rooms() -> dict[str, Any]:
     """The rooms, with how many things each holds."""
-    held = [{"name": room, "count": len(names(room)), "what": what} for room, what in ROOMS.items()]
+    held = [{"name": room, "count": len(set(names(room))), "what": what} for room, what in ROOMS.items()]
     return {"schema": LIST, "room": None, "items": [item for item in held if item["count"]]}
 
 
@@ -59,9 +102,9 @@ def _what(room: str, name: str) -> str:
     if room == "tools":
         return (find_kind(name).__doc__ or "").strip().splitlines()[0].replace("``", "")
     if room == "datasets":
-        data = dataset.load(name)
+        data = dataset.load(str(library.find(room, name, beside=_HERE)))
         return f"{data.files} {'file' if data.files == 1 else 'files'}, {units.show(data.payload_B, 'B')}"
-    raw = library.read(room, name)
+    raw = library.read(room, name, beside=_HERE)
     if room == "starters":
         text = library.find(room, name).read_text(encoding="utf-8")
         return found[1] if (found := _HEADING.match(text)) else ""
@@ -94,9 +137,11 @@ def show(name: str) -> dict[str, Any]:
         SpecError: nothing is called so; the message names the nearest of each room.
     """
     room, slash, short = name.partition("/")
+    if Path(name).is_file():
+        return _shown(_room_of(name), name)
     if slash and room in ROOMS:
         return _shown(room, short)
-    found = [r for r in ("paths", "hosts", "datasets", "parts", "workloads") if _has(r, name)]
+    found = [r for r in _OWN if _has(r, name)]
     if name in kinds():
         found.append("tools" if find_kind(name).family == "tool" else "kinds")
     if len(found) == 1:
@@ -104,16 +149,24 @@ def show(name: str) -> dict[str, Any]:
     if found:
         remedy = f"write one of {', '.join(f'{r}/{name}' for r in found)}"
         raise SpecError("is the name of several things", value=name, remedy=remedy)
-    raise SpecError("is nothing that is shipped", value=name, remedy=_nearest(name))
+    raise SpecError("is neither shipped nor a file of yours", value=name, remedy=_nearest(name))
+
+
+def _room_of(file: str) -> str:
+    """Room of a file, by its keys."""
+    raw = yamlio.load(Path(file))
+    if "kind" in raw:
+        return "parts"
+    return "hosts" if "cpu" in raw or "like" in raw else "paths" if "hosts" in raw else "datasets"
 
 
 def _has(room: str, name: str) -> bool:
-    known = library.names(room)
+    known = set(names(room))
     return name in known or (room == "parts" and sum(k.rpartition("/")[2] == name for k in known) == 1)
 
 
 def _nearest(name: str) -> str:
-    known = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in library.names(room)}
+    known = {n: room for room in ("paths", "hosts", "datasets", "parts") for n in names(room)}
     known |= {k: "tools" if find_kind(k).family == "tool" else "kinds" for k in kinds()}
     known |= {n.rpartition("/")[2]: room for n, room in known.items() if room == "parts"}
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
@@ -129,8 +182,8 @@ def _shown(room: str, name: str) -> dict[str, Any]:
             for r in catalogue.parameters(name)
         ]
         return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
-    file = library.find(room, name)
-    raw: Any = library.read(room, name)
+    file = library.find(room, name, beside=_HERE)
+    raw: Any = library.read(room, name, beside=_HERE)
     if room == "paths":
         raw = raw.clone()
         raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)
@@ -147,8 +200,11 @@ def lines(raw: Mapping) -> list[dict[str, Any]]:
 def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> None:
     if isinstance(item, Mapping) and item.get("part") is not None:
         item = expand(item)
-    if isinstance(item, Mapping) and "value" in item and set(item) <= {"value", "spread", "source"}:
+    if isinstance(item, Mapping) and keys:
+        item = yamlio.sourced(item)
+    if isinstance(item, Mapping) and "value" in item and set(item) <= {"value", "spread", "source", "date"}:
         spread = f" +- {item['spread']}" if "spread" in item else ""
+        spread += f" ({item['date']})" if "date" in item else ""
         place = _place(item["value"])
         source = " ".join(str(item.get("source", "")).split())
         found.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else place))
@@ -160,8 +216,11 @@ def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> No
             _gather(value, (*keys, str(number)), found)
     elif isinstance(item, Scalar) and keys and keys[-1] in ("source", "description", "name"):
         found.append(_line(keys, " ".join(item.split()), _place(item)))
+    elif isinstance(item, Scalar):
+        # what a file's source says of its figures, it does not say of a price, nor which kind of part it is
+        found.append(_line(keys, str(item), _place(item) if keys[-1:] in _NO_FIGURES else item.origin))
     else:
-        found.append(_line(keys, str(item), item.origin if isinstance(item, Scalar) else ""))
+        found.append(_line(keys, str(item), ""))
 
 
 def _line(keys: tuple[str, ...], value: str, source: str) -> dict[str, Any]:

@@ -90,6 +90,8 @@ class _Builder:
         return self._object(raw, model)
 
     def _object(self, raw: Node, model: type[Model]) -> Node:
+        if "anyOf" in raw:  # a text will do
+            return {"anyOf": [self._object(way, model) if "properties" in way else way for way in raw["anyOf"]]}
         said = words(model)
         fields = {str(a): (n, f) for n, f in model.model_fields.items() for a in names(n, f)}
         properties: dict[str, Node] = {}

@@ -32,10 +32,11 @@ def own() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "dtnsim"
 
 
-def own_names(folder: str) -> list[str]:
-    """Names of all files in the user's own library, like `names`."""
-    base = own() / folder
-    return sorted(p.relative_to(base).with_suffix("").as_posix() for p in base.rglob("*.yaml"))
+def own_names(folder: str, beside: Path | None = None) -> list[str]:
+    """Names of all files in the user's own library, like `names`; with those of the same folder ``beside`` first."""
+    bases = [base / folder for base in (beside, own()) if base is not None]
+    found = (p.relative_to(base).with_suffix("").as_posix() for base in bases for p in sorted(base.rglob("*.yaml")))
+    return list(dict.fromkeys(found))
 
 
 def find(folder: str, name: str, *, beside: Path | None = None) -> Path:

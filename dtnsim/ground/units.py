@@ -190,15 +190,16 @@ def _bare_rate(text: str, *, line: bool) -> float | None:
     return float(match[1].replace("_", "")) * _LINE[unit]
 
 
-def show(value: float, dimension: str, *, digits: int = 4) -> str:
+def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) -> str:
     """Writes an SI value the way people write it, e.g. ``show(1.25e9, "B/s") == "10 Gb/s"``.
 
-    Rates are shown in bits per second, as network people read them; sizes in decimal bytes.
+    Rates are shown in bits per second, as network people read them, or in bytes where they are no line's; sizes in
+    decimal bytes.
     """
     if math.isinf(value):
         return "unlimited"
     if dimension == "B/s":
-        return _scaled(value * 8, "b/s", digits)
+        return _scaled(value * 8, "b/s", digits) if line else _scaled(value, "B/s", digits)
     if dimension == "s":
         for unit, factor in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
             if value >= factor * (1 if unit in ("s", "ms", "us") else 2):

@@ -58,6 +58,25 @@ def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
     return made
 
 
+def sourced(given: Any) -> Any:
+    """A mapping whose own ``source`` holds for the scalars written in it, those of number mappings without one too.
+
+    What came there from another file (a part that it names) keeps its own source.
+    """
+    own = given.get("source") if isinstance(given, Mapping) else None
+    if not isinstance(own, Scalar):
+        return given
+    made = given.clone()
+    for key, value in given.items():
+        if isinstance(value, Scalar) and value.file == own.file and key != "source":
+            made[key] = Scalar(str(value), value.file, value.line, str(own))
+        elif isinstance(value, Mapping) and "value" in value and "source" not in value:
+            inner = value.clone()
+            inner.put("source", own, own.file, own.line)
+            made[key] = sourced(inner) if value.file == own.file else value
+    return made
+
+
 def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
     """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dtnsim.components.base import Component
-from dtnsim.planning.money import Exchange, Money, money
+from dtnsim.ground.money import Money
+from dtnsim.planning.money import Exchange
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -39,7 +40,7 @@ def items(given: PathSpec) -> tuple[Item, ...]:
 
 def _items(value: Any, where: str, count: int) -> Iterator[Item]:
     if isinstance(value, Component) and value.part is not None and value.family not in ("slot", "stack"):
-        price = money(value.price, where) if value.price is not None else None
+        price = value.price.money if value.price is not None else None
         yield Item(value.part, count, price, where)
     if isinstance(value, BaseModel):
         for name in type(value).model_fields:

@@ -11,9 +11,10 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.money import Money
 from dtnsim.planning import bill
 from dtnsim.planning.frame import frame
-from dtnsim.planning.money import Money, exchange
+from dtnsim.planning.money import exchange
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:

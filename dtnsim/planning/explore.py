@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.money import Money
 from dtnsim.planning import fitting, swept, tuning
 from dtnsim.planning.bounds import Bound
-from dtnsim.planning.money import Exchange, Money
+from dtnsim.planning.money import Exchange
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import Search, price
 from dtnsim.planning.stages import Stage, idle, named, price_spread

@@ -11,10 +11,11 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.money import money
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning import explore, growth, newhosts, words
 from dtnsim.planning.explore import Asked
-from dtnsim.planning.money import Exchange, exchange, money
+from dtnsim.planning.money import Exchange, exchange
 from dtnsim.planning.stages import Plan, Stage, named
 from dtnsim.steady import goals, why_wide
 from dtnsim.steady.prediction import predict

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
+from dtnsim.ground.money import Money
 from dtnsim.ground.shown import Shown
 from dtnsim.planning.frame import frame
-from dtnsim.planning.money import Money
 from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ def test_parameters_say_unit_default_spread_and_source(kind: str) -> None:
         assert row["unit"] == "" or row["unit"] in EXAMPLES
         if row["spread"] is not None:
             assert row["source"], row
-    required = {r["parameter"] for r in rows if r["default"] is None}
+    required = {r["parameter"] for r in rows if not r["optional"]}
     assert required == {f.alias or n for n, f in fields.items() if f.is_required()}
 
 

@@ -12,8 +12,9 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.money import Money
 from dtnsim.planning import catalog, fitting, tuning
-from dtnsim.planning.money import Money, exchange
+from dtnsim.planning.money import exchange
 from dtnsim.planning.plan import Plan
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture

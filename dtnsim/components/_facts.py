@@ -1,0 +1,137 @@
+"""What is printed of a part for choosing it, which moves no answer: age, size, endurance, power, place, price."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as MappingABC
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.money import Money, money
+from dtnsim.ground.quantity import Quantity, Scalar, Unit, prior
+from dtnsim.ground.yamlio import sourced
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
+
+_DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}")
+
+
+class Model(BaseModel):
+    """Base of everything a file can describe: unknown keys are errors, instances do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
+
+    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with some fields changed; what was worked out from the fields is worked out anew."""
+        made = super().model_copy(update=update, deep=deep)
+        for name in set(made.__dict__) - set(type(made).model_fields):
+            del made.__dict__[name]
+        return made
+
+
+class Measured(Model):
+    """A benchmark's load, in fio's terms.
+
+    Attributes:
+        bs: Block size.
+        iodepth: Requests in flight of a job.
+        numjobs: Jobs.
+    """
+
+    bs: Annotated[Quantity, Unit("B", low=512)]
+    iodepth: Annotated[int, Field(ge=1, le=65536)]
+    numjobs: Annotated[int, Field(ge=1, le=1024)] = 1
+
+
+class Facts(Model):
+    """What is printed of a part, for choosing it.
+
+    Attributes:
+        year: Year in which it came out.
+        capacity: Bytes that it holds.
+        endurance: Bytes that may be written to it under warranty.
+        power_idle: Power of an idle part that is ready.
+        power_busy: Power of a busy part; for processors the design power of one.
+        sequential: Load behind the rates of long reads and writes.
+        random: Load behind the rates of random requests.
+        fits: Socket, slot or bays that it goes into, its own first: 'SP3', or 'SATA 2.5, 3.5 inch'.
+        source: Where these facts come from, unless a fact says it itself; left out, where the part's figures do.
+    """
+
+    year: Annotated[int, Field(ge=1990, le=2030)] | None = None
+    capacity: Annotated[Quantity, Unit("B", low=1e9)] | None = None
+    endurance: Annotated[Quantity, Unit("B", low=1e9)] | None = None
+    power_idle: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
+    power_busy: Annotated[Quantity, Unit("W", spread=0.1)] | None = None
+    sequential: Measured | None = None
+    random: Measured | None = None
+    fits: str = ""
+    source: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_their_source(cls, given: Any) -> Any:
+        return sourced(given)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where it fits, its own place first."""
+        return tuple(p.strip() for p in self.fits.split(",") if p.strip())
+
+
+class Price(Model):
+    """What one costs: a class of prices, not an offer. A text will do where nothing is known but the amount.
+
+    Attributes:
+        value: Amount and currency, like 420 USD.
+        spread: How far prices of its class lie apart.
+        date: Day, month or year of the price.
+        source: Who says so.
+    """
+
+    value: str
+    spread: Annotated[Quantity, Unit("1")] = prior("40 %", 0.0, "assumed: between shops, quantities and months")
+    date: str = ""
+    source: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        if not isinstance(given, str | int | float):
+            return given
+        place = f"{given.file}:{given.line}" if isinstance(given, Scalar) and given.file else ""
+        return {"value": str(given), "source": place}
+
+    @field_validator("value")
+    @classmethod
+    def _is_money(cls, given: str) -> str:
+        try:
+            money(given, "price")
+        except InputError as error:
+            raise ValueError(str(error).removeprefix("price: ")) from None
+        return given
+
+    @field_validator("date")
+    @classmethod
+    def _is_date(cls, given: str) -> str:
+        if given and not _DATE.fullmatch(given):
+            raise ValueError("is no date; write 2023, 2023-07 or 2023-07-01")
+        return given
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: a text, or its keys."""
+        return {"anyOf": [{"type": "string"}, handler(schema)]}
+
+    @property
+    def money(self) -> Money:
+        """The amount in its currency."""
+        return money(self.value, "price")
+
+    def __str__(self) -> str:
+        """As it was written, with its spread and date."""
+        return f"{self.value} +- {self.spread.value:.0%}" + (f" ({self.date})" if self.date else "")

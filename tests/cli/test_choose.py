@@ -1,0 +1,132 @@
+"""Parts of a kind side by side: order, conditions with units and currencies, what is missing."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.description import catalogue
+from dtnsim.planning import choose
+from tests.cli.conftest import Run
+
+DRIVE = "kind: ssd\nsource: my own test with fio\nread: {read}\nwrite: 1 GB/s\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a drive of one's own, and a library with another."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for folder, name, text in (
+        (tmp_path, "bench", DRIVE.format(read="1.5 GB/s") + "price: 90 EUR\nfacts: {year: 2025, fits: M.2}\n"),
+        (tmp_path / "config" / "dtnsim", "shelf", DRIVE.format(read="2 GB/s") + "price: 100 USD\n"),
+    ):
+        (folder / "parts" / "ssd").mkdir(parents=True)
+        (folder / "parts" / "ssd" / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def test_sorted_both_ways_and_what_lacks_the_number_comes_last() -> None:
+    years = [r["year"] for r in choose.parts("hdd", "year").rows]
+    known = [y for y in years if y is not None]
+    assert years[: len(known)] == sorted(known)
+    back = [r["read"] for r in choose.parts("ssd", "-read").rows]
+    assert back == sorted(back, reverse=True)
+
+
+def test_conditions_read_units() -> None:
+    fast = choose.parts("ssd", where=["read >= 52 Gb/s"]).rows
+    assert fast
+    assert fast == choose.parts("ssd", where=["read >= 6.5 GB/s"]).rows
+    assert {r["part"] for r in fast} == {r["part"] for r in choose.parts("ssd").rows if r["read"] >= 6.5e9}
+    both = choose.parts("ssd", where=["read >= 6.5 GB/s and capacity > 10 TB"]).rows
+    assert {r["part"] for r in both} == {r["part"] for r in fast if (r["capacity"] or 0) > 10e12}
+
+
+@settings(max_examples=12)
+@given(st.floats(50, 3000))
+def test_a_price_is_the_same_in_either_currency(limit: float) -> None:
+    euros = choose.parts("nic", where=[f"price < {limit:.2f} EUR"], rates=["EUR/USD=2"]).rows
+    dollars = choose.parts("nic", where=[f"price < {limit * 2:.2f} USD"]).rows
+    near = {r["part"] for r in choose.parts("nic").rows if abs((r["price"] or 0) - 2 * limit) < 0.05}
+    assert {r["part"] for r in euros} - near == {r["part"] for r in dollars} - near
+
+
+def test_euros_need_no_rate_and_say_which_was_taken() -> None:
+    made = choose.parts("cpu", where=["price < 2000 EUR"])
+    assert all(r["price"] < 2160 for r in made.rows)
+    assert "EUR/USD = 1.08 (ECB" in made.notes[-1]
+    assert "ECB" not in " ".join(choose.parts("cpu", where=["price < 2000 EUR"], rates=["EUR/USD=1.1"]).notes)
+
+
+def test_words_are_compared_with_patterns() -> None:
+    infiniband = choose.parts("nic", where=["protocol = infini*"]).rows
+    assert {r["protocol"] for r in infiniband} == {"infiniband"}
+    rest = choose.parts("nic", where=["protocol != infiniband"]).rows
+    assert len(infiniband) + len(rest) == len(choose.parts("nic").rows)
+
+
+def test_parts_of_ones_own_are_found_by_name_in_every_command(here: Path, run: Run) -> None:
+    mine = [r for r in choose.parts("ssd", "price", ["price < 150 USD"]).rows if r["part"] in ("bench", "shelf")]
+    assert [(r["part"], r["price"], r["currency"]) for r in mine] == [("bench", 90, "EUR"), ("shelf", 100, "USD")]
+    assert "ssd/bench" in run("list", "parts").out
+    assert "my own test with fio (parts/ssd/bench.yaml:3)" in run("show", "bench").out
+    assert json.loads(run("components", "shelf", "--json").out)["kind"] == "ssd"
+    shown = json.loads(run("show", "parts/ssd/bench.yaml", "--json").out)
+    assert {x["key"]: x["source"] for x in shown["lines"]}["price"] == "parts/ssd/bench.yaml:5"
+    (here / "p.yaml").write_text(
+        "hosts:\n  a:\n    cpu: intel-e5-2680-v4\n    memory: ddr4-2400-4ch-128g\n    nic: intel-x540-10g\n"
+        "    volumes: {/d: {filesystem: {kind: ext4}, array: bench}, /e: {filesystem: {kind: ext4}, array: shelf}}\n"
+        "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
+        "transfer: {from: 'a:/d', to: 'a:/e', tool: cp, dataset: {files: 1, size: 1 GB}}\n"
+    )
+    assert run("predict", "p.yaml", "--samples", "0").code == 0
+
+
+def test_a_broken_part_of_ones_own_is_named_and_the_rest_listed(here: Path, run: Run) -> None:
+    (here / "parts" / "ssd" / "torn.yaml").write_text("kind: ssd\nread: fast\n")
+    made = run("components", "ssd")
+    assert made.code == 0
+    assert "Left out: ssd/torn:" in made.out
+    assert "samsung-pm9a3" in made.out
+    assert run("list", "parts").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["nic", "--sort", "speed"], "'speed' is nothing that a nic has; write one of part, "),
+        (["ssd", "--where", "price < 500"], "write it like 15kEUR or 700 USD"),
+        (["ssd", "--where", "price < 500 CHF"], "--rate USD/CHF=..."),
+        (["ssd", "--where", "read"], "write it like 'price < 500 EUR'"),
+        (["ssd", "--where", "read > 3"], "has no unit where a rate is due"),
+        (["ssd", "--where", "reed > 3 GB/s"], "did you mean 'read'?"),
+        (["nic", "--where", "protocol < ethernet"], "which has no order"),
+        (["samsung-pm9a3", "--sort", "read"], "need a kind"),
+    ],
+)
+def test_what_cannot_be_asked(run: Run, options: list[str], says: str) -> None:
+    code, out, err = run("components", *options)
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+def test_tables_say_what_is_not_known_in_no_other_way(run: Run) -> None:
+    for kind in ("ssd", "nic", "hba", "zfs", "segment"):
+        assert not re.search(r"  None(  |$)", run("components", kind).out, re.MULTILINE)
+    rows = run("components", "ssd", "--where", "capacity > 100 TB", "--format", "csv").out.splitlines()
+    assert rows[0].startswith("part,")
+    assert len(rows) == 1 + len(choose.parts("ssd", where=["capacity > 100 TB"]).rows)
+    assert run("components", "ssd", "--where", "year = 1999").out.startswith("No part meets that.")
+
+
+def test_every_column_is_a_number_that_the_records_have() -> None:
+    for kind in ("ssd", "hdd", "cpu", "nic", "hba", "memory", "slot", "dpu"):
+        made = choose.parts(kind)
+        assert set(made.columns) <= set(made.rows[0])
+        assert set(catalogue.columns(kind)) <= set(made.columns)
