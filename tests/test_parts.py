@@ -5,7 +5,7 @@ import pytest
 
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
-from dtnsim.ground import library, units, yamlio
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
 
@@ -57,7 +57,9 @@ def written(raw):
     """Numbers written out with a spread or source of their own, also those of components inside (a firewall)."""
     for key, value in raw.items():
         if isinstance(value, yamlio.Mapping):
-            if {"value", "spread", "source"} & set(value) and not {"kind", "part"} & set(value):
+            if "value" in value or (
+                {"spread", "source"} & set(value) and not {"kind", "part"} & set(value) and key != "facts"
+            ):
                 yield key, value
             else:
                 yield from written(value)
@@ -72,10 +74,15 @@ def test_written_sources_are_complete(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_prices_can_be_read(name):
-    price = library.read("parts", name).get("price")
+def test_a_price_has_its_date_and_source_and_is_marked_as_a_class_where_nobody_prints_it(name):
+    price = part(name).price
     if price is not None:
-        assert 1 < units.parse(str(price), "USD") < 1e6
+        assert 1 < price.money.amount < 1e6
+        assert price.date
+        assert len(price.source) > 12
+        assert price.source != part(name).source, "what a file's figures come from is no price list"
+        least = 0.35 if price.source.startswith("assumed") else 0.1
+        assert price.spread.value >= least, "shops differ, and prices fall by the year"
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("ssd/")])

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.money import Money, money
 from dtnsim.planning import bill
-from dtnsim.planning.money import Money, exchange, money
+from dtnsim.planning.money import exchange
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.money import Money
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
 from dtnsim.planning.growth import due, growth
-from dtnsim.planning.money import Money
 
 
 def _option(place: str, what: str, price: float) -> Option:

@@ -11,11 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description import spec
+from dtnsim.ground.money import Money
 from dtnsim.planning import catalog, fitting
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
-from dtnsim.planning.money import Money, exchange
+from dtnsim.planning.money import exchange
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Search, price
 
