@@ -26,13 +26,18 @@ def command(
     volume: Annotated[
         str | None, typer.Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
     ] = None,
+    free: Annotated[
+        str | None,
+        typer.Option(metavar="KEY,...", help="Parameters whose stated values do not count: --free write,link."),
+    ] = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
-    Where no figure is followed nothing is written: exit code 1.
+    Two figures that agree win over what a part is said to do, and the answer says so; a single one does where
+    --free names the parameter. Where no figure is followed nothing is written: exit code 1.
 
     \b
     Examples:
@@ -41,14 +46,14 @@ def command(
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(output, "--output")
-    from dtnsim.evidence import fit_report
+    from dtnsim.evidence import fit_report, fit_words
     from dtnsim.evidence.calibrate import calibrate
 
     notes: list[str] = []
-    found = calibrate(sources, host, volume=volume, notes=notes)
+    found = calibrate(sources, host, volume=volume, free=_listed(free), notes=notes)
     for note in notes:
         print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
-    fit_report.check_followed(found)
+    fit_words.check_followed(found)
     if output is not None:
         fit_report.write(found, Path(output))
     if json:
@@ -57,8 +62,12 @@ def command(
         _show(found, output)
 
 
+def _listed(given: str | None) -> list[str]:
+    return [word.strip() for word in (given or "").split(",") if word.strip()]
+
+
 def _show(found: Fit, output: str | None) -> None:
-    from dtnsim.evidence import fit_report
+    from dtnsim.evidence import fit_report, fit_words
     from dtnsim.report import text
 
     out = text.console()
@@ -71,7 +80,7 @@ def _show(found: Fit, output: str | None) -> None:
         entry = made["parameters"][p.host][p.key]
         table.add_row(
             text.plain(p.name),
-            f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}",
+            f"{fit_words.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}",
             entry["value"],
             entry["spread"],
             text.plain(", ".join(fit_report.identified_by(found, j))) or "moves with others",
@@ -83,6 +92,8 @@ def _show(found: Fit, output: str | None) -> None:
         f"worst {before['worst']} before, {after['worst']} after"
     )
     for line in made["unidentifiable"]:
+        out.print(text.plain(line))
+    for line in made["contradictions"]:
         out.print(text.plain(line))
     for line in made["outliers"]:
         out.print(text.plain(f"not followed: {line}"))

@@ -21,6 +21,7 @@ def calibrate(
     hosts: Sequence[str],
     *,
     volume: str | None = None,
+    free: Sequence[str] = (),
     notes: list[str] | None = None,
 ) -> Fit:
     """Fits the uncertain parameters of hosts to their component tests.
@@ -29,6 +30,7 @@ def calibrate(
         sources: Files of cases (those with ``role: fit`` count), or raw logs of one host.
         hosts: Hosts to fit: shipped names or files.
         volume: Volume of logs that do not say where they ran.
+        free: Parameters whose stated values count for next to nothing: keys, or their last steps.
         notes: Takes what the user should know: logs that cannot be used, and why.
 
     Returns:
@@ -40,7 +42,7 @@ def calibrate(
     figures, said = _figures([Path(s) for s in sources], hosts, volume)
     if notes is not None:
         notes += said
-    return fit(figures, sorted({_name(h) for h in hosts}))
+    return fit(figures, sorted({_name(h) for h in hosts}), free)
 
 
 def _name(host: str) -> str:

@@ -3,7 +3,8 @@
 Residual of a figure: ``ln(predicted / measured)`` over its relative error; of a parameter: how many prior
 standard deviations it has moved. A figure that only bounds (censored) has no residual on its good side.
 Residuals of figures are soft (``soft_l1``, at the end ``cauchy``), so that one wrong log does not bend
-everything; those of parameters are not. What binds decides which parameters a figure can determine, so the
+everything; those of parameters are not, but where figures that agree contradict what a part is said to do, its prior
+gives way (`dtnsim.evidence.fit_release`). What binds decides which parameters a figure can determine, so the
 search looks along every parameter by itself for another bottleneck besides descending.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,6 +20,8 @@ import numpy as np
 from dtnsim.composition.compose import compose
 from dtnsim.evidence.figures import Figure, Solved, solved, values
 from dtnsim.evidence.fit_parameters import Collection, Parameter, Recorder
+from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
+from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,15 +31,10 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: steps along one parameter in which another bottleneck is looked for [prior standard deviations]
-_SCAN: Final = tuple(sign * s for sign in (-1.0, 1.0) for s in (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0))
-#: relative step of the numerical derivative, in u
-_STEP: Final = 1e-4
-_ROUNDS: Final = 12
-#: fall of the sum (of half squares) that makes such a step worth taking
-_GAIN: Final = 0.2
 #: figures of one log from which their own scatter can be estimated
 _GROUP: Final = 8
+#: standard deviation of a normal law over its median absolute deviation
+_MAD: Final = 1.4826
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,9 @@ class Fit:
         jacobian: d ln(predicted) / du at the estimate, (N, P).
         hosts: Hosts whose parameters are kept.
         untouched: Names of uncertain parameters of these hosts that no figure depends on.
+        prior_sd: Standard deviation of the prior of u that holds, (P,): 1, or more for what was freed or gave way.
+        released: Parameters whose stated value the figures contradict.
+        suspect: What would have to be otherwise for any figure to be followed, where none is.
     """
 
     parameters: tuple[Parameter, ...]
@@ -68,6 +69,9 @@ class Fit:
     jacobian: Array
     hosts: frozenset[str] = field(default_factory=frozenset)
     untouched: tuple[str, ...] = ()
+    prior_sd: Array = field(default_factory=lambda: np.ones(1))
+    released: tuple[Released, ...] = ()
+    suspect: Released | None = None
 
     @property
     def spread(self) -> Array:
@@ -135,13 +139,14 @@ def _censored(ratio: Array, bound: str | None) -> Array:
     return np.maximum(ratio, 0.0) if bound == "at most" else ratio
 
 
-def fit(figures: Sequence[Figure], hosts: Sequence[str]) -> Fit:
+def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = ()) -> Fit:
     """Fits the uncertain parameters of hosts to measured figures.
 
     Args:
         figures: Component figures (role ``fit``) with their paths, loaded without any calibration.
         hosts: Host files whose parameters are wanted. Numbers of others may move too, within their own
             spreads, so that they do not bend these, but are not kept.
+        free: Parameters that the user frees: what is stated of them counts for next to nothing.
 
     Returns:
         The `Fit`.
@@ -152,149 +157,78 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str]) -> Fit:
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
     model = Model(figures, hosts)
-    search, u, error = search_minimum(model)
-    return _result(model, search, u, error, hosts)
+    search, u, error = search_minimum(model, free)
+    wide, there, gone = give_way(search, u, _apart(model, search, u))
+    if gone:
+        error = _scatter(model, wide, there, _own(model))
+        search, u = wide, wide.minimum(there, error, firm=True)
+    found = _result(model, search, u, error, hosts, gone)
+    return replace(found, suspect=suspect(search, u, _own(model))) if off(found.ratio_after, error).all() else found
 
 
-def search_minimum(model: Model) -> tuple[Search, Array, Array]:
+def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Array, Array]:
     """(the search, the estimates, the error each figure was weighed with).
 
     Raises:
         InputError: no figure depends on a parameter of the hosts.
     """
-    free = _free(model)
-    if not any(model.parameters[j].host for j in free):
+    wide = freed(model.parameters, free)
+    changing = np.union1d(_changing(model), sorted(wide)).astype(np.int64)
+    if not any(model.parameters[j].host for j in changing):
         there = sorted({h for f in model.figures for h in f.spec.host_files.values()})
         raise InputError(
             f"no figure depends on a parameter of {', '.join(model.hosts)}; the figures are of: {', '.join(there)}"
         )
-    search = Search(model, free)
-    error = np.array([f.case.spread for f in model.figures])
-    u = search.minimum(np.zeros(free.size), error)
+    search = Search(model, changing, wide)
+    error = _own(model)
+    u = search.minimum(np.zeros(changing.size), error)
     for firm in (False, True):
         error = _scatter(model, search, u, error)
         u = search.minimum(u, error, firm=firm)
     return search, u, error
 
 
-def _free(model: Model) -> NDArray[np.int64]:
+def _changing(model: Model) -> NDArray[np.int64]:
     """Parameters that change any figure somewhere within their prior's reach."""
     count = len(model.parameters)
-    steps = np.array([np.clip(s, p.low, p.high) for p in model.parameters for s in _SCAN])
-    u = np.zeros((count * len(_SCAN) + 1, count))
-    u[np.arange(1, u.shape[0]), np.repeat(np.arange(count), len(_SCAN))] = steps
+    steps = np.array([np.clip(s, *p.limits()) for p in model.parameters for s in SCAN])
+    u = np.zeros((count * len(SCAN) + 1, count))
+    u[np.arange(1, u.shape[0]), np.repeat(np.arange(count), len(SCAN))] = steps
     ratios = model.ratios(u)
-    moved = np.abs(ratios[1:] - ratios[0]).max(axis=1).reshape(count, len(_SCAN)).max(axis=1)
+    moved = np.abs(ratios[1:] - ratios[0]).max(axis=1).reshape(count, len(SCAN)).max(axis=1)
     return np.flatnonzero(moved > 1e-6)
 
 
-class Search:
-    """The minimum of the sum of soft squares over the free parameters."""
+def _own(model: Model) -> Array:
+    """The error that each figure states itself."""
+    return np.array([f.case.spread for f in model.figures])
 
-    def __init__(self, model: Model, free: NDArray[np.int64]) -> None:
-        self.model, self.free = model, free
-        self.low = np.array([model.parameters[j].low for j in free])
-        self.high = np.array([model.parameters[j].high for j in free])
-        self._last: tuple[bytes, Array, Array] | None = None
 
-    def full(self, u: Array) -> Array:
-        """Free parameters put among all, (..., P)."""
-        whole = np.zeros((*u.shape[:-1], len(self.model.parameters)))
-        whole[..., self.free] = u
-        return whole
+def _groups(model: Model) -> list[list[int]]:
+    """Figures of one log, where they are enough to say how they scatter."""
+    groups: dict[object, list[int]] = {}
+    for number, figure in enumerate(model.figures):
+        log = figure.case.log
+        groups.setdefault(log[0] if log else figure.case.tool, []).append(number)
+    return [numbers for numbers in groups.values() if len(numbers) >= _GROUP]
 
-    def at(self, u: Array) -> tuple[Array, Array]:
-        """(ratios, Jacobian) at u; the last point is kept, for the solver asks twice."""
-        if self._last is None or self._last[0] != u.tobytes():
-            ratio, slope = self._differences(u)
-            self._last = (u.tobytes(), ratio, slope)
-        return self._last[1], self._last[2]
 
-    def _differences(self, u: Array) -> tuple[Array, Array]:
-        # a step towards the inside keeps a parameter at its bound valid
-        sign = np.where(u + _STEP > self.high, -1.0, 1.0)
-        steps = np.concatenate([np.zeros((1, u.size)), np.diag(sign * _STEP)])
-        both = self.model.ratios(self.full(u[None, :] + steps))
-        return both[0], np.asarray(((both[1:] - both[0]) / (sign[:, None] * _STEP)).T)
-
-    def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool) -> Array:
-        """Half the sum of soft squares and of prior squares, over the last axis."""
-        z = (ratio / error) ** 2
-        soft = np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
-        return np.asarray(0.5 * (soft.sum(axis=-1) + (u**2).sum(axis=-1)))
-
-    def minimum(self, u: Array, error: Array, *, firm: bool = False) -> Array:
-        """Descends, looks along single parameters for a better bottleneck, and descends again.
-
-        Every figure pulls (``soft_l1``), until at the end (``firm``) those far off let go (``cauchy``).
-        """
-        u = self._descend(u, error, firm=firm)
-        for _ in range(_ROUNDS):
-            better = self._scan(u, error, firm=firm)
-            if better is None:
-                break
-            u = self._descend(better, error, firm=firm)
-        return u
-
-    def _descend(self, u: Array, error: Array, *, firm: bool) -> Array:
-        from scipy.optimize import least_squares
-
-        count = error.size
-
-        def residuals(x: Array) -> Array:
-            return np.concatenate([self.at(x)[0] / error, x])
-
-        def jacobian(x: Array) -> Array:
-            return np.concatenate([self.at(x)[1] / error[:, None], np.eye(x.size)])
-
-        def loss(z: Array) -> Array:
-            rho = np.stack([z, np.ones_like(z), np.zeros_like(z)])
-            inner = 1 + z[:count]
-            if firm:
-                rho[0, :count], rho[1, :count], rho[2, :count] = np.log(inner), 1 / inner, -1 / inner**2
-            else:
-                root = np.sqrt(inner)
-                rho[0, :count], rho[1, :count], rho[2, :count] = 2 * (root - 1), 1 / root, -0.5 / root**3
-            return rho
-
-        inside = np.clip(u, self.low + 1e-9, self.high - 1e-9)
-        found = least_squares(
-            residuals,
-            inside,
-            jac=jacobian,
-            bounds=(self.low, self.high),
-            loss=loss,  # type: ignore[arg-type]  # the stubs want a private protocol
-            ftol=1e-6,
-            xtol=1e-6,
-            gtol=1e-6,
-            max_nfev=30,
-        )
-        return np.asarray(found.x)
-
-    def _scan(self, u: Array, error: Array, *, firm: bool) -> Array | None:
-        """The best point one parameter away, if the sum is clearly lower there."""
-        tries = np.repeat(u[None, :], u.size * len(_SCAN) + 1, axis=0)
-        which = np.repeat(np.arange(u.size), len(_SCAN))
-        tries[np.arange(1, tries.shape[0]), which] += np.tile(np.array(_SCAN), u.size)
-        tries = np.clip(tries, self.low, self.high)
-        cost = self.cost(self.model.ratios(self.full(tries)), tries, error, firm=firm)
-        best = int(np.argmin(cost))
-        return tries[best] if cost[best] < cost[0] - _GAIN else None
+def _apart(model: Model, search: Search, u: Array) -> Array:
+    """Errors widened to how far the figures of one log lie from their own middle: what they share is no scatter."""
+    ratio, wider = search.at(u)[0], _own(model)
+    for numbers in _groups(model):
+        own = ratio[numbers]
+        wider[numbers] = np.maximum(wider[numbers], _MAD * float(np.median(np.abs(own - np.median(own)))))
+    return wider
 
 
 def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
-    own = np.array([f.case.spread for f in model.figures])
-    influence = _leverage(slope, error)
+    own = _own(model)
+    influence = leverage(slope, error, search.sd)
     wider = own.copy()
-    groups: dict[object, list[int]] = {}
-    for number, figure in enumerate(model.figures):
-        log = figure.case.log
-        groups.setdefault(log[0] if log else figure.case.tool, []).append(number)
-    for numbers in groups.values():
-        if len(numbers) < _GROUP:
-            continue
+    for numbers in _groups(model):
         left = max(len(numbers) - float(influence[numbers].sum()), 1.0)
         inside = np.minimum(np.abs(ratio[numbers]), 3 * np.median(np.abs(ratio[numbers])) + 1e-12)
         variance = float((inside**2).sum()) / left
@@ -302,22 +236,25 @@ def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     return wider
 
 
-def _leverage(slope: Array, error: Array) -> Array:
+def leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
     """How much of each figure its own fit follows (0 to 1)."""
     scaled = slope / error[:, None]
-    information = scaled.T @ scaled + np.eye(slope.shape[1])
+    information = scaled.T @ scaled + np.diag(prior_sd**-2)
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))
 
 
-def _result(model: Model, search: Search, u: Array, error: Array, hosts: Sequence[str]) -> Fit:
+def _result(
+    model: Model, search: Search, u: Array, error: Array, hosts: Sequence[str], gone: Sequence[Released]
+) -> Fit:
     ratio, slope = search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)
-    scaled = slope * (np.sqrt(weight) / error)[:, None]
+    # all in standard deviations of the prior that holds
+    scaled = slope * search.sd * (np.sqrt(weight) / error)[:, None]
     covariance = np.linalg.inv(scaled.T @ scaled + np.eye(u.size))
-    left = max(ratio.size - float(_leverage(slope, error).sum()), 1.0)
+    left = max(ratio.size - float(leverage(slope, error, search.sd).sum()), 1.0)
     excess = max(1.0, float((weight * (ratio / error) ** 2).sum()) / left)
     # what the data pin down is no better known than they agree; what only the prior says keeps its spread
-    covariance = _widened(covariance, excess)
+    covariance = _widened(covariance, excess) * np.outer(search.sd, search.sd)
     before = model.ratios(np.zeros((1, len(model.parameters))))[0]
     free = set(search.free.tolist())
     untouched = tuple(sorted(p.name for j, p in enumerate(model.parameters) if p.host and j not in free))
@@ -333,6 +270,8 @@ def _result(model: Model, search: Search, u: Array, error: Array, hosts: Sequenc
         jacobian=slope,
         hosts=frozenset(hosts),
         untouched=untouched,
+        prior_sd=search.sd,
+        released=tuple(gone),
     )
 
 

@@ -217,16 +217,17 @@ def _dd(conditions: Conditions, target: Target) -> Described:
     if ends[0] in _DEVICES and ends[1] in _DEVICES:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")
-    options = {
+    options: dict[str, dict[str, str]] = {
         "fdatasync": {"conv": "fdatasync"},
         "fsync": {"conv": "fsync"},
         "dsync": {"oflag": "dsync"},
         "sync": {"oflag": "sync"},
-        "direct": {"oflag": "direct"},
         "none": {},
     }
     if sync not in options:
         raise Skip(f"sync mode {sync}")
+    if conditions.get("direct"):  # of the end that is no device: dd refuses it for the others
+        options[sync] = options[sync] | ({"iflag": "direct"} if ends[1] in _DEVICES else {"oflag": "direct"})
     block = _size(conditions, "block_B")
     moved = _size(conditions, "bytes", "file_B")
     return _transfer(target, ends[0], ends[1], {"name": "dd", "bs": block} | options[sync], moved)

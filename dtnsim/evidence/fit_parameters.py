@@ -35,15 +35,19 @@ class Parameter:
         host: Host file it belongs to; empty for numbers of tools and networks, which are moved but not kept.
         key: Dotted key below the host.
         prior: Value, spread and source before the fit.
-        low: Smallest u that bounds allow.
+        low: Smallest u that the bounds of its field allow.
         high: Largest u.
     """
 
     host: str
     key: str
     prior: Quantity
-    low: float = -FARTHEST
-    high: float = FARTHEST
+    low: float = -math.inf
+    high: float = math.inf
+
+    def limits(self, scale: float = 1.0) -> tuple[float, float]:
+        """Smallest and largest u of a search with a prior so many times as wide as stated."""
+        return max(self.low, -FARTHEST * scale), min(self.high, FARTHEST * scale)
 
     @property
     def sigma(self) -> float:
@@ -154,8 +158,7 @@ class Collection:
             sigma = math.sqrt(math.log1p(quantity.spread**2))
             high = 1.0 if unit.dim == "1" and quantity.value < 1 else unit.high
             reach = [math.log(edge / quantity.value) / sigma if edge > 0 else -math.inf for edge in (unit.low, high)]
-            limits = max(reach[0], -FARTHEST), min(reach[1], FARTHEST)
-            self.parameters.append(Parameter(host, key, quantity, *limits))
+            self.parameters.append(Parameter(host, key, quantity, *reach))
         return known
 
     def draw(self, place: Mapping[str, int], values: Array) -> Table:

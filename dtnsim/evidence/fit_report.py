@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
+from dtnsim.evidence.fit_words import contradiction, joined, not_followed, written
 from dtnsim.ground import output, units
-from dtnsim.ground.errors import ModelError
 from dtnsim.ground.quantity import Quantity
 
 SCHEMA: Final = "dtnsim.calibration/1"
@@ -23,24 +22,6 @@ _MOVED: Final = 0.02
 UNTOLD: Final = 0.9
 #: correlation from which two parameters are said to be determined only together
 TOGETHER: Final = 0.7
-
-_TEXT: Final = {
-    "B/s": (1e-6, "MB/s"),
-    "B": (1.0, "B"),
-    "s": (1e3, "ms"),
-    "Hz": (1e-9, "GHz"),
-    "1/s": (1.0, "/s"),
-    "1": (1.0, ""),
-    "cycles/B": (1.0, "cycles/B"),
-    "cycles": (1.0, "cycles"),
-    "s/B": (1e9, "ns/B"),
-}
-
-
-def written(value: float, dim: str) -> str:
-    """A value with its unit, as a calibration file writes it: five significant digits."""
-    factor, unit = _TEXT.get(dim, (1.0, dim))
-    return f"{value * factor:.5g} {unit}".rstrip()
 
 
 def kept(found: Fit) -> list[int]:
@@ -72,6 +53,7 @@ def document(found: Fit) -> dict[str, Any]:
         "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
         "covariance": _covariance(found, own),
         "unidentifiable": words(found),
+        "contradictions": [contradiction(found, r) for r in found.released],
         "outliers": _outliers(found),
     }
 
@@ -146,19 +128,15 @@ def together(found: Fit) -> list[list[str]]:
 def words(found: Fit) -> list[str]:
     """What the data cannot determine, in sentences."""
     lines = [
-        f"The figures cannot separate {_and(group)}: one can make up for another and every figure stays the same."
+        f"The figures cannot separate {joined(group)}: one can make up for another and every figure stays the same."
         for group in together(found)
     ]
     nothing = untold(found)
     if nothing:
-        lines.append(f"The figures hardly narrow {_and(nothing)}: what is known of them stays the prior.")
+        lines.append(f"The figures hardly narrow {joined(nothing)}: what is known of them stays the prior.")
     if found.untouched:
-        lines.append(f"No figure depends on {_and(list(found.untouched))}.")
+        lines.append(f"No figure depends on {joined(list(found.untouched))}.")
     return lines
-
-
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def _outliers(found: Fit) -> list[str]:
@@ -166,31 +144,6 @@ def _outliers(found: Fit) -> list[str]:
         f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
         for n in not_followed(found)
     ]
-
-
-def not_followed(found: Fit) -> list[int]:
-    """Figures that the fit does not follow: further off than three of their errors."""
-    return [int(n) for n in np.flatnonzero(np.abs(found.ratio_after) > 3 * found.error)]
-
-
-def check_followed(found: Fit) -> None:
-    """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured.
-
-    Raises:
-        ModelError: which figure is furthest off, and by how much.
-    """
-    if len(not_followed(found)) < len(found.figures):
-        return
-    worst = int(np.argmax(np.abs(found.ratio_after)))
-    case = found.figures[worst].case
-    ratios = (1.0, float(np.exp(found.ratio_before[worst])), float(np.exp(found.ratio_after[worst])))
-    measured, prior, fitted = (written(case.measured * r, UNITS[case.quantity]) for r in ratios)
-    raise ModelError(
-        f"no figure of {len(found.figures)} is followed, and nothing is written. {case.name}: measured {measured}; the "
-        f"host's parts give {prior}, and {fitted} after the fit. Other parts are built in than the host file says, or "
-        "the test met another limit: choose another part, or write what this one does and how sure that is, like "
-        "'write: {value: 600 MB/s, spread: 30 %}'"
-    )
 
 
 def write(found: Fit, file: Path) -> None:

@@ -16,6 +16,7 @@ from dtnsim.evidence.paths import Paths
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dtnsim.evidence.fit_search import Search
     from dtnsim.evidence.validate import Judgement
 
 #: share of a figure that its own fit follows, from which the others are fitted anew without it
@@ -53,8 +54,8 @@ def ratios(
     ratio, slope = search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)
     scaled = slope * (np.sqrt(weight) / error)[:, None]
-    information = scaled.T @ scaled + np.eye(u.size)
-    gradient = scaled.T @ (np.sqrt(weight) * ratio / error) + u
+    information = scaled.T @ scaled + np.diag(search.sd**-2)
+    gradient = scaled.T @ (np.sqrt(weight) * ratio / error) + u / search.sd**2
     share = np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T)
     points = np.empty((len(figures), u.size))
     for n, row in enumerate(scaled):
@@ -69,7 +70,7 @@ def ratios(
     return [float(r) for r in np.diag(model.ratios(search.full(points)))]
 
 
-def _again(search: fit.Search, u: NDArray[np.float64], error: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def _again(search: Search, u: NDArray[np.float64], error: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """The minimum without figure ``n``: an error so large that it weighs nothing."""
     blind = error.copy()
     blind[n] = 1e9

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dtnsim.description import spec
-from dtnsim.evidence import fit, fit_report
+from dtnsim.evidence import fit, fit_report, fit_words
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_parameters import Collection, quantities
@@ -75,7 +75,7 @@ def truth(seed: int, noise: float = 0.05) -> tuple[dict[str, float], np.ndarray]
     """Parameters drawn from their priors, and what the model measures with them, plus noise."""
     rng = np.random.default_rng(seed)
     model = fit.Model(figures(), ["bench"])
-    u = np.array([np.clip(rng.standard_normal(), p.low, p.high) for p in model.parameters])
+    u = np.array([np.clip(rng.standard_normal(), *p.limits()) for p in model.parameters])
     measured = np.exp(model.ratios(u[None, :])[0] + noise * rng.standard_normal(len(RUNS)))
     return {p.name: float(x) for p, x in zip(model.parameters, u, strict=True)}, measured
 
@@ -214,7 +214,7 @@ def test_written_values_read_back() -> None:
 
     for value, dim in ((1.2345678e8, "B/s"), (0.00689, "s"), (3.8e9, "Hz"), (0.4413, "cycles/B"), (15235.0, "cycles"),
                        (0.44, "1"), (65536.0, "B"), (4029.0, "1/s")):  # fmt: skip
-        assert units.parse(fit_report.written(value, dim), dim) == pytest.approx(value, rel=1e-4)
+        assert units.parse(fit_words.written(value, dim), dim) == pytest.approx(value, rel=1e-4)
 
 
 def test_posterior_is_never_wider_than_the_prior_nor_narrower_than_the_scatter() -> None:

@@ -52,11 +52,14 @@ def test_a_drive_that_is_none_of_the_host_file_is_refused(tmp_path: Path) -> Non
         "$ dd if=/dev/zero of=/xfs/test bs=1M count=50000 oflag=direct\n50000+0 records in\n50000+0 records out\n"
         "52428800000 bytes (52 GB, 49 GiB) copied, 82.7 s, 634 MB/s\n"
     )
-    says = r"no figure of 1 is followed, and nothing is written\. .*measured 633\.96 MB/s; the host's parts give"
+    says = r"measured 633\.96 MB/s; the host's parts give 6175\.4 MB/s\. .*your drive is no samsung-pm9a3.*--free write"
     with pytest.raises(ModelError, match=says) as found:
-        run("calibrate", str(log), "--host", "example-dtn-100g", "--volume", "/xfs", "-o", str(out))
+        run("calibrate", str(log), "--host", "example-dtn-100g", "-o", str(out))
     assert found.value.exit_code == 1
     assert not out.exists()
+    run("calibrate", str(log), "--host", "example-dtn-100g", "--free", "write", "-o", str(out))
+    fitted = yaml.safe_load(out.read_text())["parameters"]["example-dtn-100g"]["volumes./xfs.array.of.write"]
+    assert parse(fitted["value"], "B/s") == pytest.approx(321e6, rel=0.01)
 
 
 def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:

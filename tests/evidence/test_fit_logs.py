@@ -30,6 +30,15 @@ def test_dd_says_volume_and_flags() -> None:
     assert found[0].case.measured == pytest.approx(10737418240 / 3.46705)
 
 
+def test_dd_past_the_page_cache_is_that(tmp_path: Path) -> None:
+    direct = log(
+        tmp_path, "direct.txt", ("/bigdata/x", "oflag=direct", 2.5), ("/bigdata/x", "conv=fsync oflag=direct", 2.6)
+    )
+    found, _ = fit_logs.figures([direct], "venadi")
+    tools = [f.spec.transfers[0].tool for f in found]
+    assert [(t.oflag, t.conv) for t in tools] == [("direct", ""), ("direct", "fsync")]  # type: ignore[attr-defined]
+
+
 def test_bonnie_and_iozone_need_the_volume() -> None:
     with pytest.raises(InputError, match=r"--volume with one of /, /bigdata"):
         fit_logs.figures([LOGS / "iozone-8g.txt"], "venadi")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -39,6 +39,7 @@ class Fake:
 
     ratio: np.ndarray
     slope: np.ndarray
+    sd: np.ndarray = field(default_factory=lambda: np.ones(1))
 
     def at(self, _u: Any) -> tuple[np.ndarray, np.ndarray]:
         return self.ratio, self.slope

@@ -1,0 +1,209 @@
+"""Where measurements and what a part is said to do contradict each other, the prior gives way.
+
+The prior of every parameter of a host has heavy tails: with a probability of 95 % the description is right, and
+``ln(value / stated)`` is normal with the stated spread; with 5 % (`WRONG`) another part is built in than the file says,
+and the value is any that parts of that kind have: normal with the scale `APART`. The fit takes the likelier of the two
+(a max-mixture; Olson and Agarwal, Inference on networks of mixtures for robust robot mapping, IJRR 2013), which costs
+
+    ln((1 - WRONG) / WRONG) + ln(scale / stated)
+
+to leave the description: one figure alone does not pay that, for its own error is heavy-tailed too (``cauchy``), and it
+cannot be said which of the two is wrong. Two that agree do. What the user frees (``--free write``) costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.description.override import split_key
+from dtnsim.ground.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.evidence.fit_parameters import Parameter
+    from dtnsim.evidence.fit_search import Search
+
+    Array = NDArray[np.float64]
+
+#: how often a description of a host names a part that is not built in; assumed: one in twenty
+WRONG: Final = 0.05
+#: how far parts of one kind lie apart: standard deviation of the logarithm among the parts of the library
+#: (clocks of 44 processors; rates of 11 memories; costs a byte of kernels; 10 adapters; 28 cards; 49 SSDs)
+APART: Final = {"cpu": 0.16, "memory": 0.42, "stack": 0.35, "hbas": 1.0, "nics": 1.8, "volumes": 1.1}
+_ELSEWHERE: Final = 1.1
+#: logarithms of the factors that are tried
+_FACTORS: Final = tuple(
+    sign * math.log(f) for sign in (-1, 1) for f in (1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
+)
+#: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
+_STRAINED: Final = 3.0
+#: what the user frees may lie so many times as far from what is stated as parts of a kind do
+_FREED: Final = 3.0
+#: candidates that are fitted out, parameters that may give way at all, and how much likelier (nats) settles it
+_TRIED: Final = 5
+_MOST: Final = 4
+_ALIKE: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A parameter whose prior gave way, or would have to for any figure to be followed.
+
+    Attributes:
+        parameter: Which.
+        value: What it is then [SI].
+        likelier: By how much the new account is likelier than the old one [nats].
+        instead: Names of others that explain the figures about as well.
+    """
+
+    parameter: Parameter
+    value: float
+    likelier: float
+    instead: tuple[str, ...] = ()
+
+
+def scale(parameter: Parameter) -> float:
+    """How far a parameter's value may lie from what is stated, if another part is built in [prior deviations]."""
+    family = parameter.key.partition(".")[0]
+    return max(APART.get(family, _ELSEWHERE) / parameter.sigma, 1.0)
+
+
+def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, float]:
+    """Parameters that the user frees, and how wide their priors are [stated deviations].
+
+    Raises:
+        InputError: a word of ``free`` means none.
+    """
+    return {j: _FREED * scale(parameters[j]) for j in matching(parameters, free)}
+
+
+def price(parameter: Parameter) -> float:
+    """What it costs to leave the description [nats]."""
+    return math.log((1 - WRONG) / WRONG) + math.log(scale(parameter))
+
+
+def matching(parameters: Sequence[Parameter], free: Sequence[str]) -> list[int]:
+    """Parameters of hosts that words of ``--free`` mean: whole keys, or their last steps.
+
+    Raises:
+        InputError: a word means none; the message lists the last steps that there are.
+    """
+    found: list[int] = []
+    for word in free:
+        wanted = split_key(word)
+        hits = [j for j, p in enumerate(parameters) if p.host and split_key(p.key)[-len(wanted) :] == wanted]
+        if not hits:
+            known = sorted({split_key(p.key)[-1] for p in parameters if p.host})
+            raise InputError(f"--free {word}: no parameter of the host is called that; write one of {', '.join(known)}")
+        found += hits
+    return sorted(set(found))
+
+
+def off(ratio: Array, error: Array) -> NDArray[np.bool_]:
+    """Figures that a fit does not follow: further off than three of their errors."""
+    return np.abs(ratio) > 3 * error
+
+
+def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, list[Released]]:
+    """Lets priors give way, one after the other, as long as that makes the whole clearly likelier.
+
+    Args:
+        search: A search that has found its minimum.
+        u: There.
+        error: Relative error each figure is weighed with.
+
+    Returns:
+        (search over the parameters that are free now, its minimum, what gave way).
+    """
+    gone: list[Released] = []
+    while len(gone) < _MOST and (off(search.at(u)[0], error).any() or (np.abs(u / search.sd) > _STRAINED).any()):
+        before = float(search.cost(search.at(u)[0], u, error, firm=True)) + search.paid
+        tried = explanations(search, u, error)
+        if not tried or tried[0].cost >= before:
+            break
+        best = tried[0]
+        gone.append(_told(search, tried, before))
+        search, u = best.search, best.u
+    return search, u, gone
+
+
+def suspect(search: Search, u: Array, error: Array) -> Released | None:
+    """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps."""
+    tried = explanations(search, u, error, exact=True)
+    if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
+        return None
+    return _told(search, tried, search.plain(search.at(u)[0], u, error) + search.paid)
+
+
+def _told(search: Search, tried: Sequence[Explanation], before: float) -> Released:
+    best, known = tried[0], search.model.parameters
+    parameter = known[best.parameter]
+    value = float(parameter.value(best.u[int(np.flatnonzero(best.search.free == best.parameter)[0])]))
+    rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before)]
+    return Released(parameter, value, before - best.cost, tuple(known[t.parameter].name for t in rest))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the fit is with one more parameter released.
+
+    Attributes:
+        parameter: Which.
+        search: The search over what is free then.
+        u: Its minimum.
+        cost: Its cost, the price of the release included [nats].
+    """
+
+    parameter: int
+    search: Search
+    u: Array
+    cost: float
+
+
+def explanations(search: Search, u: Array, error: Array, *, exact: bool = False) -> list[Explanation]:
+    """The likeliest accounts of figures that are not followed, each with one more parameter released; the best first.
+
+    Args:
+        search: A search that has found its minimum.
+        u: There.
+        error: Relative error each figure is weighed with.
+        exact: Judge by plain squares: figures may not be put down to a mistake of theirs.
+    """
+    known = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
+    starts = [(j, *start) for j in known if (start := _best_step(search, u, error, j, exact=exact)) is not None]
+    starts.sort(key=lambda s: s[1])
+    found = []
+    for j, _, wide, begin in starts[:_TRIED]:
+        place = wide.minimum(begin, error, firm=not exact)
+        ratio = wide.at(place)[0]
+        cost = wide.plain(ratio, place, error) if exact else float(wide.cost(ratio, place, error, firm=True))
+        found.append(Explanation(j, wide, place, cost + wide.paid))
+    return sorted(found, key=lambda e: e.cost)
+
+
+def _best_step(search: Search, u: Array, error: Array, j: int, *, exact: bool) -> tuple[float, Search, Array] | None:
+    """(cost, search with ``j`` released, best point along ``j`` alone); None where no figure depends on it."""
+    wide = search.releasing(j)
+    place = int(np.flatnonzero(wide.free == j)[0])
+    # others where they are now, and where they were stated: they may have been bent to make up for this one
+    now = search.full(u)[wide.free]
+    bases = np.stack([now, np.where(wide.sd > 1, now, 0.0)])
+    tries = np.repeat(bases, len(_FACTORS) + 1, axis=0)
+    steps = np.tile([math.nan, *_FACTORS], 2) / search.model.parameters[j].sigma
+    tries[:, place] = np.where(np.isnan(steps), tries[:, place], steps)
+    tries = np.clip(tries, wide.low, wide.high)
+    ratio = wide.model.ratios(wide.full(tries))
+    if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
+        return None
+    if exact:
+        cost = np.array([wide.plain(r, t, error) for r, t in zip(ratio, tries, strict=True)])
+    else:
+        cost = wide.cost(ratio, tries, error, firm=True)
+    best = int(np.argmin(cost))
+    return float(cost[best]) + wide.paid, wide, tries[best]

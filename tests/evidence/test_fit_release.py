@@ -1,0 +1,118 @@
+"""Where figures that agree contradict what a part is said to do, its prior gives way; a single figure does not win."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dtnsim.evidence import fit, fit_release, fit_search, fit_words
+from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit_parameters import Parameter
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.errors import InputError, ModelError
+from dtnsim.ground.quantity import Quantity
+from tests.evidence.test_fit import case, figures
+
+#: 200 GB with fdatasync onto eight disks: nothing but their rate holds it
+DISKS = figures()[2]
+RATE = "volumes./data.array.of.rate"
+
+
+def measured(factor: float, *, log: Path | None = None, number: int = 0) -> Figure:
+    """The run that the disks hold, measured so many times as fast as the stated rate gives."""
+    model = fit.Model([DISKS], ["bench"])
+    stated = math.exp(float(model.ratios([[0.0] * len(model.parameters)])[0, 0]))
+    made = case(f"run {number}", stated * factor, spread=0.03)
+    return replace(DISKS, case=replace(made, log=(log, number + 1) if log else None))
+
+
+def value(found: fit.Fit, key: str) -> float:
+    return float(found.values[[p.key for p in found.parameters].index(key)])
+
+
+@pytest.mark.parametrize("factor", [0.2, 0.1])
+def test_two_that_agree_win_over_the_part(factor: float) -> None:
+    found = fit.fit([measured(factor), measured(factor * 1.02, number=1)], ["bench"])
+    assert [r.parameter.key for r in found.released] == [RATE]
+    assert value(found, RATE) == pytest.approx(150e6 * factor, rel=0.05)
+    assert fit_words.not_followed(found) == []
+    words = fit_words.contradiction(found, found.released[0])
+    assert words.startswith("your drive is not as the host file says: the figures need volumes./data.array.of.rate = ")
+    assert "the host file says 150 MB/s ± 25%" in words
+
+
+def test_one_alone_is_not_believed_and_says_what_it_takes() -> None:
+    found = fit.fit([measured(0.03)], ["bench"])
+    assert found.released == ()
+    assert found.suspect is not None
+    assert found.suspect.parameter.key == RATE
+    assert found.suspect.value == pytest.approx(150e6 * 0.03, rel=0.1)
+    with pytest.raises(
+        ModelError, match=r"the only figure is not followed.*free it \(--free rate\), choose another part"
+    ):
+        fit_words.check_followed(found)
+
+
+def test_what_is_freed_follows_one_figure() -> None:
+    found = fit.fit([measured(0.03)], ["bench"], ["rate"])
+    assert value(found, RATE) == pytest.approx(150e6 * 0.03, rel=0.05)
+    assert found.released == ()
+    fit_words.check_followed(found)
+    with pytest.raises(InputError, match=r"--free writ: no parameter of the host is called that; write one of .*rate"):
+        fit.fit([measured(0.03)], ["bench"], ["writ"])
+
+
+def test_what_figures_of_one_log_share_is_no_scatter() -> None:
+    """Ten runs that agree on a fifth of the stated rate: their log is not badly described, the disks are others."""
+    log = Path("dd.txt")
+    runs = [measured(0.2 * (1 + 0.01 * (n % 3)), log=log, number=n) for n in range(10)]
+    found = fit.fit(runs, ["bench"])
+    assert [r.parameter.key for r in found.released] == [RATE]
+    assert abs(math.log(value(found, RATE) / 30e6)) < 0.05
+
+
+def test_agreement_with_the_description_releases_nothing() -> None:
+    found = fit.fit([measured(1.2), measured(1.21, number=1)], ["bench"])
+    assert found.released == ()
+    search = fit_search.Search(fit.Model([DISKS], ["bench"]), np.arange(2))
+    assert search.releasing(1).low[1] < search.low[1]
+    assert list(found.prior_sd) == [1.0] * len(found.parameters)
+
+
+def parameter(key: str, spread: float) -> Parameter:
+    return Parameter("bench", key, Quantity(1e8, "B/s", spread))
+
+
+def test_leaving_a_sure_description_costs_more() -> None:
+    prices = [fit_release.price(parameter("volumes./data.array.of.write", s)) for s in (0.02, 0.1, 0.3, 1.0)]
+    assert prices == sorted(prices, reverse=True)
+    # limit: what is as uncertain as the choice of the part costs the odds alone
+    assert fit_release.price(parameter("volumes./data.array.of.write", 3.0)) == pytest.approx(math.log(19))
+    # ln(19) + ln(1.1 / 0.0998): a spread of 10 % beside SSDs that lie 1.1 apart
+    assert prices[1] == pytest.approx(2.944 + 2.400, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "keys"),
+    [
+        ("cpu", "cpu", ["clock"]),
+        ("memory", "memory", ["rate"]),
+        ("stack", "stack", ["send_byte", "receive_byte", "file_read_byte", "file_write_byte"]),
+        ("hbas", "hba", ["engine"]),
+        ("nics", "nic", ["rate"]),
+        ("volumes", "ssd", ["read", "write", "iops_read", "iops_write"]),
+    ],
+)
+def test_how_far_parts_lie_apart_is_that_of_the_library(family: str, kind: str, keys: list[str]) -> None:
+    parts = [yamlio.load(f) for f in sorted((library.root("models") / "parts" / kind).glob("*.yaml"))]
+    spreads = []
+    for key in keys:
+        given = [p[key] for p in parts if key in p]
+        texts = [str(g["value"]) if isinstance(g, dict) else str(g) for g in given]
+        spreads.append(statistics.stdev(math.log(units.read(t)[0]) for t in texts))
+    assert fit_release.APART[family] == pytest.approx(statistics.fmean(spreads), rel=0.15)
