@@ -45,7 +45,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph",
         "smb-workstation", "s3-upload-nas",
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
-        "nvme-dtn-local", "tape-recall",
+        "nvme-dtn-local", "tape-recall", "cloud-to-campus",
     }  # fmt: skip
 
 
@@ -269,3 +269,24 @@ def test_a_tape_recall_is_of_the_published_order() -> None:
     key = "hosts.archive.volumes./tape.filesystem"
     assert rate("tape-recall", f"{key}.rao=false") < 0.45 * recalled.throughput_Bps.p50
     assert rate("tape-recall", f"{key}.staged=100 %") > 2 * recalled.throughput_Bps.p50
+
+
+@pytest.mark.parametrize(
+    ("host", "most_Gbps"), [("aws-m6i.8xlarge", 6.25), ("gcp-n2-standard-32", 7.0), ("azure-d32s-v5", 16.0)]
+)
+def test_what_leaves_a_cloud_is_of_the_published_order(host: str, most_Gbps: float) -> None:
+    """Skyplane (NSDI 2023): 5 Gb/s of AWS, 7 of Google; now half of the instance's; Azure's disks hold it."""
+    here = rate("cloud-to-campus", f"hosts.cloud={host}") * 8 / 1e9
+    assert 0.75 * most_Gbps < here < most_Gbps
+
+
+def test_one_flow_out_of_a_cloud_is_held() -> None:
+    """3 Gb/s a flow (Google): 2.83 of payload in packets of 1460 bytes."""
+    one = ("hosts.cloud=gcp-n2-standard-32", "transfer.tool.cc=1", "transfer.tool.p=1")
+    assert 2.3 < rate("cloud-to-campus", *one) * 8 / 1e9 < 2.9
+
+
+def test_a_small_instance_ends_at_its_baseline() -> None:
+    """2 TB from an m6i.large: 0.781 Gb/s once the credits are spent, and less than 12.5 before."""
+    small = rate("cloud-to-campus", "hosts.cloud=aws-m6i.large") * 8 / 1e9
+    assert 0.781 * 1448 / 1538 < small < 2.0

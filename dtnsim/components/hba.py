@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.base import Component
+from dtnsim.components.allowance import Allowance
+from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, term
@@ -25,7 +26,7 @@ class Hba(Component):
     family: ClassVar[str] = "hba"
     columns: ClassVar[tuple[str, ...]] = ("lanes", "engine", "iops", "card_generation", "card_lanes")
     #: an expander belongs to the backplane and stays when the adapter goes
-    placement_keys: ClassVar[tuple[str, ...]] = ("slot", "uplink_lanes", "drive_lane", "buffered")
+    placement_keys: ClassVar[tuple[str, ...]] = ("slot", "uplink_lanes", "drive_lane", "buffered", "allowance")
 
     slot: str | None = None
     lanes: Annotated[int, Field(ge=1, le=64)] = 8
@@ -42,6 +43,7 @@ class Hba(Component):
     request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior(
         "128 KiB", 0.5, "assumed: merged request of sequential I/O in the block layer"
     )
+    allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
     card_generation: Annotated[int, Field(ge=1, le=6)] = 3
 
@@ -59,6 +61,14 @@ class Hba(Component):
             )
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
         engine = row.term(self.engine)
+        spent = self.allowance.spent(row, engine, use.total_B) if self.allowance is not None else None
+        if spent is not None:
+            row.charge(
+                f"{name}.credits",
+                "hba",
+                capacity=spent,
+                what="disk baseline of the instance once its credits are spent",
+            )
         size = term(use.block_B, "B") if use.random else row.term(self.request)
         if use.request_B:  # the file system joins its requests itself
             size = term(use.request_B, "B")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from dtnsim.components.base import Component
+from dtnsim.components.allowance import Allowance
+from dtnsim.components.base import Component, Pick
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import bonding
 from dtnsim.physics import nic as physics
@@ -34,6 +36,7 @@ class Nic(Component):
         gro: Receive offload (GRO, LRO).
         queues: Receive queues: streams are hashed over them, and each queue's interrupts run on one core (RSS).
         packets: Most packets a second in each direction, where the card or cloud limits them.
+        allowance: What a cloud provider allows: one flow, what leaves, baseline and credits.
         protocol: Protocol of the link.
         slot: Slot that it sits in.
         more_slots: Slots of further equal cards of one bond; ``ports`` counts those of all cards.
@@ -55,6 +58,7 @@ class Nic(Component):
         "offload",
         "tso",
         "gro",
+        "allowance",
     )
 
     rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
@@ -68,6 +72,7 @@ class Nic(Component):
     gro: bool = True
     queues: Annotated[int, Field(ge=1, le=1024)] = 8
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
+    allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
     slot: str | None = None
     more_slots: list[str] = Field(default_factory=list)
@@ -87,6 +92,11 @@ class Nic(Component):
     def joins(self, *, receiving: bool) -> bool:
         """Whether packets pass the kernel joined together."""
         return self.offload and (self.gro if receiving else self.tso)
+
+    def carries(self, draw: Draw, flows: int, *, sending: bool) -> Value:
+        """Rate on the wire that so many flows of one transfer may have [B/s]."""
+        rate: Value = draw(self.rate) * self.links
+        return rate if self.allowance is None else self.allowance.least(draw, rate, flows, sending=sending)
 
     def storage_wire(self) -> Term:
         """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand, TCP on Ethernet."""
@@ -112,6 +122,8 @@ class Nic(Component):
         wire: Term,
         packet_B: Term | None = None,
         lockstep: bool = False,
+        total_B: float = math.inf,
+        flows: int | None = 0,
     ) -> None:
         """Charges the wire for one payload byte.
 
@@ -124,6 +136,8 @@ class Nic(Component):
             wire: Bytes on the wire per payload byte.
             packet_B: Payload of a packet, for cards that count packets.
             lockstep: True where all streams carry the same, so that the fullest port decides.
+            total_B: Bytes of the whole transfer.
+            flows: Connections that a limit of one flow holds for; None where nobody counts them, 0: ``streams``.
         """
         if port is not None and not 0 <= port < self.ports:
             raise SpecError(
@@ -142,6 +156,10 @@ class Nic(Component):
                 per_byte=1.0 / packet_B,
                 unit="op",
                 what="packets that the card takes",
+            )
+        if self.allowance is not None:
+            self.allowance.charge(
+                row, name, direction, float(self.links) * rate, wire, streams if flows == 0 else flows, total_B
             )
         kind = "ib" if self.protocol == "infiniband" else "nic"
         if port is not None or self.ports == 1 or self.bonding == "none":

@@ -79,6 +79,7 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         wire=side.frame.per_payload,
         packet_B=term(side.frame.mss, "B"),
         lockstep=net.lockstep,
+        total_B=net.total_B,
     )
 
 

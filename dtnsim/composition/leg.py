@@ -67,7 +67,7 @@ class Leg:
         mean, sizes = self.job.mean_B, self.data.sizes_B
         varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
         burst = self.job.largest_B <= _BURST_B  # leaves at once: those who wait for it are spread by the queue
-        return replace(net, pooled=self.plan.workers > 1 and (varied or burst))
+        return replace(net, pooled=self.plan.workers > 1 and (varied or burst), total_B=self.job.payload_B)
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""

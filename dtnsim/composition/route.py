@@ -60,8 +60,8 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
     per_wire = frame.mtu / frame.wire
     rate: Value = np.inf
     buffer: Value = np.inf
-    for card in nics:
-        rate = np.minimum(rate, draw(card.rate) * card.links * per_wire)
+    for number, card in enumerate(nics):
+        rate = np.minimum(rate, card.carries(draw, streams, sending=number == 0) * per_wire)
     for number, (_, segment, _) in enumerate(route.hops):
         here = draw(segment.bandwidth) * per_wire
         taken = segment.taken(draw)
@@ -88,9 +88,10 @@ def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) 
     draw = Draw()
     whole, _ = narrowest(route, frame, nics, streams, draw)
     ends = (route.source, route.destination)
-    for host, card in zip(ends, nics, strict=False):
-        if draw(card.rate) * card.links * frame.mtu / frame.wire <= whole * (1 + 1e-9):
-            return f"the port of {host.name}"
+    for number, (host, card) in enumerate(zip(ends, nics, strict=False)):
+        if card.carries(draw, streams, sending=number == 0) * frame.mtu / frame.wire <= whole * (1 + 1e-9):
+            limited = card.carries(draw, streams, sending=number == 0) < draw(card.rate) * card.links
+            return f"the {'allowance' if limited else 'port'} of {host.name}"
     for number, (name, segment, way) in enumerate(route.hops):
         alone = Route(*ends, (route.hops[number],))
         if narrowest(alone, frame, [], streams, draw)[0] > whole * (1 + 1e-9):

@@ -208,6 +208,7 @@ class Storage:
             streams=wires,
             transport=filesystem.transport,
             burst=None if burst is None else burst / wires,
+            total_B=use.total_B,
         )
         self.network.carry(row, route, net, None)
         end.host.core(near, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")

@@ -79,7 +79,16 @@ class Buses(Wiring):
 
     def _through_nic(self, row: Row, use: Access, name: str) -> None:
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
-        card.send_bits(row, name, direction=direction, streams=1, port=None, wire=card.storage_wire())
+        card.send_bits(
+            row,
+            name,
+            direction=direction,
+            streams=1,
+            port=None,
+            wire=card.storage_wire(),
+            total_B=use.total_B,
+            flows=None,
+        )
         if card.protocol == "ethernet":
             self._storage_over_tcp(row, name, card, reading=use.operation == "read")
         self.nic_bus(row, name, receiving=use.operation == "read")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -99,6 +100,7 @@ class NetUse:
         grain: Bytes of one request of that window: it is asked for again only when all of it is there.
         stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
         channels: How many such windows there are; one a connection where not given.
+        total_B: Bytes of the whole transfer.
     """
 
     sender: Thread
@@ -120,6 +122,7 @@ class NetUse:
     stopped: bool = False
     grain: Quantity | None = None
     pooled: bool = False
+    total_B: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dtnsim.physics import (
     beegfs,
     cache,
     ceph,
+    cloud,
     gpfs,
     hba,
     hdd,
@@ -31,7 +32,7 @@ from dtnsim.physics import (
 )  # fmt: skip
 
 MODULES = (
-    beegfs, cache, ceph, gpfs, hba, hdd, hdd_streams, journal,
+    beegfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
     lustre, metadata, nfs, raid, raidz, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [

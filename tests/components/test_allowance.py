@@ -1,0 +1,112 @@
+"""What a cloud provider lets an instance's card and its disk adapter move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.components.allowance import Allowance
+from dtnsim.components.base import Component
+from dtnsim.ground.errors import SpecError
+from tests.formulas import evaluate
+from tests.lab import answer, journey, machine, problem, rate, sheet, volume
+
+GB = 1e9 / 8
+DATA = {"files": 32, "each": "10 GB"}
+
+
+def path(streams: int = 16, *, to: str = "b:memory", **allowance: Any) -> dict[str, Any]:
+    nic = {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B", "allowance": {"kind": "allowance", **allowance}}
+    return journey(
+        machine(nic=nic),
+        start="a:memory" if to.startswith("b") else "b:memory",
+        to=to,
+        tool={"name": "gridftp", "cc": 1, "p": streams},
+        dataset=DATA,
+        wan={"bandwidth": "100 Gb/s", "rtt": "5 ms", "loss": "0"},
+    )
+
+
+def test_a_flow_has_its_share_and_many_fill_the_card() -> None:
+    """5 Gb/s a flow (AWS): one has 5, two fill 10 Gb/s."""
+    one, two = (sheet(problem(path(n, flow="5 Gb/s"))).rate("nic.flows.tx") for n in (1, 2))
+    assert one == pytest.approx(5 * GB * 8948 / 9038)
+    assert two == pytest.approx(2 * one)
+    assert rate(path(1, flow="5 Gb/s")) == pytest.approx(one, rel=0.02)
+
+
+def test_only_what_leaves_is_held() -> None:
+    made = sheet(problem(path(egress="2 Gb/s")))
+    assert made.rate("nic.egress") == pytest.approx(2 * GB * 8948 / 9038)
+    assert not sheet(problem(path(egress="2 Gb/s", to="a:memory"))).has("nic.egress")
+    assert not sheet(problem(path(egress="2 Gb/s", outside=False))).has("nic.egress")
+
+
+def test_credits_are_spent() -> None:
+    """320 GB on the wire as payload: 100 GB of credits at 10 over 1 Gb/s last 111 GB; the rest takes its time."""
+    found = sheet(problem(path(baseline="1 Gb/s", credits="100 GB")))
+    fast = 100e9 / (1 - 1 / 10)
+    time = fast / (10 * GB) + (320e9 - fast) / GB
+    assert found.capacity("nic.credits.tx") == pytest.approx(320e9 / time)
+    bottleneck = answer(path(baseline="1 Gb/s", credits="100 GB")).bottleneck
+    assert "baseline" in bottleneck.reason
+
+
+def test_tcp_sees_the_limit() -> None:
+    """Its narrowest place is the allowance, so it neither counts on the port nor charges its losses to the path."""
+    limited = answer(path(4, egress="2 Gb/s"))
+    assert "allowance of a" in limited.bottleneck.reason or "egress" in limited.bottleneck.station
+
+
+def test_disks_of_an_instance_have_credits_too() -> None:
+    array = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s"}
+    hba = {
+        "kind": "hba",
+        "engine": "2000 MB/s",
+        "allowance": {"kind": "allowance", "baseline": "865 MB/s", "credits": "2043 GB"},
+    }
+    host = machine(hbas={"ebs": hba}, volumes={"/d": volume(array, via=["ebs"])})
+    made = journey(
+        host, start="a:/d", to="a:/dev/null", tool={"name": "dd", "bs": "1 MiB"}, dataset={"files": 1, "size": "10 TB"}
+    )
+    found = sheet(problem(made))
+    time = 1800 + (10e12 - 2000e6 * 1800) / 865e6  # half an hour at the burst rate (Azure Dsv5)
+    assert found.capacity("ebs.credits") == pytest.approx(10e12 / time, rel=1e-3)
+
+
+def test_baseline_needs_credits() -> None:
+    with pytest.raises(SpecError, match="belong together"):
+        problem(path(baseline="1 Gb/s"))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "around"),
+    [
+        ("flow", "100 Mb/s", {}),
+        ("egress", "100 Mb/s", {}),
+        ("outside", False, {"egress": "100 Mb/s"}),
+        ("baseline", "100 Mb/s", {"baseline": "1 Gb/s", "credits": "1 GB"}),
+        ("credits", "200 GB", {"baseline": "1 Gb/s", "credits": "1 GB"}),
+    ],
+)
+def test_a_key_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
+    assert rate(path(**{**around, key: value})) != pytest.approx(rate(path(**around)), rel=1e-3)
+
+
+def test_every_key_is_tried() -> None:
+    assert set(Allowance.model_fields) - set(Component.model_fields) == {
+        "flow",
+        "egress",
+        "outside",
+        "baseline",
+        "credits",
+    }
+
+
+def test_formulas_give_their_numbers() -> None:
+    made = problem(path(flow="5 Gb/s", egress="6 Gb/s", baseline="1 Gb/s", credits="100 GB"))
+    own = [s for s in made.stations if any(w in s.name for w in ("flows", "egress", "credits"))]
+    assert len(own) == 3
+    for station in own:
+        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5)
