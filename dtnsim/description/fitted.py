@@ -32,7 +32,7 @@ from dtnsim.components.base import place
 from dtnsim.description.host import build_host
 from dtnsim.description.hosts import Steps
 from dtnsim.description.override import put, split_key
-from dtnsim.ground import library, units, yamlio
+from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Correlation, Quantity
 from dtnsim.ground.yamlio import Mapping
@@ -78,8 +78,7 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
     name = raw["calibration"]
     if not isinstance(name, str):
         raise SpecError("needs a file or a name", **place(raw, "calibration"), key="calibration", remedy=_MADE)
-    file = library.calibration(name, beside=beside)
-    read = yamlio.load(file, name=library.shown(file))
+    read = library.load(library.calibration(name, beside=beside))
     parameters = read.get("parameters")
     if not isinstance(parameters, Mapping):
         raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)

@@ -76,13 +76,27 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
 
 def _among(collection: Path, name: str) -> Path | None:
     """The file of a collection that has a name, with or without its kind in front."""
-    exact = collection / f"{name}.yaml"
     if ".." in Path(name).parts:
         return None
+    if collection.parent == root("models"):
+        whole, by_last = _shipped(collection)
+        return whole.get(name) or by_last.get(name)
+    exact = collection / f"{name}.yaml"
     if exact.is_file():
         return exact
     by_kind = sorted(collection.glob(f"*/{_literal(name)}.yaml")) if "/" not in name else []
     return by_kind[0] if len(by_kind) == 1 else None
+
+
+@lru_cache(maxsize=16)
+def _shipped(collection: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Shipped files by their whole names, and by their last part where one folder alone has it."""
+    whole = {p.relative_to(collection).with_suffix("").as_posix(): p for p in sorted(collection.rglob("*.yaml"))}
+    last: dict[str, list[Path]] = {}
+    for name, path in whole.items():
+        if name.count("/") == 1:
+            last.setdefault(name.partition("/")[2], []).append(path)
+    return whole, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:
@@ -136,10 +150,19 @@ def shown(path: Path) -> str:
 
 def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
     """The mapping in the file that ``name`` means; its numbers inherit the file's ``source``."""
-    path = find(folder, name, beside=beside)
+    return load(find(folder, name, beside=beside), inherit=True)
+
+
+def load(path: Path, *, inherit: bool = False) -> yamlio.Mapping:
+    """The mapping in a file, parsed once as long as it is not written anew.
+
+    Args:
+        path: The file.
+        inherit: Whether its numbers take over the file's ``source``.
+    """
     try:
         seen = path.stat()
         stamp = (seen.st_mtime_ns, seen.st_size)
     except OSError:
         stamp = (0, 0)  # reading it says what is wrong
-    return _load(path, stamp, inherit=True).clone()
+    return _load(path, stamp, inherit=inherit).clone()

@@ -4,16 +4,17 @@ The reference is the path with the quickest option of every place. Each option i
 each station the ratio of a byte's time to that of the reference. Of several options in different places, a station's
 time is taken as that of the one that slows it most, times the gains of those that quicken it: never more than what
 they do together where effects multiply (a clock and a lane) or where the narrowest of them counts (the cards of two
-hosts). For an open place the least ratio of what is left counts, station by station. `Search` counts sets that exceed
-their bound.
+hosts). For an open place the least ratio of what is left counts, station by station. Stations that only other options
+bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts. `Search`
+counts sets that exceed their bound.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dtnsim.ground.records import Problem
+    from dtnsim.ground.records import Demand, Phase, Problem
     from dtnsim.planning.fitting import Option
     from dtnsim.planning.rating import Rater
     from dtnsim.planning.search import Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
 
     Array = NDArray[np.float64]
+
+#: relative difference of times that is none
+_ALIKE: Final = 1e-9
 
 #: transfer, and station; "" for what its workers wait
 Key = tuple[str, str]
@@ -39,37 +43,90 @@ Key = tuple[str, str]
 class _Reference:
     """The reference at its medians or drawn, whose times can be scaled."""
 
-    def __init__(self, problem: Problem, m: Matrices) -> None:
-        self.problem, self._m = problem, m
+    def __init__(self, rater: Rater, problem: Problem, others: Iterable[Problem]) -> None:
         self.times = times(problem)
-        names = [(f, t.name) for f, t in enumerate(problem.transfers) for _ in t.phases]
-        stations = [s.name for s in problem.stations]
+        self.problem = with_stations(problem, others)
+        whole = times(self.problem)
+        m = self._m = rater.matrices(self.problem)
+        #: times that others take at stations where the reference takes none
+        self.extra = {key: time for key, time in whole.items() if key not in self.times}
+        #: rows of the ratios
+        self.keys: list[Key] = list(whole)
+        #: rows of such stations, (keys, 1)
+        self.absent = np.array([[key in self.extra] for key in self.keys])
+        self.count = max([m.phases.demand.shape[1], *(np.size(t) for t in whole.values())])
+        number = {key: n for n, key in enumerate(self.keys)}
+        names = [(f, t.name) for f, t in enumerate(self.problem.transfers) for _ in t.phases]
+        stations = [s.name for s in self.problem.stations]
         rows = m.phases
-        self._keys: list[Key | None] = [
-            (names[row][1], stations[k]) if k < len(stations) else None
-            for row, k in zip(rows.row, rows.station, strict=True)
-        ]
-        self._waits: list[Key] = [(name, "") for _, name in names]
-        whole = {(int(f), int(k)): n for n, (f, k) in enumerate(zip(m.total.row, m.total.station, strict=True))}
+        none = len(self.keys)  # a row of ones: a phase that only waits has an entry without a station
+        self._rows = np.array(
+            [
+                number[names[row][1], stations[k]] if k < len(stations) else none
+                for row, k in zip(rows.row, rows.station, strict=True)
+            ]
+        )
+        self._waits = np.array([number.get((name, ""), none) for _, name in names])
+        sums = {(int(f), int(k)): n for n, (f, k) in enumerate(zip(m.total.row, m.total.station, strict=True))}
         visits = [(names[row][0], int(k)) for row, k in zip(rows.row, rows.station, strict=True)]
-        # a phase that only waits has an entry without station or demand; where it is added changes nothing
-        self._total = np.array([whole.get(visit, int(m.total.first[visit[0]])) for visit in visits])
+        # where such an entry is added changes nothing
+        self._total = np.array([sums.get(visit, int(m.total.first[visit[0]])) for visit in visits])
 
-    def scaled(self, ratios: Mapping[Key, Array]) -> Matrices:
-        """The reference with other times."""
+    def ratios(self, own: Mapping[Key, Array], like: Mapping[Key, Array]) -> Array:
+        """Times over others, (keys, draws); a station that is no longer on the way takes none.
+
+        Where the others take none, over what is known of the station.
+        """
+        made = np.ones((len(self.keys), self.count))
+        for n, key in enumerate(self.keys):
+            time = like.get(key, np.zeros(1)) if key not in self.extra else self.extra[key]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                made[n] = np.where(time > 0, own.get(key, np.zeros(1)) / time, 1.0)
+        return made
+
+    def scaled(self, ratios: Array) -> Matrices:
+        """The reference with other times; ``ratios`` are (keys, draws)."""
         m = self._m
-        count = max([m.phases.demand.shape[1], *(np.size(r) for r in ratios.values())])
-        demand = np.broadcast_to(m.phases.demand, (len(self._keys), count)).copy()
-        for n, key in enumerate(self._keys):
-            if key is not None and key in ratios:
-                demand[n] *= ratios[key]
-        total = np.zeros((len(m.total.row), count))
+        table = np.vstack([ratios, np.ones((1, ratios.shape[1]))])
+        demand = m.phases.demand * table[self._rows]
+        total = np.zeros((len(m.total.row), demand.shape[1]))
         np.add.at(total, self._total, demand)
-        delay = np.broadcast_to(m.delay, (count, m.delay.shape[1])).copy()
-        for p, key in enumerate(self._waits):
-            if key in ratios:
-                delay[:, p] *= ratios[key]
+        delay = m.delay * table[self._waits].T
         return replace(m, phases=replace(m.phases, demand=demand), total=replace(m.total, demand=total), delay=delay)
+
+
+def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
+    """A problem that also visits the stations of others of its path, in their phases of the same name or step."""
+    here = {s.name for s in problem.stations}
+    visited = {(t.name, d.station) for t in problem.transfers for p in t.phases for d in p.demands}
+    stations = list(problem.stations)
+    more: dict[tuple[int, int], list[Demand]] = {}
+    for other in others:
+        known, before = {s.name: s for s in other.stations}, set(visited)
+        for f, (mine, theirs) in enumerate(zip(problem.transfers, other.transfers, strict=False)):
+            for phase in theirs.phases:
+                at = _like(mine.phases, phase)
+                for d in phase.demands:
+                    if at is None or (mine.name, d.station) in before:
+                        continue
+                    visited.add((mine.name, d.station))
+                    more.setdefault((f, at), []).append(d)
+                    if d.station not in here:
+                        here.add(d.station)
+                        stations.append(known[d.station])
+    transfers = tuple(
+        replace(
+            t, phases=tuple(replace(p, demands=(*p.demands, *more.get((f, n), ()))) for n, p in enumerate(t.phases))
+        )
+        for f, t in enumerate(problem.transfers)
+    )
+    return replace(problem, stations=tuple(stations), transfers=transfers)
+
+
+def _like(phases: Sequence[Phase], other: Phase) -> int | None:
+    """The phase that is called as another, else the first of the same step."""
+    named = (n for n, p in enumerate(phases) if p.name == other.name)
+    return next(named, next((n for n, p in enumerate(phases) if p.step == other.step), None))
 
 
 def times(problem: Problem) -> dict[Key, Array]:
@@ -99,75 +156,74 @@ class Bound:
 
     def __init__(self, rater: Rater, choices: Mapping[str, Sequence[Option]]) -> None:
         self._rater = rater
-        self._base = tuple(times(p) for p in rater.problems([]))
-        self._alone: dict[Option, tuple[dict[Key, Array], ...]] = {}
+        self._base = times(rater.middle([]))
+        self._alone: dict[Option, dict[Key, Array]] = {}
         for options in choices.values():
             for option in options:
                 self._alone[option] = self._times(option.overrides) or self._base
         self._best = self._together(choices)
-        problems = rater.problems([o for b in self._best.values() for o in b.overrides])
-        self._references = tuple(_Reference(p, rater.matrices(p)) for p in problems)
-        self._known: dict[tuple[str, Option | None], tuple[dict[Key, Array], ...]] = {}
+        best = [o for b in self._best.values() for o in b.overrides]
         self._places = list(choices)
-        for place, options in choices.items():
-            for one in (None, *options):
-                self._known[place, one] = self._ratios(place, one)
+        beside = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
+        self._references = tuple(
+            _Reference(rater, problem, [found[n] for found in beside.values() if found is not None])
+            for n, problem in enumerate(rater.problems(best))
+        )
+        self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
+        self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
         """Whether an option changes the time at any station, by itself or beside the best of all others."""
         own, none = self._known[option.place, option], self._known[option.place, None]
-        return _unlike(self._alone[option][0], self._base[0]) or _unlike(own[0], none[0])
+        return _unlike(self._alone[option], self._base) or _differ(own[0], none[0])
 
-    def worth(self, choices: Mapping[str, Sequence[Option]]) -> dict[str, list[Option]]:
-        """Options without those that another of their place, or nothing, is as quick as for no more; by weight.
+    def by_weight(self, places: Iterable[str]) -> list[str]:
+        """Places in order, first those whose present part costs the reference most."""
 
-        Places come first whose present part costs the reference most.
-        """
-        kept: dict[str, list[Option]] = {}
-        for place, options in choices.items():
-            by_price = sorted(filter(self.matters, options), key=lambda o: (o.price, o.watts))
-            left: list[Option] = []
-            for option in by_price:
-                if not any(self._at_least(other, option) for other in (None, *left)):
-                    left.append(option)
-            if left:
-                kept[place] = left
-        return dict(sorted(kept.items(), key=lambda item: self._without(item[0])))
+        def without(place: str) -> float:
+            return self(tuple(o for p, o in self._best.items() if p != place), {})[0]
 
-    def _at_least(self, one: Option | None, other: Option) -> bool:
-        """Whether an option (or what is there now) is as quick as a dearer one everywhere, and needs no more."""
-        if one is not None and (one.watts > other.watts or not set(one.uses) <= set(other.uses)):
-            return False
-        beside = zip(self._known[other.place, one], self._known[other.place, other], strict=True)
-        alone = zip(self._alone[one] if one is not None else self._base, self._alone[other], strict=True)
-        return all(_no_slower(a, b, np.ones(1)) for a, b in beside) and all(
-            _no_slower(a, b, np.zeros(1)) for a, b in alone
-        )
-
-    def _without(self, place: str) -> float:
-        """Median of the reference with what is there now in one place."""
-        return self(tuple(o for p, o in self._best.items() if p != place), {})[0]
+        return sorted(places, key=without)
 
     def __call__(self, chosen: Set, still: Open) -> Rates:
         """What no set exceeds that has ``chosen`` and, in the places of ``still``, any of those or nothing."""
         decided = {o.place: o for o in chosen}
-        scaled = []
-        for n, reference in enumerate(self._references):
-            slower: dict[Key, Array] = {}
-            quicker: dict[Key, Array] = {}
-            for place in self._places:
-                candidates = [self._known[place, decided.get(place)][n]]
-                candidates += [self._known[place, o][n] for o in still.get(place, ())]
-                for key, ratio in _least(candidates).items():
-                    slower[key] = np.maximum(slower.get(key, np.ones(1)), ratio)
-                    quicker[key] = quicker.get(key, np.ones(1)) * np.minimum(ratio, 1.0)
-            scaled.append(reference.scaled({k: slower[k] * quicker[k] for k in slower}))
-        nominal, drawn = self._references
-        return self._rater.rates(nominal.problem, scaled[0], drawn.problem, scaled[1])
+        return self._rater.sure(*self.each({p: (decided.get(p), *still.get(p, ())) for p in self._places}))
 
-    def _times(self, overrides: Sequence[str]) -> tuple[dict[Key, Array], ...] | None:
+    def each(
+        self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None
+    ) -> tuple[Array, Array]:
+        """The least that a byte can take with some options of each place, as rates: at the median, and drawn.
+
+        Args:
+            candidates: Options of each place (None: what is there now).
+            crowded: A place on whose stations the others' options count by the most that they can take.
+        """
+        found = []
+        for n, reference in enumerate(self._references):
+            own = self._decided_by(crowded, n) if crowded is not None else np.zeros(1, bool)
+            every, quick = [], []
+            for place, options in candidates.items():
+                taken = np.stack([self._known[place, o][n] for o in options])
+                most = own & (place != crowded)
+                every.append(np.where(most, taken.max(axis=0), taken.min(axis=0)))
+                quick.append(np.stack([self._quick[place, o][n] for o in options]).min(axis=0))
+            ratio = np.stack(every)
+            # of those that slow it the worst, times the gains of all that quicken it
+            there = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
+            new = ratio.max(axis=0) * np.stack(quick).prod(axis=0)
+            found.append(reference.scaled(np.where(reference.absent, new, there)))
+        nominal, drawn = self._references
+        return self._rater.each(nominal.problem, found[0], drawn.problem, found[1])
+
+    def _decided_by(self, place: str, n: int) -> NDArray[np.bool_]:
+        """Stations whose time differs between what can be in a place, (keys, 1)."""
+        table = np.stack([r[n] for (p, _), r in self._known.items() if p == place])
+        return np.asarray((np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True))
+
+    def _times(self, overrides: Sequence[str]) -> dict[Key, Array] | None:
         try:
-            return tuple(times(p) for p in self._rater.problems(list(overrides)))
+            return times(self._rater.middle(list(overrides)))
         except DtnsimError:
             return None
 
@@ -185,50 +241,45 @@ class Bound:
 
     def _narrowness(self, option: Option, keys: set[Key]) -> tuple[float, ...]:
         """Times at the stations that a place decides on, the longest first: what is least is quickest."""
-        own = self._alone[option][0]
+        own = self._alone[option]
         longest = sorted((float(np.mean(own[k])) for k in keys if k in own), reverse=True)
         return tuple(round(math.log(t), 6) for t in longest if t > 0)
 
     def _decided(self, options: Sequence[Option]) -> set[Key]:
         """Stations whose time differs between some option of a place and what is there now."""
-        base = self._base[0]
+        base = self._base
         zero = np.zeros(1)
-        tables = [self._alone[o][0] for o in options]
+        tables = [self._alone[o] for o in options]
         keys = {k for t in (base, *tables) for k in t}
         return {k for k in keys if any(_differ(t.get(k, zero), base.get(k, zero)) for t in tables)}
 
-    def _ratios(self, place: str, option: Option | None) -> tuple[dict[Key, Array], ...]:
-        """Times with an option (or with what is there now) in a place of the reference, over those of the reference."""
+    def _beside(self, place: str, option: Option | None) -> tuple[Problem, Problem] | None:
+        """The reference with an option, or with what is there now, in a place; None where that does not go together."""
         sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
-        found = self._times([*sets, *(option.overrides if option is not None else ())])
-        like = [r.times for r in self._references]
-        if found is None:  # not beside the best of the others: as it does by itself
-            found = self._alone[option] if option is not None else self._base
-            like = list(self._base)
-        return tuple(_ratio(own, reference) for own, reference in zip(found, like, strict=True))
+        try:
+            return self._rater.problems([*sets, *(option.overrides if option is not None else ())])
+        except DtnsimError:
+            return None
 
+    def _ratios(self, option: Option | None, beside: tuple[Problem, Problem] | None) -> tuple[Array, ...]:
+        """Times of that over those of the reference; without it, of the option by itself over the path as it is."""
+        if beside is None:
+            own = self._alone[option] if option is not None else self._base
+            return tuple(np.where(r.absent, 0.0, r.ratios(own, self._base)) for r in self._references)
+        return tuple(r.ratios(times(p), r.times) for r, p in zip(self._references, beside, strict=True))
 
-def _ratio(own: Mapping[Key, Array], reference: Mapping[Key, Array]) -> dict[Key, Array]:
-    """Ratios of times where they are not one; a station that is no longer on the way takes none."""
-    made = {}
-    for key, time in reference.items():
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(time > 0, own.get(key, np.zeros(1)) / time, 1.0)
-        if np.any(np.abs(ratio - 1.0) > 1e-12):
-            made[key] = ratio
-    return made
-
-
-def _least(candidates: Sequence[Mapping[Key, Array]]) -> dict[Key, Array]:
-    """The least ratio of each station among some options; one where an option leaves it as it is."""
-    keys = {k for c in candidates for k in c}
-    one = np.ones(1)
-    return {k: np.minimum.reduce(np.broadcast_arrays(*(c.get(k, one) for c in candidates))) for k in keys}
-
-
-def _no_slower(a: Mapping[Key, Array], b: Mapping[Key, Array], absent: Array) -> bool:
-    """Whether no time, or ratio of times, of the first is above that of the second."""
-    return all(np.all(a.get(k, absent) <= b.get(k, absent) * (1 + 1e-9)) for k in {*a, *b})
+    def _quickened(self, place: str, option: Option | None) -> tuple[Array, ...]:
+        """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""
+        made = []
+        for n, reference in enumerate(self._references):
+            quick = np.ones((len(reference.keys), reference.count))
+            own = self._alone[option] if option is not None else self._base
+            brought = np.stack([r[n] for (p, _), r in self._known.items() if p == place]).max(axis=0) > 0
+            for k, key in enumerate(reference.keys):
+                if key in reference.extra and key in own and key in self._base:
+                    quick[k] = np.minimum(own[key] / np.maximum(self._base[key], 1e-300), 1.0)
+            made.append(np.where(brought, 1.0, quick))
+        return tuple(made)
 
 
 def _unlike(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> bool:

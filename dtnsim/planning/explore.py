@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.money import Money
-from dtnsim.planning import fitting, swept, tuning
+from dtnsim.planning import dominance, fitting, swept, tuning
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.rating import Rater
-from dtnsim.planning.search import Search, price
+from dtnsim.planning.search import SAME, Search, price
 from dtnsim.planning.stages import Stage, idle, named, price_spread
 from dtnsim.steady.prediction import predict
 
@@ -172,7 +172,7 @@ def purchases(
     )
     rater = Rater(path, asked.confidence, relieved, like.rater if like is not None else None)
     bound = Bound(rater, offered.choices)
-    worth = bound.worth(offered.choices)
+    worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))
     matters: Callable[[Option], bool] = bound.matters
     search = Search(
         offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth

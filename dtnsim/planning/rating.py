@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Problem
     from dtnsim.planning.search import Rates, Set
     from dtnsim.steady.matrices import Matrices
+    from dtnsim.steady.solve import Array
 
 #: draws behind what a search takes for sure; the sets that it finds are predicted in full
 SAMPLES: Final = 48
@@ -41,6 +42,7 @@ class Rater:
         self.given, self.confidence, self.relieved = given, confidence, frozenset(relieved)
         #: what was described so far, by overrides
         self.known: dict[tuple[str, ...], tuple[Problem, Problem]] = like.known if like is not None else {}
+        self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
 
     def __call__(self, chosen: Set) -> Rates:
         """Rates of a set; nothing where its parts do not go together."""
@@ -65,12 +67,24 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self.known:
-            given = self.given.changed(key) if key else self.given
-            nominal = timed.composed(given, Draw())
+            nominal = self.middle(key)
+            given = self._middle[key][0]
             draw = Draw(SAMPLES, _SEED, given.correlation)
             drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
             self.known[key] = nominal, drawn
         return self.known[key]
+
+    def middle(self, overrides: Sequence[str]) -> Problem:
+        """The path at its medians.
+
+        Raises:
+            DtnsimError: the overrides do not go together.
+        """
+        key = tuple(overrides)
+        if key not in self._middle:
+            given = self.given.changed(key) if key else self.given
+            self._middle[key] = given, timed.composed(given, Draw())
+        return self._middle[key][1]
 
     def matrices(self, problem: Problem) -> Matrices:
         """A problem as arrays, hosts that are relieved without limits."""
@@ -84,6 +98,14 @@ class Rater:
 
     def rates(self, nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> Rates:
         """What solutions of both give."""
+        return self.sure(*self.each(nominal, median, drawn, spread))
+
+    @staticmethod
+    def each(nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> tuple[Array, Array]:
+        """Throughput at the median, and of each draw [B/s]."""
         middle = turns.total_rate(nominal, solve.solve(median).rate)
-        each = turns.total_rate(drawn, solve.solve(spread).rate)
+        return middle, turns.total_rate(drawn, solve.solve(spread).rate)
+
+    def sure(self, middle: Array, each: Array) -> Rates:
+        """The median, and what is reached as surely as asked."""
         return float(middle[0]), float(np.quantile(each, 1 - self.confidence, method="inverted_cdf"))

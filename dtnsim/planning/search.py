@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SAME: Final = (5e-3, 1e-2)
 _NONE: Final = (0.0, 0.0)
 #: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
-PATIENCE: Final = 600
+PATIENCE: Final = 2500
 #: bounds that take as long as a set worked out in full
-_IN_FULL: Final = 5
+_IN_FULL: Final = 20
 
 Set = tuple["Option", ...]
 #: median, and what is reached as surely as asked [B/s]

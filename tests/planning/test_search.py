@@ -6,13 +6,14 @@ import datetime as dt
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground.money import Money
-from dtnsim.planning import catalog, fitting
+from dtnsim.planning import catalog, dominance, fitting
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
@@ -98,6 +99,8 @@ CASES = [
     # a core that works for everybody, and drives behind one adapter
     ("examples/nas-24-nightly", ["nas"], ("lsi-9300-16i", "intel-x520-10g", "seagate-exos-x16"),
      ["hosts.nas.chassis={bays: {3.5 inch: 12}}", "hosts.nas.tcp.wmem_max=256MiB", "transfer.tool.cc=8"]),
+    # disks or SSDs, which are stations of other names, at both ends
+    ("nasa/nuttscp-3of7", ["c1", "c2"], ("wd-hc310", "intel-s4500", "mellanox-cx3-pro-40g"), []),
 ]  # fmt: skip
 
 
@@ -110,7 +113,9 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
     few = {p: v for p, v in few.items() if v}
     rate = Rater(given, 0.8)
     bound = Bound(rate, few)
-    search = Search(few, rate, bound, 12_000, bound.matters, offered.stock, worth=bound.worth(few))
+    search = Search(
+        few, rate, bound, 12_000, bound.matters, offered.stock, worth=dominance.worth(bound, few, SAME[0] / 12)
+    )
     found = search.frontier()
     sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in few.values()))]
     allowed = [s for s in sets if not s or search._allowed(s)]
@@ -129,10 +134,13 @@ def test_a_phase_that_only_waits_has_its_place_in_the_bounds() -> None:
     from dtnsim.description import spec
     from dtnsim.ground.quantity import Draw
     from dtnsim.planning.bounds import _Reference
+    from dtnsim.planning.rating import Rater
     from dtnsim.steady import solve
     from dtnsim.steady.timed import composed
 
-    problem = composed(spec.load("examples/nightly-sync"), Draw())
+    path = spec.load("examples/nightly-sync")
+    problem = composed(path, Draw())
     m = solve.matrices(problem)
     assert (m.phases.station == m.capacity.shape[1]).any()
-    assert _Reference(problem, m).scaled({}).total.demand == pytest.approx(m.total.demand)
+    reference = _Reference(Rater(path, 0.8), problem, [])
+    assert reference.scaled(np.ones((len(reference.keys), 1))).total.demand == pytest.approx(m.total.demand)
