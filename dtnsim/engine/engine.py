@@ -50,7 +50,10 @@ class Transfer(Event):
         size: Bytes [B].
         started: When it started [s].
         flow: Its state in the engine; ask the `Engine` instead.
+        moved: Called after changes of the shares that let something else hold it back than before.
     """
+
+    moved: Callable[[], None] | None = None
 
     def __init__(self, env: Environment, flow: Flow) -> None:
         super().__init__(env)
@@ -92,6 +95,7 @@ class Engine:
         self._time = -math.inf
         self._stale = False
         self._watchers: dict[int, dict[Callable[[], None], None]] = {}
+        self._limits: dict[int, dict[Callable[[], None], None]] = {}  # of those whom rates do not concern
         self._poked: dict[int, None] = {}
         self._tightest: dict[int, int] = {}  # station that binds, by node; until the next change
         self._depth = 0
@@ -210,24 +214,31 @@ class Engine:
             InputError: No such station, or a capacity that is negative or not a number.
         """
         self.fluid.set_capacity(station, capacity)
-        if station in self._watchers:
+        if station in self._watchers or station in self._limits:
             self._poked[station] = None
         self._soon()
 
     # ---- watching ----
 
-    def watch(self, stations: Sequence[int], callback: Callable[[], None]) -> Callable[[], None]:
+    def watch(self, stations: Sequence[int], callback: Callable[[], None], *, rates: bool = True) -> Callable[[], None]:
         """Calls ``callback()`` after changes of the shares that may concern transfers over these stations.
+
+        Args:
+            stations: Which.
+            callback: What is called.
+            rates: False where only the capacity of these stations concerns it, and not who takes how much of it; what
+                holds a transfer back, `Transfer.moved` says.
 
         Returns:
             A function that ends it.
         """
+        watchers = self._watchers if rates else self._limits
         for station in stations:
-            self._watchers.setdefault(station, {})[callback] = None
+            watchers.setdefault(station, {})[callback] = None
 
         def end() -> None:
             for station in stations:
-                self._watchers.get(station, {}).pop(callback, None)
+                watchers.get(station, {}).pop(callback, None)
 
         return end
 
@@ -278,7 +289,7 @@ class Engine:
         for flow in self.fluid.unlimited:
             flow.owner.succeed(now - flow.owner.started)
         self.fluid.unlimited.clear()
-        if self._watchers:
+        if self._watchers or self._limits:
             self._tell_watchers()
         if self._planned > now and self.fluid.next_time() < self._planned:
             self._plan(self.fluid.next_time())
@@ -288,9 +299,16 @@ class Engine:
         for node in self.fluid.touched:
             for station in self.fluid.members[node]:
                 called.update(self._watchers.get(station, {}))
+        for flow in self.fluid.changed:
+            if flow.owner.moved is not None:
+                called[flow.owner.moved] = None
+        for node in self.fluid.split:
+            self._poked.update(dict.fromkeys(self.fluid.members[node]))
         for station in self._poked:  # of two stations that tie, the other may bind now at the same level
-            called.update(self._watchers[station])
+            called.update(self._watchers.get(station, {}))
+            called.update(self._limits.get(station, {}))
         self._poked.clear()
+        self.fluid.split.clear()
         if self._depth >= _DEEPEST:  # what one watcher changes calls the next: hundreds of them wait for those before
             self._deferred.update(called)
             return

@@ -107,6 +107,8 @@ class Fluid(Sharing):
                         heappush(queue, (time, node, None))
         self.touched, self.notes = self.notes, self.touched
         self.notes.clear()
+        self.changed, self.moved = self.moved, self.changed
+        self.moved.clear()
 
     def _give_up(self, now: float) -> None:
         if self.settled > self.max_events:

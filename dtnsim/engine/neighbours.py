@@ -52,6 +52,7 @@ class Sides(Nodes):
             if len(heap) > self.room[m][2]:
                 self._sweep(m)
         self.fresh.append(flow)
+        self.moved.append(flow)
 
     def uncap(self, flow: Flow) -> None:
         """A flow no longer runs at its own cap."""
@@ -80,6 +81,7 @@ class Sides(Nodes):
 
     def _enter(self, flow: Flow, node: int) -> None:
         flow.node = node
+        self.moved.append(flow)
         self.joined[node] += 1
         heappush(self.ends[node], (flow.mark, flow.number, flow))
         if flow.limit < math.inf:

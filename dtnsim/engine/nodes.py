@@ -54,6 +54,9 @@ class Nodes:
         highest: Heap of the capped flows through it, highest limit first.
         room: Lengths at which the three heaps are swept.
         due: Earliest entry of this node in the event queue.
+
+    After each settling: ``touched``, nodes whose level may have changed, and ``changed``, flows that something else may
+    hold back than before. ``split``: nodes that have other members than before, until the owner empties it.
     """
 
     def __init__(self, capacities: Sequence[float]) -> None:
@@ -94,6 +97,9 @@ class Nodes:
         self.notes: list[int] = []
         self.touched: list[int] = []
         self.fresh: list[Flow] = []
+        self.moved: list[Flow] = []
+        self.changed: list[Flow] = []
+        self.split: list[int] = []
         self.unlimited: list[Flow] = []
         self.settled = 0
 
@@ -246,6 +252,7 @@ class Nodes:
         """Gives some stations of a node a node of their own; the flows it holds back stay with the old one."""
         new = self._append()
         self.epoch += 1
+        self.split += [node, new]
         self.members[new] = leaving
         self.members[node] = [s for s in self.members[node] if s not in leaving]
         for station in leaving:

@@ -22,18 +22,17 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.memory import SLACK, Memory
 from dtnsim.simulation.moves import Move
+from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, State, Store
 
 if TYPE_CHECKING:
     import simpy
 
-    from dtnsim.engine.engine import Engine, Transfer
-    from dtnsim.engine.flows import Row
+    from dtnsim.engine.engine import Engine
     from dtnsim.simulation.jobs import Leg
 
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
@@ -46,20 +45,7 @@ _NEAR: Final = 1e-9
 _OFTEN: Final = 12
 
 
-class State(Enum):
-    """What the store does."""
-
-    HELD = "held"  # write-back has not begun
-    FREE = "free"  # both halves at their own rates
-    EMPTY = "empty"  # one flow, the medium waits for the writers
-    FULL = "full"  # one flow, the writers wait for the medium
-
-
-_HELD, _FREE, _EMPTY, _FULL = State  # looked up a million times
-_COUPLED: Final = (_EMPTY, _FULL)
-
-
-class PageCache:
+class PageCache(Store):
     """A store whose content flows onto a medium.
 
     Args:
@@ -71,11 +57,6 @@ class PageCache:
         write_back: (dirty bytes of all [B], age of its own oldest [s]) at which write-back begins.
         each_file: True where a file waits for its flush before the next; then a batch of n files has n times
             the store, since only one of them is in it at a time.
-
-    Attributes:
-        state: What it does now.
-        filled, drained: Bytes that came in and went out so far [B].
-        outflow: The flow onto the medium where that runs by itself.
     """
 
     def __init__(
@@ -89,33 +70,23 @@ class PageCache:
         write_back: tuple[float, float] = (0.0, 0.0),
         each_file: bool = False,
     ) -> None:
-        self.env: simpy.Environment = engine.env
-        self.engine, self.leg, self.memory, self.payload, self.weight = engine, leg, memory, payload, weight
+        self.memory, self.weight = memory, weight
         hold, self._age = min(write_back[0], memory.size), write_back[1]
         self._begins = hold if hold > _LEAST * payload else 0.0
-        self.each_file, self.scale = each_file, 1.0
-        self.filled = self.drained = 0.0
-        self._resting = _HELD if self._begins > 0 and self._age > 0 else _EMPTY
-        self.state = self._resting
-        self.outflow: Transfer | None = None
-        self._out_left = 0.0
-        self._fills: dict[Move, None] = {}
+        self.each_file = each_file
+        self._resting = HELD if self._begins > 0 and self._age > 0 else EMPTY
+        super().__init__(engine, leg, payload, self._resting)
         self._waiters: deque[tuple[float, simpy.Event]] = deque()
         self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
         self._alarm = Alarm(engine.env, self.look_now)
         self._stale = self._busy = self._later = False
         self._instant, self._changes = -math.inf, 0
-        self._watched: tuple[int, ...] = ()
+        self._watched: tuple[bool, tuple[int, ...]] = True, ()
         self._unwatch: Callable[[], None] = lambda: None
         memory.join(self)
 
     # -- for the workers --------------------------------------------------------------------------
-
-    @property
-    def level(self) -> float:
-        """Bytes in the store when they were last counted [B]."""
-        return max(self.filled - self.drained, 0.0)
 
     @property
     def _hold(self) -> float:
@@ -126,9 +97,10 @@ class PageCache:
         """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
         now = self.env.now
         self.scale = float(files) if self.each_file else 1.0
-        if self.state is _HELD and self._deadline == math.inf:
+        if self.state is HELD and self._deadline == math.inf:
             self._deadline = now + self._age * self.scale
         flow = self.engine.transfer(self._row(leg), size, weight=weight, cap=leg.cap)
+        flow.moved = self._settled
         move = Move(flow, leg, size, now)
         self._fills[move] = None
         assert flow.callbacks is not None
@@ -176,39 +148,22 @@ class PageCache:
             self.engine.change(self.outflow, row=leg.drain)
         self._soon()
 
-    def book(self, time: float) -> None:
-        """Counts what has moved up to ``time``."""
-        left, coupled = self.engine.fluid.left, self.state in _COUPLED
-        for move in self._fills:
-            moved = move.book(left(move.flow.flow, time), time)
-            self.filled += moved
-            if coupled:
-                self.drained += moved
-                move.leg.tally.drained += moved
-        if self.outflow is not None:
-            out = left(self.outflow.flow, time)
-            self.drained += self._out_left - out
-            self.leg.tally.drained += self._out_left - out
-            self._out_left = out
-
     # -- the store --------------------------------------------------------------------------------
-
-    def _row(self, leg: Leg) -> Row:
-        return leg.both if self.state in _COUPLED else leg.fill
 
     def _watch(self) -> None:
         """Asks for word of changes of the shares at the stations that matter now.
 
-        Where the two halves move as one, what matters is whether a station of the medium holds that flow; else what
-        comes in and what goes out.
+        Where the two halves move as one, what matters is whether a station of the medium holds that flow, and not how
+        fast it is; else what comes in and what goes out.
         """
         rows = [self.leg.fill, self.leg.drain] if self._fills or self.outflow is not None else []
-        if self.state in _COUPLED and not self._waiters:
-            rows = rows[1:]
-        stations = tuple(sorted({k for r in rows if r is not None for k, _ in r.demands}))
-        if stations != self._watched:
+        rates = True
+        if self.state in COUPLED and not self._waiters:
+            rows, rates = rows[1:], bool(self._watchers) or self._changes > _OFTEN
+        watched = rates, tuple(sorted({k for r in rows if r is not None for k, _ in r.demands}))
+        if watched != self._watched:
             self._unwatch()
-            self._watched, self._unwatch = stations, self.engine.watch(stations, self._settled)
+            self._watched, self._unwatch = watched, self.engine.watch(watched[1], self._settled, rates=rates)
 
     def _settled(self) -> None:
         """After a change of the shares; where a fill has just ended, `_ended` comes first.
@@ -217,18 +172,28 @@ class PageCache:
         where that is all, nobody has to look.
         """
         quiet = not (self._waiters or self._watchers or self._busy or self._stale or self._later)
-        if quiet and self.state in _COUPLED and self._next() is self.state:
+        if quiet and self.state in COUPLED and self._next() is self.state:
             return
-        if quiet and self.state is _HELD and len(self.memory.caches) > 1 and not self._ending():
-            self.memory.grows(self, self.rates()[0] / self.scale)
+        if quiet and len(self.memory.caches) > 1 and not self._ending() and self._only_grows():
             return
         self._stale = True
         if not self._later and not self._busy and not self._ending():
             self.look_now()
 
-    def _ending(self) -> bool:
-        """Whether a fill has just ended of which `_ended` has still to hear."""
-        return any(move.flow.triggered for move in self._fills)
+    def _only_grows(self) -> bool:
+        """Whether all that has happened is that its content grows or shrinks at another rate; then its memory knows."""
+        into, out = self.rates()
+        if self.state is HELD:
+            self.memory.grows(self, into / self.scale, presses=into > 0)
+            return True
+        if self.state is not FREE or not self._fills:
+            return False
+        level = self.memory.held(self) * self.scale
+        if level <= 2 * self._tiny():
+            return False
+        self.memory.grows(self, (into - out) / self.scale, presses=into > out * (1 + _EVEN))
+        self._alarm.set(level / (out - into) if out - into > out * _EVEN else math.inf)
+        return True
 
     def _ended(self, move: Move) -> None:
         """The last byte of a fill is in (or a fault has stopped it)."""
@@ -279,38 +244,22 @@ class PageCache:
         """Bytes below a limit that count as at it: sums over several stores round, and must not be waited for [B]."""
         return max(self._tiny(), _NEAR * self.memory.size) if len(self.memory.caches) > 1 else self._tiny()
 
-    def _tiny(self) -> float:
-        """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
-        return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
-
-    @property
-    def _some(self) -> bool:
-        """Whether it holds more than rounding."""
-        return self.filled - self.drained > self._tiny()
-
-    def rates(self) -> tuple[float, float]:
-        """Rates in and out [B/s]."""
-        into = sum([self.engine.rate(m.flow) for m in self._fills])
-        if self.state in _COUPLED:
-            return into, into
-        return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0
-
     def _next(self) -> State:
         """The state that level and rates ask for."""
-        if self.state is _HELD:
+        if self.state is HELD:
             some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
-            return _FREE if begun else _HELD
-        if self.state is _FREE:
+            return FREE if begun else HELD
+        if self.state is FREE:
             return self._after_free()
         if not self._fills:
-            return self._resting if self.state is _EMPTY else _FREE
+            return self._resting if self.state is EMPTY else FREE
         often = self._changes > _OFTEN
-        if self.state is _EMPTY:
-            return _FREE if not often and self._at_medium(alone=True) else _EMPTY
+        if self.state is EMPTY:
+            return FREE if not often and self._at_medium(alone=True) else EMPTY
         if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
-            return _FREE  # others have left some of the limit free
-        return _FULL if often or self._at_medium(alone=False) else _FREE
+            return FREE  # others have left some of the limit free
+        return FULL if often or self._at_medium(alone=False) else FREE
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""
@@ -325,71 +274,62 @@ class PageCache:
         tiny = self._tiny()
         into, out = self.rates()
         if self._fills and into > out * (1 + _EVEN) and self._room() <= self._near():
-            return _FULL  # before all else: a store may be smaller than rounding
+            return FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
             self.drained = self.filled
             if not self._fills:
                 return self._resting
-            return _EMPTY if out > into * (1 + _EVEN) else _FREE
-        return _FREE
-
-    def _at_medium(self, *, alone: bool) -> bool:
-        """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
-        bottleneck, leg = self.engine.bottleneck, self.leg
-        for move in self._fills:
-            station = bottleneck(move.flow)
-            if station is None or not leg.drain_costs.get(station, 0.0) > 0:
-                continue
-            if not (alone and leg.fill_costs.get(station, 0.0) > 0):
-                return True
-        return False
+            return EMPTY if out > into * (1 + _EVEN) else FREE
+        return FREE
 
     def _enter(self, new: State) -> None:
         self._changes += 1
         self.book(self.env.now)
         old, self.state = self.state, new
-        if (old in _COUPLED) != (new in _COUPLED):
+        if (old in COUPLED) != (new in COUPLED):
             for move in self._fills:
                 self.engine.change(move.flow, row=self._row(move.leg))
-        if old is _FREE and self.outflow is not None:
+        if old is FREE and self.outflow is not None:
             self.engine.cancel(self.outflow)
             self.outflow = None
-        if new is _FREE and self.leg.drain is not None:
+        if new is FREE and self.leg.drain is not None:
             self._out_left = 4 * self.payload + 1.0  # more than will ever pass: it ends when the store is empty
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
-        if new is _HELD:  # with nothing in it: the next byte is the oldest
+        if new is HELD:  # with nothing in it: the next byte is the oldest
             self._deadline = math.inf
 
-    def due(self, level: float, growth: float) -> float:
+    def due(self, level: float, growths: tuple[float, float], *, presses: bool) -> float:
         """When what all stores of its memory hold will change its state [s from now]; infinite where it never will.
 
         Only what does change it counts: a full memory does not mind a store that is being emptied faster than filled.
 
         Args:
             level: Bytes that all of them hold now [B].
-            growth: How fast that grows [B/s].
+            growths: How slowly and how fast that grows [B/s].
+            presses: Whether more comes into this store than goes out.
         """
-        if self.state is _HELD and (self._fills or self._some):
-            return _time_to(self._hold - level, growth)
-        if self.state is _FREE and self._fills:
-            into, out = self.rates()
-            return _time_to(self.memory.size - level, growth) if into > out * (1 + _EVEN) else math.inf
-        if self.state is _FULL and len(self.memory.caches) > 1:
-            return _time_to(level - self.memory.size * (1 - SLACK) * (1 - _EVEN), -growth)
+        slow, fast = growths
+        if self.state is HELD and (self._fills or self._some):
+            return _time_to(self._hold - level, fast)
+        if self.state is FREE and self._fills:
+            return _time_to(self.memory.size - level, fast) if presses else math.inf
+        if self.state is FULL and len(self.memory.caches) > 1:
+            return _time_to(level - self.memory.size * (1 - SLACK) * (1 - _EVEN), -slow)
         return math.inf
 
     def _set_alarm(self) -> None:
         """Wakes the store when its state or a flush will next be due, as rates are now."""
         into, out = self.rates()
         waits = []
-        if self.state is _HELD and (self._fills or self._some):
+        if self.state is HELD and (self._fills or self._some):
             waits.append(self._deadline - self.env.now)
-        elif self.state is _FREE and out - into > out * _EVEN:
+        elif self.state is FREE and out - into > out * _EVEN:
             waits.append(self.level / (out - into))
         if out > 0:
             waits += [(queue[0][0] - self.drained) / out for queue in (self._waiters, self._watchers) if queue]
-        waits.append(self.memory.note(self, self.level / self.scale, (into - out) / self.scale))
+        presses = into > out * (1 + _EVEN)
+        waits.append(self.memory.note(self, self.level / self.scale, (into - out) / self.scale, presses=presses))
         self._alarm.set(min(waits))
 
 

@@ -276,3 +276,28 @@ def test_hundreds_of_watchers_that_call_each_other_are_all_called(env):
     env.process(start())
     env.run(until=2.0)
     assert sorted(seen) == list(range(count))
+
+
+def test_who_asks_only_what_holds_back_is_not_called_for_rates(env):
+    """A link of 10 and a disk of 4: others take 4 of the link at 1 s, and the disk still binds; 8 at 2 s, not so."""
+    engine = Engine(env, [10.0, 4.0])
+    seen, sides = [], []
+    transfer = engine.transfer({0: 1.0, 1: 1.0}, 1e3)
+    transfer.moved = lambda: sides.append(env.now)
+    engine.watch([0, 1], lambda: seen.append(env.now), rates=False)
+
+    def others():
+        for time in (1.0, 2.0):
+            yield env.timeout(1.0)
+            engine.transfer({0: 1.0}, 1e3, cap=4.0)
+            assert engine.rate(transfer) == (4.0 if time < 2 else 10.0 / 3)
+        assert engine.bottleneck(transfer) == 0
+        yield env.timeout(1.0)
+        engine.set_capacity(1, 3.0)
+        assert engine.bottleneck(transfer) == 1
+
+    env.process(others())
+    env.run(until=4.0)
+    assert seen[-1] == 3.0
+    assert 1.0 not in sides
+    assert sides[-2:] == [2.0, 3.0]

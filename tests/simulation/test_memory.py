@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import simpy
@@ -128,6 +129,37 @@ def test_every_alarm_changes_something_or_time_moves_on(
     assert host.idle <= 3  # rings with nothing to do
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    writers=st.lists(
+        st.tuples(
+            st.integers(1, 40).map(lambda n: 10.0 * n + n / 7),
+            st.integers(1, 40).map(lambda n: 9.0 * n + n / 3),
+            st.integers(0, 30).map(lambda n: n / 3),
+            st.lists(st.integers(1, 5000).map(float), min_size=1, max_size=3),
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    changes=st.lists(st.tuples(st.integers(0, 4), st.floats(0.3, 3.0)), max_size=6),
+)
+def test_alarms_that_allow_for_other_rates_lose_no_instant(
+    writers: list[Writer], changes: list[tuple[int, float]]
+) -> None:
+    """Each transfer ends when it does where every change of a rate sets every alarm anew."""
+    ends = []
+    for swing in (0.0, 0.02, 0.5):
+        host = Host(700.0, writers, 400.0, 350.0)
+        for n, (which, factor) in enumerate(changes):
+            station = 2 * (which % len(writers)) + 1
+            event = host.env.timeout(1.7 * n + 1.0, (station, factor * host.engine.fluid.stations[station]))
+            event.callbacks.append(lambda e, host=host: host.engine.set_capacity(*e.value))
+        with patch("dtnsim.simulation.memory._SWING", swing):
+            ends.append([job.finished for job in host.run().jobs])
+    assert ends[1] == pytest.approx(ends[0], rel=1e-6)
+    assert ends[2] == pytest.approx(ends[0], rel=1e-6)
+
+
 def test_an_alarm_that_finds_nothing_to_do_comes_back_ever_later() -> None:
     env, rings = simpy.Environment(1000.0), 0
 
@@ -149,7 +181,7 @@ class _Store:
     def __init__(self, env: simpy.Environment) -> None:
         self.env = env
 
-    def due(self, _level: float, _growth: float) -> float:
+    def due(self, _level: float, _growths: tuple[float, float], *, presses: bool) -> float:
         return math.inf
 
 
@@ -180,10 +212,10 @@ def test_what_others_hold_is_their_sum_to_the_last_digit(said: list[tuple[float,
             env.run(until=env.now + wait)
         store, now = stores[which], env.now
         if whole:
-            memory.note(store, level, growth)
+            memory.note(store, level, growth, presses=True)
             lines[which] = level, growth, now
         else:
-            memory.grows(store, growth)
+            memory.grows(store, growth, presses=True)
             before, rate, since = lines.get(which, (0.0, 0.0, now))
             if growth != rate:
                 lines[which] = before + rate * (now - since), growth, now

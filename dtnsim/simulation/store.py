@@ -1,0 +1,109 @@
+"""What is in a page cache in time: the flows that fill it and that which empties it, and what has moved.
+
+`dtnsim.simulation.cache.PageCache` decides which of them run, and when.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import simpy
+
+    from dtnsim.engine.engine import Engine, Transfer
+    from dtnsim.engine.flows import Row
+    from dtnsim.simulation.jobs import Leg
+    from dtnsim.simulation.moves import Move
+
+
+class State(Enum):
+    """What the store does."""
+
+    HELD = "held"  # write-back has not begun
+    FREE = "free"  # both halves at their own rates
+    EMPTY = "empty"  # one flow, the medium waits for the writers
+    FULL = "full"  # one flow, the writers wait for the medium
+
+
+HELD, FREE, EMPTY, FULL = State  # looked up a million times
+COUPLED: Final = (EMPTY, FULL)
+
+
+class Store:
+    """Bytes between two halves of a pipeline.
+
+    Args:
+        engine: The fluid engine.
+        leg: The phase that goes through it.
+        payload: Bytes that will pass it [B].
+        state: What it does at first.
+
+    Attributes:
+        state: What it does now.
+        scale: Files of the batch that is in it, of which only one is in it at a time.
+        filled, drained: Bytes that came in and went out so far [B].
+        outflow: The flow onto the medium where that runs by itself.
+    """
+
+    def __init__(self, engine: Engine, leg: Leg, payload: float, state: State) -> None:
+        self.env: simpy.Environment = engine.env
+        self.engine, self.leg, self.payload, self.state = engine, leg, payload, state
+        self.scale, self.filled, self.drained = 1.0, 0.0, 0.0
+        self.outflow: Transfer | None = None
+        self._out_left = 0.0
+        self._fills: dict[Move, None] = {}
+
+    @property
+    def level(self) -> float:
+        """Bytes in the store when they were last counted [B]."""
+        return max(self.filled - self.drained, 0.0)
+
+    def book(self, time: float) -> None:
+        """Counts what has moved up to ``time``."""
+        left, coupled = self.engine.fluid.left, self.state in COUPLED
+        for move in self._fills:
+            moved = move.book(left(move.flow.flow, time), time)
+            self.filled += moved
+            if coupled:
+                self.drained += moved
+                move.leg.tally.drained += moved
+        if self.outflow is not None:
+            out = left(self.outflow.flow, time)
+            self.drained += self._out_left - out
+            self.leg.tally.drained += self._out_left - out
+            self._out_left = out
+
+    def _row(self, leg: Leg) -> Row:
+        return leg.both if self.state in COUPLED else leg.fill
+
+    def _ending(self) -> bool:
+        """Whether a fill has just ended of which `_ended` has still to hear."""
+        return any(move.flow.triggered for move in self._fills)
+
+    def _tiny(self) -> float:
+        """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
+        return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())
+
+    @property
+    def _some(self) -> bool:
+        """Whether it holds more than rounding."""
+        return self.filled - self.drained > self._tiny()
+
+    def rates(self) -> tuple[float, float]:
+        """Rates in and out [B/s]."""
+        into = sum([self.engine.rate(m.flow) for m in self._fills])
+        if self.state in COUPLED:
+            return into, into
+        return into, self.engine.rate(self.outflow) if self.outflow is not None else 0.0
+
+    def _at_medium(self, *, alone: bool) -> bool:
+        """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
+        bottleneck, leg = self.engine.bottleneck, self.leg
+        for move in self._fills:
+            station = bottleneck(move.flow)
+            if station is None or not leg.drain_costs.get(station, 0.0) > 0:
+                continue
+            if not (alone and leg.fill_costs.get(station, 0.0) > 0):
+                return True
+        return False
