@@ -114,7 +114,11 @@ class Zfs(LocalFilesystem):
     dirty_max: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     sync_at: Annotated[Quantity, Unit("B", spread=0.1)] | None = None
     txg_timeout: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "OpenZFS module parameter zfs_txg_timeout")
-
+    commit_time: Annotated[Quantity, Unit("s", spread=0.6)] = prior(
+        "0.1 ms",
+        0.6,
+        "assumed: zil_commit hands a write to four threads (issue, interrupt, flush, waiter), 10 to 40 us each",
+    )
     sync_passes: Annotated[Quantity, Unit("1", high=100.0)] = prior(
         "6", 0.4, "assumed: spa_sync settles in 3 to 8 passes (zfs_sync_pass_dont_compress = 8), and writes two labels"
     )
@@ -191,12 +195,21 @@ class Zfs(LocalFilesystem):
         return max(use.block_B, self.recordsize.value) if use.operation == "read" else use.block_B
 
     def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
-        """A log device takes what is synchronous; one with capacitors answers as soon as it has the bytes."""
-        if self.log is None:
-            return super().flush_wait(row, use, host, volume)
-        if not self.log.keeps_writes:
+        """The intent log's next block is written, on its own device or in the pool.
+
+        What keeps writes when power fails answers at once; a disk has just passed the place of the next block, so it
+        turns once; a drive that must flush takes ``sync_latency``.
+        """
+        default = type(self).model_fields["sync_latency"].default
+        stated = (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source)
+        device = self.log if self.log is not None else host.volumes[volume].array
+        if stated or device is None or not (device.keeps_writes or device.rotates):
             return row.value(self.sync_latency)
-        return self.log.latency(row, use.but(operation="write", random=False))
+        if device.keeps_writes:
+            log = term(device.latency(row, use.but(operation="write", random=False)), "s")
+        else:
+            log = 2.0 * device.turnaround(row)
+        return law(zfs.commit_time, log_s=log, threads_s=row.term(self.commit_time)).value
 
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""

@@ -153,6 +153,7 @@ ZFS: list[tuple[str, object, str, dict[str, Any], dict[str, Any]]] = [
     ("filled", "0.9", "write", {**POOL, "fragmentation": "0.5"}, RZ),
     ("dirty_max", "100 MB", "write", POOL, {**RZ, "groups": 8}),
     ("sync_passes", "60", "write", POOL, RZ),
+    ("commit_time", "10 ms", "sync", POOL, RZ),
     ("sync_read_max_active", 20, "random", POOL, SLOW),
     ("sync_write_max_active", 1, "sync", POOL, {**SLOW, "latency_write": "20 ms", "power_loss_protection": True}),
     ("async_read_max_active", 1, "read", POOL, SLOW),

@@ -240,3 +240,25 @@ def test_unjoined_columns_fill_the_adapter() -> None:
 
     assert bound(aggregation_limit="0 B") == pytest.approx(1e4 * 128 * KiB / 22)
     assert bound() > 50 * bound(aggregation_limit="0 B")
+
+
+SLOG = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "latency_write": "18 us"}
+DISK = {"kind": "hdd", "rate": "200 MB/s"}
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "array", "seconds"),
+    [
+        ({}, {"kind": "raidz", "level": 2, "disks": 6, "of": DISK}, 1 / 120 + 1e-4),  # a turn of the pool's disks
+        ({"log": {**SLOG, "power_loss_protection": True}}, DISK, 18e-6 + 1e-4),
+        ({"log": SLOG}, DISK, 4e-3),  # the log must be flushed
+        ({"log": DISK}, SSD, 1 / 120 + 1e-4),
+        ({"sync_latency": "7 ms"}, DISK, 7e-3),  # what is stated holds
+        ({"commit_time": "1 ms"}, {**SSD, "power_loss_protection": True}, 50e-6 + 1e-3),
+    ],
+)
+def test_a_synchronous_write_waits_for_the_intent_log(filesystem: Any, array: Any, seconds: float) -> None:
+    made, found = built(filesystem, array), []
+    use = access("write", block_B=4 * KiB, finish="dsync")
+    charged(lambda row: found.append(made.volumes["/z"].filesystem.flush_wait(row, use, made, "/z")))
+    assert float(found[0]) == pytest.approx(seconds)

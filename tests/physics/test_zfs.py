@@ -106,3 +106,18 @@ def test_few_requests_at_a_fast_drive():
 def test_more_requests_never_slow_a_drive(active, request, latency, rate):
     fewer, more = (zfs.queued_rate(q, request, latency, rate) for q in (active, active + 1))
     assert 0 < fewer <= more * (1 + 1e-12) <= rate * (1 + 1e-11)
+
+
+def test_a_commit_takes_what_its_log_takes():
+    assert zfs.commit_time(18e-6, 0.0) == pytest.approx(18e-6)  # limit: threads cost nothing
+
+
+def test_a_commit_on_a_disk_is_a_turn():
+    # PostgreSQL documentation, WAL reliability: a 7200-rpm disk turns 120 times a second, and so often it can commit
+    assert 1.0 / zfs.commit_time(1.0 / 120.0, 0.1e-3) == pytest.approx(120.0, rel=0.02)
+
+
+@settings(max_examples=40)
+@given(log=POSITIVE, threads=POSITIVE, more=POSITIVE)
+def test_a_slower_log_or_busier_threads_never_commit_sooner(log, threads, more):
+    assert zfs.commit_time(log + more, threads) > zfs.commit_time(log, threads) >= log
