@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    sources: Annotated[list[str], typer.Argument(metavar="CASES|LOGS...", help="Files of cases (YAML), or raw logs.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="CASES|LOGS...", help="Raw logs, files of cases (YAML), or folders of them.")
+    ],
     host: Annotated[
         list[str], typer.Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times.")
     ],
@@ -25,6 +27,14 @@ def command(
     ] = None,
     volume: Annotated[
         str | None, typer.Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--as",
+            metavar="THEIRS=OURS",
+            help="What logs call a host, volume or device, and what the host file does: disk-host=my, /dev/md0=/data.",
+        ),
     ] = None,
     free: Annotated[
         str | None,
@@ -42,15 +52,17 @@ def command(
     \b
     Examples:
       dtnsim calibrate calibration/venadi --host venadi -o fitted.yaml
+      dtnsim calibrate logs/ --host my.yaml --as disk-host=my -o my-fitted.yaml
       dtnsim calibrate dd.txt bonnie.html --host venadi --volume /bigdata -o fitted.yaml
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(output, "--output")
-    from dtnsim.evidence import fit_report, fit_words
+    from dtnsim.evidence import fit_report, fit_targets, fit_words
     from dtnsim.evidence.calibrate import calibrate
 
     notes: list[str] = []
-    found = calibrate(sources, host, volume=volume, free=_listed(free), notes=notes)
+    called = fit_targets.pairs(names or [])
+    found = calibrate(sources, host, volume=volume, free=_listed(free), names=called, notes=notes)
     for note in notes:
         print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
     fit_words.check_followed(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from json import dumps
 from pathlib import Path
 
@@ -22,15 +22,17 @@ def calibrate(
     *,
     volume: str | None = None,
     free: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
     notes: list[str] | None = None,
 ) -> Fit:
     """Fits the uncertain parameters of hosts to their component tests.
 
     Args:
-        sources: Files of cases (those with ``role: fit`` count), or raw logs of one host.
+        sources: Files of cases (those with ``role: fit`` count), raw logs, or folders of either.
         hosts: Hosts to fit: shipped names or files.
         volume: Volume of logs that do not say where they ran.
         free: Parameters whose stated values count for next to nothing: keys, or their last steps.
+        names: What logs call hosts, volumes and devices -> what the host files call them.
         notes: Takes what the user should know: logs that cannot be used, and why.
 
     Returns:
@@ -39,7 +41,7 @@ def calibrate(
     Raises:
         InputError: nothing to fit, or logs that contradict each other.
     """
-    figures, said = _figures([Path(s) for s in sources], hosts, volume)
+    figures, said = _figures(_files(sources), hosts, volume, names)
     if notes is not None:
         notes += said
     return fit(figures, sorted({_name(h) for h in hosts}), free)
@@ -60,14 +62,26 @@ def _instead(path: PathSpec, hosts: Sequence[str]) -> PathSpec:
     return path.changed(changes) if changes else path
 
 
-def _figures(sources: list[Path], hosts: Sequence[str], volume: str | None) -> tuple[list[Figure], list[str]]:
+def _files(sources: Sequence[str | Path]) -> list[Path]:
+    """Sources with the files of folders that hold logs and no cases in the place of the folders."""
+    found: list[Path] = []
+    for source in map(Path, sources):
+        if source.is_dir() and not (source / "cases.yaml").is_file() and not any(source.glob("*/cases.yaml")):
+            logs = sorted(f for f in source.rglob("*") if f.is_file() and not f.name.startswith("."))
+            found += [f for f in logs if f.suffix not in (".yaml", ".yml", ".sh") and f.stat().st_size]
+        else:
+            found.append(source)
+    return found
+
+
+def _figures(
+    sources: list[Path], hosts: Sequence[str], volume: str | None, names: Mapping[str, str] | None
+) -> tuple[list[Figure], list[str]]:
     logs = [s for s in sources if not cases.is_cases_file(s)]
     found: list[Figure] = []
     notes: list[str] = []
     if logs:
-        if len(hosts) != 1:
-            raise InputError("raw logs are of one host; give --host once, or write a cases file")
-        found, notes = fit_logs.figures(logs, hosts[0], volume)
+        found, notes = fit_logs.figures(logs, hosts, volume, names)
     files = [s for s in sources if s not in logs]
     wanted, paths = {_name(h) for h in hosts}, Paths("none")
     for case in cases.load_all(files) if files else []:

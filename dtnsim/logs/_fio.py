@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Parser, Record
@@ -50,6 +51,28 @@ class Stoppable(Parser):
         """The record of one figure; that of a stopped run is not complete."""
         status = "partial" if status == "complete" and self.stopped else status
         return super().record(quantity, value, unit, printed, conditions, status=status, line=line)
+
+
+#: options of a command line -> conditions
+_GIVEN: Final = {"filename": "target", "directory": "target", "rw": "pattern", "readwrite": "pattern",
+                 "ioengine": "engine"}  # fmt: skip
+_SYNCS: Final = ("fsync", "end_fsync", "fdatasync", "sync")
+
+
+@lru_cache(maxsize=64)
+def of_command(args: tuple[str, ...]) -> Conditions:
+    """What a command line says of its only job; nothing of one with several."""
+    given: dict[str, str] = {}
+    for arg in args:
+        key, mark, value = arg.lstrip("-").partition("=")
+        if not arg.startswith("--") or (key in given and key == "name"):
+            return {}
+        given[key] = value if mark else "1"
+    found: Conditions = {to: given[key] for key, to in _GIVEN.items() if key in given}
+    if given.get("direct", "0") == "1":
+        found["direct"] = True
+    sync = next((k for k in _SYNCS if given.get(k, "0") not in ("0", "none")), None)
+    return found if sync is None else {**found, "sync": sync}
 
 
 class Seen:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of
+from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
 from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
 from dtnsim.logs.measurement import Measurement, Status
 
@@ -145,7 +145,12 @@ class Fio(Stoppable, LineParser):
     # ---- one job's block ------------------------------------------------------------------------
     def _begin(self, job: re.Match[str]) -> Iterable[Record]:
         name = job["job"]
-        self._job = {**self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
+        self._job = {
+            **of_command(tuple(self.ctx.args("fio") or ())),
+            **self._started.get(name, {}),
+            "job": name,
+            "jobs": int(job["jobs"]),
+        }
         self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
         self.open = True
         earlier = list(self._hold(job))
@@ -217,7 +222,7 @@ class Fio(Stoppable, LineParser):
         if value <= 0:
             return
         printed = f"{match['rate']}{match['unit']}/s"
-        yield self.measure("throughput", value, "B/s", printed, **conditions)
+        yield self.measure("throughput", value, "B/s", printed, bytes=_moved(match), **conditions)
         yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **conditions)
         yield self._check(match, value)
 
@@ -233,9 +238,7 @@ class Fio(Stoppable, LineParser):
         return value * BINARY[prefix]
 
     def _check(self, match: re.Match[str], value: float) -> Record:
-        unit = match["iou"]
-        new = "other" in match.groupdict()
-        moved = figure_of(match["io"]) * (factor_of(unit) if new else BINARY[unit.rstrip("Bi")])
+        moved = _moved(match)
         seconds = int(match["ms"].replace(",", "")) / 1e3
         conditions = {**(self._job or {}), "operation": match["op"]}
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
@@ -352,6 +355,12 @@ class Fio(Stoppable, LineParser):
                     line=progress[1],
                     interval=True,
                 )
+
+
+def _moved(match: re.Match[str]) -> float:
+    """Bytes that a result says were moved."""
+    unit = match["iou"]
+    return figure_of(match["io"]) * (factor_of(unit) if "other" in match.groupdict() else BINARY[unit.rstrip("Bi")])
 
 
 def _conditions(start: re.Match[str]) -> Conditions:

@@ -1,0 +1,219 @@
+"""Which host and which volume a log is of: by what the log says, and by what the user says of it (``--as``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.description.host import Host, build_host
+from dtnsim.description.hosts import named
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import InputError
+from dtnsim.logs.measurement import Measurement
+
+_LOCAL: Final = "localhost"
+#: largest output of lsblk that is read
+_LARGEST_B: Final = 20_000_000
+
+
+class Skip(Exception):  # noqa: N818 - not an error: a figure that says nothing about the host
+    """Why a figure is not used, and what would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A host whose parameters are wanted, and where logs that do not say it ran.
+
+    Attributes:
+        name: Its name.
+        host: The host.
+        volume: Volume of logs that name none.
+        raw: Its description.
+        places: Path or device of a log -> volume, as the user says.
+        devices: Block device -> where it is mounted, or why it is no volume, as lsblk says.
+    """
+
+    name: str
+    host: Host
+    volume: str | None
+    raw: yamlio.Mapping
+    places: Mapping[str, str] = field(default_factory=dict)
+    devices: Mapping[str, str] = field(default_factory=dict)
+
+    def mount(self, path: str | None) -> str:
+        """The volume that a path or a device of a log is.
+
+        Raises:
+            InputError: the host has no such volume, so the log is of another host; or the log does not say which.
+            Skip: it is a device of no volume.
+        """
+        if path is None:
+            return self._only()
+        given = [p for p in self.places if path == p or path.startswith(p.rstrip("/") + "/")]
+        if given:
+            return self.places[max(given, key=len)]
+        if path.startswith("/dev/"):
+            return self._device(path)
+        mount = self.host.mount_of(path)
+        if mount is not None:
+            return mount
+        volumes = ", ".join(self.host.volumes) or "none"
+        raise InputError(
+            f"{path} is on no volume of host {self.name!r} ({volumes}): the log is of another host, or the host file "
+            f"lacks that volume, or calls it otherwise: --as {path}=VOLUME"
+        )
+
+    def _only(self) -> str:
+        if self.volume is not None:
+            return self.volume
+        if len(self.host.volumes) == 1:
+            return next(iter(self.host.volumes))
+        raise InputError(
+            f"the log does not say on which volume of {self.name!r} it ran; "
+            f"write --volume with one of {', '.join(self.host.volumes) or 'none'}"
+        )
+
+    def _device(self, path: str) -> str:
+        where = self.devices.get(path.rsplit("/", 1)[-1])
+        if where is None or not where.startswith("/"):
+            why = where or "no lsblk -J is among the logs that says where it is mounted"
+            raise Skip(f"{path}: {why}; --as {path}=VOLUME says which volume it is")
+        mount = self.host.mount_of(where)
+        if mount is None:
+            raise Skip(f"{path} is mounted on {where}, which is no volume of host {self.name!r}")
+        return mount
+
+
+class Targets:
+    """The hosts of one calibration.
+
+    Args:
+        hosts: Host files, or names of shipped hosts.
+        volume: Volume of logs that name none.
+        names: What logs call hosts, volumes and devices -> what the host files call them; the name of a log file
+            or of its folder stands for the host that it is of.
+        devices: What lsblk says, see `devices_of`.
+
+    Raises:
+        InputError: a name leads to nothing.
+    """
+
+    def __init__(
+        self,
+        hosts: Sequence[str],
+        volume: str | None = None,
+        names: Mapping[str, str] | None = None,
+        devices: Mapping[str, str] | None = None,
+    ) -> None:
+        raws = [(str(r.get("name", Path(h).stem)), r) for h in hosts for r in [named(h)]]
+        built = {name: (build_host(name, raw), raw) for name, raw in raws}
+        if len(built) < len(raws):
+            raise InputError(
+                f"--host: two host files have the name {raws[0][0]!r}; write another 'name:' into one of them"
+            )
+        called = {**{Path(h).stem: n for h, (n, _) in zip(hosts, raws, strict=True)}, **{n: n for n in built}}
+        self._aliases = {a.lower(): called[n] for a, n in (names or {}).items() if n in called}
+        self._aliases |= {stem.lower(): n for stem, n in called.items()}
+        self._said = {a.lower() for a in names or {}}
+        places = {a: n for a, n in (names or {}).items() if n not in called}
+        mounts = {m for host, _ in built.values() for m in host.volumes}
+        for alias, name in places.items():
+            if name not in mounts:
+                known = ", ".join([*built, *sorted(mounts)])
+                raise InputError(f"--as {alias}={name}: there is no host and no volume {name!r}; write one of {known}")
+        self.all = [Target(n, h, volume, r, places, devices or {}) for n, (h, r) in built.items()]
+        for target in self.all if volume is not None else ():
+            if target.host.mount_of(str(volume)) is None:
+                known = ", ".join(target.host.volumes) or "none"
+                raise InputError(f"host {target.name!r} has no volume {volume!r}; write one of {known}")
+
+    def of(self, m: Measurement) -> Target:
+        """The host that a figure is of.
+
+        Raises:
+            InputError: it is of another host, or does not say of which of several.
+        """
+        file = Path(m.file or "log")
+        ran_on = m.conditions.get("machine") or m.conditions.get("host")
+        for place in (file.name, file.stem, file.parent.name):
+            if place.lower() in self._aliases and (ran_on is None or place.lower() in self._said):
+                return self._by_name(self._aliases[place.lower()])
+        if isinstance(ran_on, str):
+            return self._called(ran_on, m)
+        if len(self.all) == 1:
+            return self.all[0]
+        known = ", ".join(t.name for t in self.all)
+        raise InputError(
+            f"{m.file}:{m.line}: the log does not say on which host it ran; write --as {file.name}=HOST "
+            f"with one of {known}"
+        )
+
+    def _by_name(self, name: str) -> Target:
+        return next(t for t in self.all if t.name == name)
+
+    def _called(self, ran_on: str, m: Measurement) -> Target:
+        short = ran_on.partition(".")[0].lower()
+        for said in (ran_on.lower(), short):
+            if said in self._aliases:
+                return self._by_name(self._aliases[said])
+        for target in self.all:
+            name = target.name.lower()
+            if short in (name, *name.split("-")) or (short == _LOCAL and len(self.all) == 1):
+                return target
+        known = ", ".join(repr(t.name) for t in self.all)
+        raise InputError(
+            f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {known}; give --host {ran_on}, "
+            f"or say which it is: --as {ran_on}={self.all[0].name}"
+        )
+
+
+def pairs(given: Iterable[str]) -> dict[str, str]:
+    """``NAME=NAME`` texts of ``--as``.
+
+    Raises:
+        InputError: a text is none.
+    """
+    found = {}
+    for text in given:
+        theirs, mark, ours = text.rpartition("=")
+        if not mark or not theirs or not ours:
+            raise InputError(f"--as {text}: write what the log says, =, and what the host file says: disk-host=my")
+        found[theirs] = ours
+    return found
+
+
+def devices_of(files: Iterable[Path]) -> dict[str, str]:
+    """Block devices of ``lsblk -J`` outputs: where each is mounted, or why it is no volume of its own."""
+    found: dict[str, str] = {}
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < _LARGEST_B else ""
+            tree = json.loads(text) if '"blockdevices"' in text else {}
+        except (OSError, ValueError):
+            continue
+        for item in tree.get("blockdevices") or [] if isinstance(tree, dict) else []:
+            _mounted(item, found)
+    return found
+
+
+def _mounted(item: Any, found: dict[str, str]) -> None:
+    """Notes where a device and what lies on it are mounted; members of an array are none of their own."""
+    if not isinstance(item, dict):
+        return
+    below = [c for c in item.get("children") or [] if isinstance(c, dict)]
+    for child in below:
+        _mounted(child, found)
+    name = str(item.get("name"))
+    mounts = [
+        m for m in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(m, str) and m[:1] == "/"
+    ]
+    array = next((c for c in below if str(c.get("type")).startswith("raid")), None)
+    if mounts:
+        found[name] = mounts[0]
+    elif array is not None:
+        found[name] = f"it is one drive of the array {array.get('name')}, not the volume"
+    elif len(below) == 1 and str(below[0].get("name")) in found:
+        found[name] = found[str(below[0].get("name"))]
