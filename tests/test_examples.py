@@ -45,7 +45,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "gpfs-1-client", "gpfs-4-clients", "gpfs-16-clients", "beegfs-scratch", "ceph-to-ceph",
         "smb-workstation", "s3-upload-nas",
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
-        "nvme-dtn-local", "tape-recall", "cloud-to-campus",
+        "nvme-dtn-local", "tape-recall", "cloud-to-campus", "rdma-100g",
     }  # fmt: skip
 
 
@@ -290,3 +290,18 @@ def test_a_small_instance_ends_at_its_baseline() -> None:
     """2 TB from an m6i.large: 0.781 Gb/s once the credits are spent, and less than 12.5 before."""
     small = rate("cloud-to-campus", "hosts.cloud=aws-m6i.large") * 8 / 1e9
     assert 0.781 * 1448 / 1538 < small < 2.0
+
+
+def test_rdma_is_of_the_published_order() -> None:
+    """97 Gb/s of 100 in messages of 64 KiB (ConnectX-4, SN2700); two rails carry twice that."""
+    one = predict("examples/rdma-100g", samples=0)
+    assert one.throughput_Bps.p50 * 8 == pytest.approx(97e9, rel=0.02)
+    cpu = {u.station.name: u.utilization for u in one.stations}["a.cpu"]
+    assert cpu < 0.01
+    rails = [f"hosts.{h}.nics.eth.{k}" for h in "ab" for k in ("ports=2", "bonding=application", "more_slots=[spare]")]
+    both = rate("rdma-100g", *rails, "transfer.tool.qps=2", "wan.bandwidth=400 Gb/s")
+    assert both == pytest.approx(2 * one.throughput_Bps.p50, rel=0.01)
+    # over 50 ms 128 work requests of 64 KiB are 1.3 Gb/s; 1 MiB each fill what there is
+    far = rate("rdma-100g", "wan.rtt=50 ms")
+    assert far * 8 == pytest.approx(128 * 65536 * 8 / 0.050, rel=0.01)
+    assert rate("rdma-100g", "wan.rtt=50 ms", "transfer.tool.size=1 MiB", "transfer.tool.qps=8") > 8 * far

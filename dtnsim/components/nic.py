@@ -13,7 +13,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import bonding
+from dtnsim.physics import bonding, rdma
 from dtnsim.physics import nic as physics
 
 #: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
@@ -38,6 +38,7 @@ class Nic(Component):
         packets: Most packets a second in each direction, where the card or cloud limits them.
         allowance: What a cloud provider allows: one flow, what leaves, baseline and credits.
         protocol: Protocol of the link.
+        credits: Receive buffer of an InfiniBand port, as much as the other end of the link may have on its way.
         slot: Slot that it sits in.
         more_slots: Slots of further equal cards of one bond; ``ports`` counts those of all cards.
         card_lanes: PCIe lanes of the card.
@@ -74,6 +75,9 @@ class Nic(Component):
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
+    credits: Annotated[Quantity, Unit("B", spread=0.5, low=1024)] = prior(
+        "256 KiB", 0.7, "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable"
+    )
     slot: str | None = None
     more_slots: list[str] = Field(default_factory=list)
     card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
@@ -98,12 +102,19 @@ class Nic(Component):
         rate: Value = draw(self.rate) * self.links
         return rate if self.allowance is None else self.allowance.least(draw, rate, flows, sending=sending)
 
-    def storage_wire(self) -> Term:
-        """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand, TCP on Ethernet."""
+    @property
+    def packet(self) -> Quantity:
+        """Largest IP packet, or payload of an InfiniBand packet."""
+        return self.mtu if self.protocol == "ethernet" or "mtu" in self.model_fields_set else _INFINIBAND_MTU
+
+    def storage_wire(self, *, verbs: bool = False) -> Term:
+        """Bytes on the wire for a byte of storage traffic: RDMA on InfiniBand or with ``verbs``, else TCP."""
         if self.protocol == "infiniband":
-            mtu = self.mtu if "mtu" in self.model_fields_set else _INFINIBAND_MTU
-            size = least(term(mtu.value, "B", mtu.source), term(4096.0, "B", "largest InfiniBand MTU"))
+            size = least(term(self.packet.value, "B", self.packet.source), term(4096.0, "B", "largest InfiniBand MTU"))
             return law(physics.infiniband_wire_bytes, mtu_B=size) / size
+        if verbs:
+            size = law(rdma.roce_payload, mtu_B=term(self.mtu.value, "B", self.mtu.source))
+            return law(rdma.roce_wire_bytes, payload_B=size) / size
         return 1.0 / law(
             physics.framing_efficiency,
             mtu_B=term(self.mtu.value, "B", self.mtu.source),

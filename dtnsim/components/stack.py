@@ -51,6 +51,11 @@ class Stack(Component):
     socket_block: Annotated[Quantity, Unit("B", low=1)] = prior(
         "64 KiB", 0.0, "nuttcp's buffer, with which the costs of a byte were measured: larger calls gain little"
     )
+    verbs_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "500 cycles",
+        0.6,
+        "assumed: to post a work request of RDMA and poll its completion, 4 to 12 million a second a core",
+    )
     interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.2 cycles/B", 0.4, "assumed: driver and protocol in softirq, about a quarter of the receive work"
     )

@@ -63,6 +63,9 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         host.core(row, thread, cycles, verb, near=near)
         _interrupts(row, side, near)
     if net.transport == "rdma":
+        if net.call is not None and not receiving:
+            posted = row.term(host.stack.verbs_call) / row.term(net.call)
+            host.core(row, thread, posted, "work requests", near=near)
         crossing = memory.DMA
     elif receiving:
         crossing = memory.DISCARD if net.discard else memory.RECEIVE

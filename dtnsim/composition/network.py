@@ -104,7 +104,7 @@ class Network:
     ) -> None:
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
         nics = [nic_of(h, spec.nics if spec is not None else None) for h in (route.source, route.destination)]
-        frame = transport.packets(net, self.framing(route, [n for _, n in nics]))
+        frame = transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
         row = row.times(net.overhead)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
             endpoint.charge(row.at(host.name), endpoint.Side(host, name, card, net, frame, receiving), spec)
@@ -120,7 +120,7 @@ class Network:
     @staticmethod
     def framing(route: Route, nics: list[Nic]) -> Framing:
         """Packet sizes: the smallest MTU on the way."""
-        mtu = min([n.mtu.value for n in nics] + [s.mtu.value for _, s, _ in route.hops if s.mtu is not None])
+        mtu = min([n.packet.value for n in nics] + [s.mtu.value for _, s, _ in route.hops if s.mtu is not None])
         stamps = all(n.timestamps for n in nics)
         mss = float(nic_physics.segment_bytes(mtu, stamps))
         wire = float(nic_physics.wire_bytes(mtu, 1.0 if any(n.vlan for n in nics) else 0.0))
@@ -146,4 +146,7 @@ def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:
     for name, card in host.nics.items():
         if card.protocol == "ethernet":
             return name, card
-    raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy="give it one: 'nic: {part: ...}'")
+    remedy = "give it one: 'nic: {part: ...}'"
+    if host.nics:
+        remedy = f"name an InfiniBand one for RDMA: 'transfer: {{nics: {{{host.name}: {next(iter(host.nics))}}}}}'"
+    raise SpecError("has no Ethernet NIC", key=f"hosts.{host.name}.nics", remedy=remedy)

@@ -14,8 +14,8 @@ from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narr
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
-from dtnsim.ground.term import count, law, term
-from dtnsim.physics import nic
+from dtnsim.ground.term import count, law, least, term
+from dtnsim.physics import nic, offload, rdma
 from dtnsim.physics.tcp import choice, ratebased, window
 
 if TYPE_CHECKING:
@@ -31,9 +31,19 @@ UDT_PACKET = prior(
     "assumed: a system call, a copy and UDT's bookkeeping for each packet, a factor of 2",
 )
 
+#: from a work request to its completion, the wire's length left out
+VERBS_LATENCY = prior("2 us", 0.4, "assumed: twice the 0.6 to 1.3 us that ib_write_lat prints between two adapters")
 
-def packets(net: NetUse, frame: Framing) -> Framing:
+
+def packets(net: NetUse, frame: Framing, nics: list[Nic]) -> Framing:
     """Packet sizes that a transport really uses on a route."""
+    if net.transport == "rdma":
+        if all(card.protocol == "infiniband" for card in nics):
+            size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
+            return Framing(size, size, float(nic.infiniband_wire_bytes(size)))
+        size = float(rdma.roce_payload(frame.mtu))
+        around = frame.wire - frame.mtu
+        return Framing(size + rdma.ROCE_HEADERS_B, size, float(rdma.roce_wire_bytes(size, around)))
     if net.transport == "udp":
         whole = frame.mtu - nic.IPV4_UDP_B
         size = float(nic.datagram_bytes(frame.mtu, net.call.value)) if net.call is not None else whole
@@ -64,6 +74,8 @@ def charge(
     if net.transport == "tcp" and route.hops:
         _tcp(row, route, net, frame, nics, pair, openings)
         _middleboxes(row, route, net, frame, nics, draw)
+    elif net.transport == "rdma" and (route.hops or net.window is not None):
+        _rdma(row, route, net, frame, nics)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
     if net.rate is not None:
@@ -203,6 +215,53 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     if limit == "buffer":
         return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
     return f"link-limited: the narrowest place is {place}"
+
+
+def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:
+    """What reliable connections of RDMA keep: work requests in flight, go-back-N, credits of InfiniBand links."""
+    draw, pair = row.ledger.draw, f"{route.source.name}-{route.destination.name}"
+    line, _ = narrowest(route, frame, nics, net.streams, draw)
+    path = term(line * frame.mss / frame.mtu, "B/s", f"narrowest place between {pair}")
+    rtt = term(route.rtt(draw), "s", "round-trip time of the route") + row.term(VERBS_LATENCY)
+    rate, what = path, f"{net.streams} reliable connections of RDMA"
+    if net.window is not None:
+        size = row.term(net.call) if net.call is not None else row.term(net.window)
+        rate = least(
+            path,
+            law(
+                offload.request_rate,
+                request_B=size,
+                latency_s=rtt,
+                rate_Bps=path,
+                in_flight=float(net.streams) * row.term(net.window) / size,
+            ),
+        )
+        what += f" with {net.window} in flight each over {Quantity(middle(rtt.value), 's')}"
+    loss = term(route.loss(draw), "1", "loss of the segments")
+    if np.any(loss.value > 0):
+        flying = rate * rtt / (float(net.streams) * term(frame.mss, "B"))
+        rate = rate * law(rdma.go_back_n, loss=loss, flying=flying)
+        what += f"; each lost packet has what follows it sent again (loss {middle(loss.value):.2g})"
+    row.charge(
+        f"rdma.{pair}",
+        "transport",
+        capacity=rate,
+        private=True,
+        what=what,
+        remedy="more or larger work requests in flight, more queue pairs, or a way without loss",
+    )
+    lossless = [card for card in nics if card.protocol == "infiniband"]
+    if lossless and route.hops:
+        longest = max((draw(s.rtt) for _, s, _ in route.hops), key=middle)
+        row.charge(
+            f"credits.{pair}",
+            "ib",
+            capacity=law(
+                rdma.credit_rate, buffer_B=row.term(lossless[0].credits), rtt_s=term(longest, "s", "longest segment")
+            ),
+            what="credits of the InfiniBand link over its length",
+            remedy="range extenders with larger buffers, or a shorter link",
+        )
 
 
 def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw, pair: str) -> None:

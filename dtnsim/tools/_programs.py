@@ -147,6 +147,15 @@ PROGRAMS: Final[dict[str, Manner]] = {
         words={"gsiftp://": {"protocol": "gsiftp"}, "davs://": {"protocol": "davs"}, "root://": {"protocol": "root"}},
     ),
     "netperf": Manner("netperf", quiet=_set("c C j"), skip=_set("H p f v P L T D i I")),
+    **{
+        f"ib_{verb}_bw": Manner(
+            "perftest",
+            fixed={"verb": verb},
+            quiet=_set("F R a b report_gbits"),
+            skip=_set("d i p x m S n Q"),
+        )
+        for verb in ("write", "read", "send")
+    },
     "iperf3": Manner("iperf3", quiet=_set("J V f"), skip=_set("c p i B O A"), rate=("b/s", "k")),
     "bbcp": Manner("bbcp", quiet=_set("f v V a"), skip=_set("P")),
     "ascp": Manner("ascp", quiet=_set("q v"), skip=_set("i P k"), rate=("b/s", "k")),

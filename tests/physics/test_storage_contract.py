@@ -23,6 +23,7 @@ from dtnsim.physics import (
     nfs,
     raid,
     raidz,
+    rdma,
     s3,
     servers,
     smb,
@@ -33,7 +34,7 @@ from dtnsim.physics import (
 
 MODULES = (
     beegfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
-    lustre, metadata, nfs, raid, raidz, s3, servers, smb, ssd, tape, zfs,
+    lustre, metadata, nfs, raid, raidz, rdma, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")

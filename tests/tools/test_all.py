@@ -18,6 +18,7 @@ ASKED = {
     "globus", "rsync", "ascp", "crashplan", "rclone", "fdt", "wdt", "xrdcp",
     "aria2", "program", "curl", "lftp", "nfs-cp", "tar-nc", "tar-ssh",
     "s5cmd", "aws-s3", "mc", "bbftp", "ftp", "mscp", "hpnscp", "fpsync", "parsyncfp", "robocopy", "netperf", "fts",
+    "perftest",
 }  # fmt: skip
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 LOCAL = {"dd", "cp", "tar", "program", "robocopy"}
@@ -105,7 +106,7 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
 
 @pytest.mark.parametrize("kind", TOOLS)
 def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool, job):
-    if kind in {"iozone", "bonnie", "fio", "rm", "iperf3", "netperf", "crashplan"}:
+    if kind in {"iozone", "bonnie", "fio", "rm", "iperf3", "netperf", "perftest", "crashplan"}:
         pytest.skip("makes its own data, or has no source")
     rtt = 0.0 if kind in LOCAL else 0.01
     made = tool(kind)

@@ -1,0 +1,45 @@
+"""RDMA against its specification, textbooks and what adapters print."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics import rdma
+
+
+def test_path_mtus_of_roce():
+    # ibv_devinfo of adapters on Ethernet: active_mtu 1024 with MTU 1500, 4096 with 4200 and 9000
+    assert rdma.roce_payload([576, 1500, 2148, 4200, 9000, 100]).tolist() == [512, 1024, 2048, 4096, 4096, 256]
+
+
+def test_what_100g_carries():
+    """98.0 of 100 Gb/s at 4096 B, 92.6 at 1024 B; ib_send_bw prints 97 (Mellanox community, ConnectX-4, SN2700)."""
+    share = 4096 / rdma.roce_wire_bytes(4096)
+    assert share == pytest.approx(0.980, abs=0.001)
+    assert share == pytest.approx(0.97, rel=0.02)
+    assert 1024 / rdma.roce_wire_bytes(1024) == pytest.approx(0.926, abs=0.001)
+
+
+@pytest.mark.parametrize(("a", "loss"), [(1, 1e-3), (10, 1e-3), (100, 1e-2)])
+def test_go_back_n_is_that_of_the_textbook(a, loss):
+    """Stallings, Data and Computer Communications, 7A: (1 - P) / (1 + 2 a P) with a window of 2 a + 1."""
+    assert rdma.go_back_n(loss, 2 * a + 1) == pytest.approx((1 - loss) / (1 + 2 * a * loss))
+
+
+def test_without_loss_or_delay_nothing_is_lost():
+    assert rdma.go_back_n(0.0, 1e6) == 1.0
+    assert np.isinf(rdma.credit_rate(256 * 1024, 0.0))
+    # 100 km of fibre, 1 ms: a quarter of a mebibyte a round trip, 2.1 Gb/s: why such links need extenders
+    assert rdma.credit_rate(256 * 1024, 1e-3) * 8 == pytest.approx(2.1e9, rel=0.01)
+
+
+@settings(max_examples=60)
+@given(p=st.floats(0, 0.5), w=st.floats(0.1, 1e6))
+def test_more_loss_or_flight_is_never_faster(p, w):
+    share = rdma.go_back_n(p, w)
+    assert 0 < share <= 1 - p + 1e-12
+    assert rdma.go_back_n(p, 2 * w) <= share * (1 + 1e-12)
+    assert rdma.go_back_n(min(1.5 * p, 1.0), w) <= share * (1 + 1e-12)
+    assert rdma.roce_wire_bytes(w) - w == pytest.approx(82.0, rel=1e-6)
+    assert rdma.credit_rate(w, 1e-3) <= rdma.credit_rate(2 * w, 1e-3)

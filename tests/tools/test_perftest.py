@@ -1,0 +1,120 @@
+"""ib_write_bw and its like: InfiniBand, RoCE, rails, distance and loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.ground.errors import SpecError
+from tests.lab import FREE, answer, journey, machine, problem, rate, sheet
+
+GB = 1e9 / 8
+IB = {"kind": "nic", "rate": "100 Gb/s", "protocol": "infiniband", "mtu": "4096 B"}
+ROCE = {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"}
+
+
+def path(nic: dict[str, Any], *, rtt: str = "1 us", loss: str = "0", stack: Any = None, **tool: Any) -> dict[str, Any]:
+    host = machine(nic=nic, stack=stack or FREE)
+    made = journey(
+        host, host, tool={"name": "perftest", **tool},
+        wan={"bandwidth": "1 Tb/s", "rtt": rtt, "loss": loss, "background": {"share": "0 %"}},
+    )  # fmt: skip
+    made["transfer"]["nics"] = {"a": "nic", "b": "nic"}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("nic", "share"),
+    [
+        (IB, 4096 / 4122),
+        ({**IB, "mtu": "2048 B"}, 2048 / 2074),
+        (ROCE, 4096 / 4178),
+        ({**ROCE, "mtu": "1500 B"}, 1024 / 1106),
+    ],
+)
+def test_what_a_port_carries(nic: dict[str, Any], share: float) -> None:
+    """The headers of InfiniBand (26 B) and RoCEv2 (82 B with Ethernet) are all that is missing."""
+    assert rate(path(nic)) == pytest.approx(100 * GB * share, rel=1e-3)
+
+
+def test_no_core_touches_the_bytes() -> None:
+    """A work request of 64 KiB costs 500 cycles; TCP costs half a cycle a byte and more."""
+    made = sheet(problem(path(IB, stack="linux-modern")))
+    assert made.demand("a.cpu.perftest client[transfer]") == pytest.approx(500 / 65536)
+    assert not made.has("b.cpu.perftest server[transfer]")
+
+
+@pytest.mark.parametrize(("rails", "bonding"), [(2, "application"), (4, "application")])
+def test_rails_add_up(rails: int, bonding: str) -> None:
+    """Multi-rail: a program that spreads its queue pairs over equal adapters."""
+    one, many = path(IB), path({**IB, "ports": rails, "bonding": bonding}, qps=rails)
+    assert rate(many) == pytest.approx(rails * rate(one), rel=1e-3)
+
+
+def test_rails_of_slots_are_charged_apart() -> None:
+    nic = {**IB, "ports": 2, "bonding": "application", "slot": "x", "more_slots": ["y"], "card_lanes": 16}
+    slots = {k: {"kind": "slot", "generation": 3, "lanes": 16} for k in "xy"}
+    made = path(nic, qps=2)
+    for host in made["hosts"].values():
+        host["slots"] = slots
+    both = rate(made)
+    assert both == pytest.approx(2 * rate(path(IB)), rel=0.01)  # EDR fits gen 3 x16
+    half = rate(path({**IB, "rate": "200 Gb/s"})) / 2
+    assert both == pytest.approx(2 * half, rel=0.01)
+
+
+def test_requests_in_flight_bound_a_long_way() -> None:
+    """128 x 64 KiB over 10 ms: 839 MB/s; reads have 16 open."""
+    write = rate(path(ROCE, rtt="10 ms"))
+    assert write == pytest.approx(128 * 65536 / (0.010 + 2e-6), rel=0.01)
+    assert rate(path(ROCE, rtt="10 ms", verb="read")) == pytest.approx(write / 8, rel=0.01)
+    assert rate(path(ROCE, rtt="10 ms", qps=8)) == pytest.approx(8 * write, rel=0.02)
+
+
+def test_a_lost_packet_costs_what_is_in_flight() -> None:
+    """10 ms at 12.25 GB/s are 29,900 packets of 4 KiB: at 1e-5 a quarter is sent twice, at 1e-3 hardly any is left."""
+    sizes = {"rtt": "10 ms", "depth": 4096, "qps": 1}
+    clean = rate(path(ROCE, **sizes))
+    flying = clean * (0.010 + 2e-6) / 4096
+    for loss in (1e-5, 1e-3):
+        assert rate(path(ROCE, loss=str(loss), **sizes)) == pytest.approx(
+            clean * (1 - loss) / (1 - loss + flying * loss), rel=0.01
+        )
+    # eight queue pairs go back by an eighth each
+    assert rate(path(ROCE, loss="1e-4", **{**sizes, "qps": 8})) > 2 * rate(path(ROCE, loss="1e-4", **sizes))
+
+
+def test_infiniband_needs_credits_for_its_length() -> None:
+    far = answer(path(IB, rtt="1 ms", depth=4096))
+    assert "credits" in far.bottleneck.station
+    assert far.throughput_Bps.p50 == pytest.approx(256 * 1024 / 1e-3)
+    extended = {**IB, "credits": "64 MiB"}
+    assert rate(path(extended, rtt="1 ms", depth=4096)) > 40 * far.throughput_Bps.p50
+
+
+def test_infiniband_alone_wants_to_be_named() -> None:
+    made = path(IB)
+    del made["transfer"]["nics"]
+    with pytest.raises(SpecError, match=r"transfer: \{nics: \{a: nic\}\}"):
+        problem(made)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "around"),
+    [
+        ("verb", "read", {"rtt": "1 ms"}),
+        ("size", "1 KiB", {"rtt": "1 ms"}),
+        ("qps", 8, {"rtt": "10 ms"}),
+        ("depth", 1, {}),
+        ("o", 1, {"verb": "read"}),
+    ],
+)
+def test_an_option_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
+    assert rate(path(ROCE, **{**around, key: value})) != pytest.approx(rate(path(ROCE, **around)), rel=1e-3)
+
+
+def test_work_requests_of_small_messages_cost_a_core() -> None:
+    """500 cycles each: 9.7 million a second at 4.86 GHz, below what 64-byte messages could be on the wire."""
+    made = answer(path({**IB, "rate": "400 Gb/s"}, stack="linux-modern", size="64 B", depth=4096))
+    assert "perftest client" in made.bottleneck.station
