@@ -72,6 +72,7 @@ PROGRAM = {"tool": "program", "start": "b:/d", "to": "b:memory"}
 ZFS = (("hosts.b.volumes./d.filesystem", {"kind": "zfs"}),)
 PINNED = (("hosts.b.placement", {"application": [5], "nic_interrupts": [0]}),)
 STREAMS = {"tool": {"name": "gridftp", "p": 8}}
+VERBS = {"tool": "perftest", "start": "b:memory", "to": "a:memory"}
 BONDED = (("hosts.b.nic.ports", 4), ("hosts.b.nic.bonding", "hash"))
 
 #: kind -> where it is -> key -> (other value, changes that let it matter, transfer)
@@ -103,6 +104,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "direct_call": ("9 cycles", (), DIRECT),
         "storage_interrupt_byte": ("9 cycles/B", (("hosts.b.hbas", {"h": {"kind": "hba", "slot": "far"}}),
                                                   ("hosts.b.volumes./d.via", ["h"])), {"start": "b:/d", "to": "a:/d"}),
+        "verbs_call": ("9 cycles", (), VERBS),
         "hot_byte": ("9 cycles/B", ZFS, REWRITE), "zero_byte": ("9 cycles/B", (), DD),
         "miss_byte": ("9 cycles/B", (*ZFS, ("hosts.b.cpu.cache", "1 MiB")), DD),
         "far_byte": ("9 cycles/B", ZFS, DD),
@@ -116,6 +118,9 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "protocol": ("infiniband", (("hosts.b.nics", {"nic": {**NIC}, "st": {**NIC}}), ("hosts.b.nic", None),
                                     ("hosts.b.volumes./d.via", ["st"])), {"where": "hosts.b.nics.st"}),
         "card_lanes": (4, (), {}), "card_generation": (1, (), {}),
+        "allowance": ({"kind": "allowance", "flow": "1 Gb/s"}, (), {}),
+        "credits": ("9 MiB", (("hosts.b.nic", {**NIC, "protocol": "infiniband"}),
+                              ("transfer.nics", {"a": "nic", "b": "nic"})), VERBS),
     }),
     "background": ("wan.background", {
         "share": (0.5, (("wan.background", {"share": 0.2}),), {}),
