@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,10 +36,10 @@ UDT_PACKET = prior(
 VERBS_LATENCY = prior("2 us", 0.4, "assumed: twice the 0.6 to 1.3 us that ib_write_lat prints between two adapters")
 
 
-def packets(net: NetUse, frame: Framing, nics: list[Nic]) -> Framing:
+def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
     """Packet sizes that a transport really uses on a route."""
     if net.transport == "rdma":
-        if all(card.protocol == "infiniband" for card in nics):
+        if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
             return Framing(size, size, float(nic.infiniband_wire_bytes(size)))
         size = float(rdma.roce_payload(frame.mtu))
