@@ -1,6 +1,7 @@
-"""What relieves connections that hold a transfer: the key to change, from what to what, and what comes of it.
+"""What relieves connections that hold a transfer: the keys to change, and what to change them to.
 
-The rates are those of the connections alone, by the closed forms of the steady state, scaled to the answer.
+What comes of a change is predicted (`dtnsim.steady.relieved`), not estimated here; how much the closed forms of the
+steady state say that it could bring decides only whether it is worth a word.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from dtnsim.physics.tcp import window
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
 
-#: algorithms and numbers of streams that are tried
+#: algorithms that are tried
 _OTHERS: Final = ("bbr", "htcp", "cubic")
-_MORE_STREAMS: Final = 4
 #: a change is worth a word when it brings this much
 _WORTH: Final = 1.05
 _MIB: Final = 2.0**20
 
+#: words, and ``key=value`` that do it
+Change = tuple[str, tuple[str, ...]]
 
-def remedy(streams: Connection, route: Route, net: NetUse, frame: Framing, place: str) -> str:
-    """What relieves the streams of a transfer.
+
+def changes(streams: Connection, route: Route, net: NetUse, frame: Framing, place: str) -> tuple[Change, ...]:
+    """What relieves the streams of a transfer, in words and as ``key=value``; without any where nothing here does.
 
     Args:
         streams: The streams, with what holds them.
@@ -39,74 +42,66 @@ def remedy(streams: Connection, route: Route, net: NetUse, frame: Framing, place
         place: Name of the narrowest place.
     """
     if not streams.nominal:
-        return f"more bandwidth at the narrowest place ({place})"
+        return _wire(place)
     rate, rtt, buffer, loss, size = streams.nominal
     plain = replace(streams, rate_Bps=rate, rtt_s=rtt, buffer_B=buffer, loss=loss, window_B=size, burst=1.0)
     if streams.limit == "window":
         return _wider(plain, route, net, frame)
     if streams.limit == "loss":
         lossy = max(route.hops, key=lambda hop: float(hop[1].losses(Draw())[0]))[0]
-        change = _gain(plain, replace(plain, loss=0.0))
-        return f"find the loss on {lossy} ({loss:.2g}; ports, optics, MTU){change}" + _others(plain, route)
+        find = (f"find the loss on {lossy} ({loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
+        return (find, *_others(plain, route))
     if streams.limit == "buffer":
         whole = rate * rtt
-        change = _gain(plain, replace(plain, buffer_B=max(buffer, whole)))
-        return f"a buffer of at least {units.show(whole, 'B')} at {place}{change}" + _others(plain, route)
+        larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
+        return ((f"a buffer of at least {units.show(whole, 'B')} at {place}", larger), *_others(plain, route))
     if streams.limit == "start":
-        return "longer transfers, or connections that stay open from file to file"
-    return f"more bandwidth at the narrowest place ({place})"
+        return (("longer transfers, or connections that stay open from file to file", ()),)
+    return _wire(place)
+
+
+def _wire(place: str) -> tuple[Change, ...]:
+    return ((f"more bandwidth at the narrowest place ({place})", ()),)
 
 
 def _rate(streams: Connection) -> float:
     return float(tcp.closed_form(streams)[0])
 
 
-def _gain(now: Connection, then: Connection) -> str:
-    """', then ...' where a change brings something."""
-    factor = _rate(then) / max(_rate(now), 1e-30)
-    link = float(now.rate_Bps) * now.mss_B / now.mtu_B
-    return f": then {units.show(min(factor * _steady(now), link), 'B/s')}" if factor > _WORTH else ""
-
-
-def _steady(streams: Connection) -> float:
-    return float(streams.course.steady_Bps)
-
-
-def _others(now: Connection, route: Route) -> str:
-    """Other congestion control, and more streams, where they bring something."""
-    found = ""
+def _others(now: Connection, route: Route) -> tuple[Change, ...]:
+    """Another congestion control, where it brings something."""
     best = max((cc for cc in _OTHERS if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
-    gain = _gain(now, replace(now, cc=best))
-    if gain:
-        found += f"; or hosts.{route.source.name}.tcp.cc: {best}{gain}"
-    more = _MORE_STREAMS * now.streams
-    gain = _gain(now, replace(now, streams=more))
-    return found + (f"; or {more} streams{gain}" if gain else "")
+    key = f"hosts.{route.source.name}.tcp.cc"
+    better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
+    return ((f"{key}: {best}", (f"{key}={best}",)),) if better else ()
 
 
-def _wider(now: Connection, route: Route, net: NetUse, frame: Framing) -> str:
+def _wider(now: Connection, route: Route, net: NetUse, frame: Framing) -> tuple[Change, ...]:
     """Buffers that hold what is in flight when nothing else but the window is in the way."""
-    gain = _gain(now, replace(now, window_B=math.inf))
     for name, segment, _ in route.hops:
         if segment.firewall is not None and segment.firewall.strips_window_scaling:
             key = f"{name}.firewall.strips_window_scaling"
-            return f"let the firewall at {name} pass the window-scale option ({key}){gain}"
+            words = f"let the firewall at {name} pass the window-scale option ({key})"
+            return ((words, (f"network.{key}=false",)),)
     share = route.destination.receive_share(frame.mtu)
     free = _rate(replace(now, window_B=math.inf))
     need = float(window.needed_buffer(free, now.rtt_s, now.streams, share)) + 2 * frame.mss / share
     if need > window.MOST_SYSCTL_B:
         count = math.ceil(need * now.streams / window.MOST_SYSCTL_B)
-        return f"at least {count} streams: no window of Linux holds what the path carries{gain}"
+        return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
     if net.window is not None:
         asked = need / window.SOCKBUF_DOUBLING
         given = _mib(net.window.value)
-        return f"raise the tool's window from {given} to at least {_mib(asked)}, or leave it to the kernel{gain}"
-    changes = [
+        return ((f"raise the tool's window from {given} to at least {_mib(asked)}, or leave it to the kernel", ()),)
+    small = [(host, key, value) for host, key, value in _buffers(route) if value.value < need]
+    if not small:
+        return (("more streams", ()),)
+    named = [
         f"hosts.{host.name}.tcp.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)}"
-        for host, key, value in _buffers(route)
-        if value.value < need
+        for host, key, value in small
     ]
-    return f"raise {' and '.join(changes)} to at least {_mib(need)}{gain}" if changes else f"more streams{gain}"
+    sets = tuple(f"hosts.{host.name}.tcp.{key}={math.ceil(need)} B" for host, key, _ in small)
+    return ((f"raise {' and '.join(named)} to at least {_mib(need)}", sets),)
 
 
 def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:

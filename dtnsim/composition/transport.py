@@ -124,13 +124,15 @@ def _tcp(
         known = tcp.answered(drawn, middle_of, draw, openings)
     cc = known.cc
     source = f"{net.streams} x {cc}: dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
+    ways = relief.changes(known, route, net, frame, narrowest_name(route, frame, nics, net.streams))
     station = row.charge(
         f"tcp.{pair}",
         "tcp",
         capacity=term(known.capacity_Bps, "B/s", source),
         private=True,
         what=_tcp_words(known, route, net, frame, nics),
-        remedy=relief.remedy(known, route, net, frame, narrowest_name(route, frame, nics, net.streams)),
+        remedy="; or ".join(words for words, _ in ways),
+        changes=ways,
     )
     own = np.median(window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B)
     if net.pooled and known.limit == "link" and own >= np.median(known.rate_Bps):

@@ -92,6 +92,7 @@ class Row:
         private: bool = False,
         label: str = "",
         remedy: str = "",
+        changes: tuple[tuple[str, tuple[str, ...]], ...] = (),
     ) -> str:
         """Charges this row at station ``host.component``, making the station where it is new.
 
@@ -107,6 +108,7 @@ class Row:
             private: One station for each transfer instead of one for all.
             label: What sentences call the station, where its name is not good enough.
             remedy: What relieves the station, naming keys and options; by its kind where nothing is given.
+            changes: Those of its ways that can be tried, as ``key=value`` too.
 
         Returns:
             Name of the station.
@@ -120,8 +122,9 @@ class Row:
         known = self.ledger.stations.get(name)
         if known is None:
             self.ledger.stations[name] = Station(
-                name, host, component, kind, own.value, unit, own.formula, own.source, private, label, remedy=remedy
-            )
+                name, host, component, kind, own.value, unit, own.formula, own.source, private, label, remedy=remedy,
+                changes=changes,
+            )  # fmt: skip
         elif (known.kind, known.unit) != (kind, unit):
             raise SpecError(
                 f"is a {known.kind} and a {kind} at once", key=name, remedy="give mounts, adapters and NICs other names"

@@ -38,6 +38,7 @@ class Station:
         label: What sentences call it, where its name is not good enough (``core 3 of venadi``).
         slowed: Part of its capacity that the load of memory takes, 0 to 1.
         remedy: What relieves it, where whoever charges it knows better than its kind.
+        changes: Ways to relieve it that can be tried: in words, and as ``key=value`` (a segment by its station's name).
     """
 
     name: str
@@ -52,6 +53,7 @@ class Station:
     label: str = ""
     slowed: float = 0.0
     remedy: str = ""
+    changes: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.description.at_once import at_once
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B
@@ -14,8 +15,6 @@ from dtnsim.physics.tcp.window import MOST_SYSCTL_B
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
-#: options of tools that are a number of streams, files or processes at once
-_AT_ONCE: Final = frozenset({"p", "cc", "N", "s", "P", "streams", "transfers", "parallel", "numjobs"})
 _MULTIPLES: Final = (2, 4, 8)
 #: more than this no tool takes kindly
 _MOST_AT_ONCE: Final = 64
@@ -130,17 +129,6 @@ def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
                     tuple(overrides),
                     (f"zfs set recordsize={size.replace(' MiB', 'M')} {mount.strip('/')}   # holds for new files",),
                 )
-
-
-def at_once(given: PathSpec) -> list[tuple[int, str, int]]:
-    """(number of the transfer, option, its value) of the tools' options that are a number of things at once."""
-    found = []
-    for number, transfer in enumerate(given.transfers):
-        for name in type(transfer.tool).model_fields:
-            now = getattr(transfer.tool, name)
-            if name in _AT_ONCE and isinstance(now, int) and not isinstance(now, bool):
-                found.append((number, name, now))
-    return found
 
 
 def _options(given: PathSpec) -> Iterator[Setting]:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.description.at_once import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups
-from dtnsim.planning.tuning import at_once
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

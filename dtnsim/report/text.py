@@ -11,6 +11,7 @@ from dtnsim.ground import units
 from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
 from dtnsim.ground.visible import visible
 from dtnsim.report.console import BARS, Out, console, table
+from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ __all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate",
 _BAR = 24
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
+#: of more transfers than this no changes are tried; and so many of a transfer are shown
+_TRIED, _WAYS = 4, 3
 
 
 def rate(value: float) -> str:
@@ -47,8 +50,13 @@ def bar(share: float) -> str:
 def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
     """Prints a prediction: answer, reason, utilisation bars, ladder."""
     out.print(f"[bold]{plain(p.name)}[/bold]")
-    for t in p.transfers:
+    for f, t in enumerate(p.transfers):
         _transfer(t, out, named=len(p.transfers) > 1)
+        if len(p.transfers) <= _TRIED:
+            for way in relieved.ways(p, f)[:_WAYS]:
+                sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
+                label = f"{plain(t.name)}: " if len(p.transfers) > 1 else ""
+                out.print(f"{label}try           {sets}: {units.show(way.rate_Bps, 'B/s')}")
     if len(p.transfers) > 1:
         out.print(f"all together  {_interval_rate(p.throughput_Bps)}")
     out.print()
@@ -119,7 +127,7 @@ def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
         out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
     out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
     if t.bottleneck.remedy:
-        then = f": then {units.show(t.ladder[1].throughput_Bps, 'B/s')}" if len(t.ladder) > 1 else ""
+        then = f"; if it held nothing: {units.show(t.ladder[1].throughput_Bps, 'B/s')}" if len(t.ladder) > 1 else ""
         out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{then}")
 
 

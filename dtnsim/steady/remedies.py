@@ -8,7 +8,7 @@ from dtnsim.ground.records import Problem, Station
 
 #: kind of station -> what relieves it; ``{key}`` is where the path file describes the component
 _BY_KIND: Final = {
-    "core": "a faster clock ({key}.clock) or the work on more cores: more streams or processes of the tool",
+    "core": "a faster clock ({key}.clock) or the work on more cores: more files, or more runs of the tool, at once",
     "cpu": "more or faster cores ({key})",
     "memory": "more or faster memory channels ({key}.channels, {key}.rate), or fewer copies (sendfile, O_DIRECT)",
     "hdd": "more or faster drives ({key}.array)",
@@ -32,7 +32,7 @@ _BY_KIND: Final = {
     "smb": "more credits, channels or read-ahead ({key}.filesystem)",
     "transport": "less loss, a higher target rate of the tool, or a faster core",
     "target": "a higher target rate of the tool",
-    "window": "a larger window of the tool (more requests in flight), or more streams",
+    "window": "a larger window of the tool (more requests in flight), or more files at once",
     "workers": "more files at once, fewer round trips for each (pipelining, larger files)",
     "latency": "more files at once, fewer round trips for each (pipelining, larger files)",
 }
