@@ -11,6 +11,7 @@ import numpy as np
 
 from dtnsim.evidence.fit import Fit
 from dtnsim.evidence.fit_words import contradiction, joined, not_followed, written
+from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.quantity import Quantity
 
@@ -33,8 +34,13 @@ def kept(found: Fit) -> list[int]:
     ]
 
 
-def document(found: Fit) -> dict[str, Any]:
-    """The calibration file."""
+def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]:
+    """The calibration file.
+
+    Args:
+        found: The fit.
+        suggested: Tests that would determine more.
+    """
     parameters: dict[str, Any] = {}
     own = kept(found)
     for j in own:
@@ -53,6 +59,7 @@ def document(found: Fit) -> dict[str, Any]:
         "parameters": {host: dict(sorted(keys.items())) for host, keys in sorted(parameters.items())},
         "covariance": _covariance(found, own),
         "unidentifiable": words(found),
+        "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
         "contradictions": [contradiction(found, r) for r in found.released],
         "outliers": _outliers(found),
     }
@@ -125,12 +132,17 @@ def together(found: Fit) -> list[list[str]]:
     return groups
 
 
-def words(found: Fit) -> list[str]:
-    """What the data cannot determine, in sentences."""
-    lines = [
+def separable(found: Fit) -> list[str]:
+    """What the data determine only together, in sentences."""
+    return [
         f"The figures cannot separate {joined(group)}: one can make up for another and every figure stays the same."
         for group in together(found)
     ]
+
+
+def words(found: Fit) -> list[str]:
+    """What the data cannot determine, in sentences."""
+    lines = separable(found)
     nothing = untold(found)
     if nothing:
         lines.append(f"The figures hardly narrow {joined(nothing)}: what is known of them stays the prior.")
@@ -146,7 +158,7 @@ def _outliers(found: Fit) -> list[str]:
     ]
 
 
-def write(found: Fit, file: Path) -> None:
+def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
     """Writes the calibration file in one piece: either it is complete, or the old one stays.
 
     Raises:
@@ -155,5 +167,5 @@ def write(found: Fit, file: Path) -> None:
     import yaml
 
     head = "# Made by 'dtnsim calibrate'; the same logs give the same bytes. Values here are put over the hosts' own.\n"
-    text = head + yaml.safe_dump(document(found), sort_keys=False, width=110, allow_unicode=True)
+    text = head + yaml.safe_dump(document(found, suggested), sort_keys=False, width=110, allow_unicode=True)
     output.write(file, text)

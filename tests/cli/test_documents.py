@@ -26,6 +26,7 @@ COMMANDS = {
     "components": ["components", "hdd"],
     "list": ["list", "hosts"],
     "show": ["show", "nersc-dtn"],
+    "suggestions": ["calibrate", "--suggest", "--host", "nasa-c-system"],
 }
 
 

@@ -1,0 +1,254 @@
+"""Which tests would say more of a host: the shortest list that determines what can be determined.
+
+Every candidate is a command that its owner can run, and the same test described to the model. What it says of the
+parameters is its expected Fisher information: the mean of ``J J' / s^2`` over draws of what is known now, ``J`` the
+slope of the logarithm of its rate, ``s`` the error of a run. Tests are taken one after the other, always the one that
+determines most parameters more (their standard deviation falls below half of what the description says), until none
+does.
+Source: Fedorov, Theory of Optimal Experiments (1972), sequential designs; the criterion is a count, for people.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.description import spec
+from dtnsim.evidence.cases import Case
+from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit import Model
+from dtnsim.evidence.fit_logs import SPREAD
+from dtnsim.evidence.fit_targets import Target, Targets
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import DtnsimError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.evidence.fit import Fit
+
+    Array = NDArray[np.float64]
+
+#: a parameter is determined where its standard deviation falls below this share of the description's
+DETERMINED: Final = 0.5
+#: draws of what is known now, and the step of the slopes in prior deviations
+_DRAWS: Final = 6
+_STEP: Final = 1e-3
+#: most bytes that a test writes, and the share of a volume that it may take
+_MOST_B: Final = 32 * 2**30
+_SHARE: Final = 0.1
+_MIB: Final = 2**20
+
+#: what is asked of each volume: tool, options; blocks of 4 KiB for calls and accesses, of 1 MiB for bytes
+_FIO: Final[tuple[dict[str, str | int], ...]] = (
+    {"rw": "write", "bs": "1M", "iodepth": 32},
+    {"rw": "read", "bs": "1M", "iodepth": 32},
+    {"rw": "read", "bs": "1M", "iodepth": 1},
+    {"rw": "randread", "bs": "4k", "iodepth": 1},
+    {"rw": "randread", "bs": "4k", "iodepth": 64},
+    {"rw": "randwrite", "bs": "4k", "iodepth": 1},
+    {"rw": "randwrite", "bs": "4k", "iodepth": 64},
+)
+_DD: Final[tuple[dict[str, str], ...]] = (
+    {"bs": "1M", "conv": "fdatasync"},
+    {"bs": "1M"},
+    {"bs": "4k"},
+    {"bs": "1M", "oflag": "dsync"},
+    {"bs": "64M", "oflag": "dsync"},
+)
+#: bytes that dd writes: to the medium, in one go for the page cache, and where it waits for every block
+_SIZES: Final = {"fdatasync": _MOST_B, "": 4 * 2**30, "dsync": 2**30}
+#: beginnings of words that are alike in all commands
+_FIXED: Final = ("--directory", "--name", "--size", "--output", "--time_based", "--runtime", "--ioengine", "--direct=",
+                 "of=", "if=", "count=")  # fmt: skip
+_BLOCKS: Final = {"4k": 4096, "1M": _MIB, "64M": 64 * _MIB}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A test that can be run.
+
+    Attributes:
+        tool: ``fio`` or ``dd``.
+        volume: Mount point.
+        command: What to run; ``DIR`` stands for a new folder on the volume, ``FILE`` for a file in it.
+        size_B: What it writes.
+        figure: The same described to the model.
+    """
+
+    tool: str
+    volume: str
+    command: tuple[str, ...]
+    size_B: float
+    figure: Figure
+
+    @property
+    def words(self) -> str:
+        """For people: the command without folders and sizes."""
+        short = [
+            w
+            for w in self.command
+            if not w.startswith(("--directory", "--name", "--size", "--output", "of=", "if=", "count="))
+        ]
+        left = [w for w in short if w not in ("--time_based", "--runtime=30", "--ioengine=libaio", "--direct=1")]
+        return f"{' '.join(left)} on {self.volume}"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A test, and the parameters that it determines once the tests before it have been run."""
+
+    test: Candidate
+    determines: tuple[str, ...]
+
+
+def candidates(target: Target) -> list[Candidate]:
+    """Tests of a host's volumes that the model can describe."""
+    found = []
+    for mount, volume in target.host.volumes.items():
+        room = volume.size.value * _SHARE if volume.size is not None else _MOST_B
+        for options in _FIO:
+            size = _whole(min(_MOST_B, room))
+            tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
+            found.append(_candidate(target, mount, _fio_command(options, size), tool, size))
+        for given in _DD:
+            size = _whole(min(_SIZES[given.get("conv") or given.get("oflag") or ""], room))
+            found.append(_candidate(target, mount, _dd_command(given, size), {"name": "dd", **given}, size))
+    return [c for c in found if c is not None]
+
+
+def _whole(size: float) -> float:
+    """A size in whole blocks of the largest."""
+    return max(size // (64 * _MIB), 1) * 64 * _MIB
+
+
+def _fio_command(options: Mapping[str, Any], size: float) -> tuple[str, ...]:
+    given = [f"--{k}={v}" for k, v in options.items()]
+    fixed = ["--ioengine=libaio", "--direct=1", f"--size={size // _MIB:.0f}M", "--time_based", "--runtime=30"]
+    return ("fio", "--name=dtnsim", "--directory=DIR", *given, *fixed, "--output-format=json")
+
+
+def _dd_command(options: Mapping[str, str], size: float) -> tuple[str, ...]:
+    count = f"count={size // _BLOCKS[options['bs']]:.0f}"
+    more = [f"{k}={v}" for k, v in options.items() if k != "bs"]
+    return ("dd", "if=/dev/zero", "of=FILE", f"bs={options['bs']}", count, *more)
+
+
+def _candidate(
+    target: Target, mount: str, command: tuple[str, ...], tool: Mapping[str, Any], size: float
+) -> Candidate | None:
+    """None where the volume does not take such a test: a file system without direct I/O, a share."""
+    block = f"{_BLOCKS[tool['bs']]} B"
+    source = "/dev/zero" if tool["name"] == "dd" else "memory"
+    transfer = {
+        "from": f"{target.name}:{source}",
+        "to": f"{target.name}:{mount}",
+        "tool": {**{k: str(v) for k, v in tool.items()}, "bs": block},
+        "dataset": {"files": 1, "size": f"{size:.0f} B"},
+    }
+    given = {"name": " ".join(command), "transfer": transfer, "hosts": {target.name: target.raw}}
+    try:
+        resolved = spec.resolve(yamlio.mapping(given, "suggested", 0))
+        figure = Figure(_case(target.name, transfer, tool["name"]), resolved)
+        Model([figure], [target.name])
+    except DtnsimError:
+        return None
+    return Candidate(tool["name"], mount, command, size, figure)
+
+
+def _case(host: str, transfer: Mapping[str, Any], tool: str) -> Case:
+    return Case(
+        id=tool, site=host, path=Path(tool), overrides=(json.dumps(transfer),), quantity="throughput", pattern=None,
+        measured=1.0, spread=SPREAD, bound=None, role="fit", tool=tool, log=None, transfer=None, block_B=None,
+        stated=None, what="", source="",
+    )  # fmt: skip
+
+
+def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> tuple[list[Suggestion], list[str]]:
+    """(the shortest list of tests that determines what these tests can, what none of them does).
+
+    Args:
+        tests: Candidates on one host.
+        host: Its name.
+        known: What a fit has found already.
+    """
+    if not tests:
+        return [], []
+    model = Model([t.figure for t in tests], [host])
+    own = [j for j, p in enumerate(model.parameters) if p.host]
+    slopes = _slopes(model, own, known)
+    covariance = _covariance(model, own, known)
+    told = np.diag(covariance) < DETERMINED**2
+    left, chosen = list(range(len(tests))), list[Suggestion]()
+    while left:
+        after = [_after(covariance, slopes[:, n]) for n in left]
+        new = [(np.diag(a) < DETERMINED**2) & ~told for a in after]
+        gains = [(int(n.sum()), -float(np.log(np.diag(a)).sum())) for n, a in zip(new, after, strict=True)]
+        best = max(range(len(left)), key=lambda i: gains[i])
+        if not new[best].any():
+            break
+        names = tuple(model.parameters[own[i]].key for i in np.flatnonzero(new[best]))
+        chosen.append(Suggestion(tests[left[best]], names))
+        covariance, told = after[best], told | new[best]
+        left.pop(best)
+    return chosen, [model.parameters[own[i]].key for i in np.flatnonzero(~told)]
+
+
+def _slopes(model: Model, own: Sequence[int], known: Fit | None) -> Array:
+    """D ln(rate) / du of every candidate at draws of what is known, (draws, candidates, parameters)."""
+    rng = np.random.default_rng(1)
+    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)} if known is not None else {}
+    centre = np.zeros(len(model.parameters))
+    width = np.zeros(len(model.parameters))
+    for j in own:
+        p = model.parameters[j]
+        at = where.get((p.host, p.key))
+        centre[j] = known.u[at] if known is not None and at is not None else 0.0
+        width[j] = min(1.0, math.sqrt(known.covariance[at, at])) if known is not None and at is not None else 1.0
+    found = []
+    for draw in range(_DRAWS):
+        point = centre + (width * rng.standard_normal(centre.size) if draw else 0.0)
+        limits = np.array([p.limits() for p in model.parameters])
+        point = np.where(width > 0, np.clip(point, limits[:, 0], limits[:, 1] - _STEP), point)
+        steps = np.zeros((len(own) + 1, centre.size))
+        steps[np.arange(1, len(own) + 1), own] = _STEP
+        ratios = model.ratios(point + steps)
+        found.append((ratios[1:] - ratios[0]).T / _STEP)
+    return np.array(found)
+
+
+def _covariance(model: Model, own: Sequence[int], known: Fit | None) -> Array:
+    """Covariance of the host's parameters now [prior deviations]."""
+    covariance = np.eye(len(own))
+    if known is None:
+        return covariance
+    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)}
+    at = [
+        (i, where[p.host, p.key]) for i, j in enumerate(own) for p in [model.parameters[j]] if (p.host, p.key) in where
+    ]
+    for i, a in at:
+        for k, b in at:
+            covariance[i, k] = known.covariance[a, b]
+    return covariance
+
+
+def _after(covariance: Array, slopes: Array) -> Array:
+    """Covariance once a test with these slopes (draws, parameters) has been run."""
+    information = np.einsum("dp,dq->pq", slopes, slopes) / slopes.shape[0] / SPREAD**2
+    return np.asarray(np.linalg.inv(np.linalg.inv(covariance) + information))
+
+
+def for_hosts(hosts: Sequence[str], known: Fit | None = None) -> dict[str, tuple[list[Suggestion], list[str]]]:
+    """(tests, parameters left open) by the name of each host.
+
+    Args:
+        hosts: Host files, or names of shipped hosts.
+        known: What a fit of these hosts has found already.
+    """
+    return {t.name: suggest(candidates(t), t.name, known) for t in Targets(hosts).all}
