@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError
 
-from dtnsim.components._facts import Facts, Measured, Model, Price
+from dtnsim.components.facts import Facts, Measured, Model, Price
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import Mapping
@@ -45,7 +45,20 @@ M = TypeVar("M", bound=BaseModel)
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
-    {"base", "access", "cores", "device", "middlebox", "offload", "filesystem", "servers", "plan", "_common", "remote"}
+    {
+        "base",
+        "facts",
+        "access",
+        "cores",
+        "device",
+        "middlebox",
+        "offload",
+        "filesystem",
+        "servers",
+        "plan",
+        "_common",
+        "remote",
+    }
 )
 
 

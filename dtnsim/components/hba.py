@@ -11,7 +11,7 @@ from dtnsim.components.allowance import Allowance
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import count, law, term
+from dtnsim.ground.term import count, law, least, term
 from dtnsim.physics import hba
 
 
@@ -26,7 +26,9 @@ class Hba(Component):
     family: ClassVar[str] = "hba"
     columns: ClassVar[tuple[str, ...]] = ("lanes", "engine", "iops", "card_generation", "card_lanes")
     #: an expander belongs to the backplane and stays when the adapter goes
-    placement_keys: ClassVar[tuple[str, ...]] = ("slot", "uplink_lanes", "drive_lane", "buffered", "allowance")
+    placement_keys: ClassVar[tuple[str, ...]] = (
+        "slot", "uplink_lanes", "drive_lane", "buffered", "expander_lane", "allowance",
+    )  # fmt: skip
 
     slot: str | None = None
     lanes: Annotated[int, Field(ge=1, le=64)] = 8
@@ -34,6 +36,7 @@ class Hba(Component):
     uplink_lanes: Annotated[int, Field(ge=1, le=64, description="lanes from the adapter to an expander")] | None = None
     drive_lane: Annotated[Quantity, Unit("B/s", low=1e7)] = prior("600 MB/s", 0.0, "SAS or SATA 6 Gb/s after 8b/10b")
     buffered: Annotated[bool, Field(description="expander with store-and-forward buffers (DataBolt)")] = False
+    expander_lane: Annotated[Quantity, Unit("B/s", low=1e7)] | None = None
     engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
         "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
     )
@@ -55,7 +58,7 @@ class Hba(Component):
             uplink = law(
                 hba.expander_uplink_rate,
                 lanes=self.uplink_lanes,
-                uplink_lane=lane,
+                uplink_lane=lane if self.expander_lane is None else least(lane, row.term(self.expander_lane)),
                 drive_lane=row.term(self.drive_lane),
                 buffered=self.buffered,
             )

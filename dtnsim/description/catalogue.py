@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,7 +45,9 @@ def parameters(kind: str) -> list[dict[str, Any]]:
         if name in Component.model_fields:
             continue
         unit = next((m.dim for m in field.metadata if hasattr(m, "dim")), "")
-        default = field.default
+        default: Any = None if field.is_required() else field.get_default(call_default_factory=True)
+        if isinstance(default, dict | list) and not default:
+            default = None
         known = isinstance(default, Quantity)
         rows.append(
             {
@@ -137,12 +140,22 @@ def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
         value = getattr(built, key, None) if value is None else value
         if isinstance(value, Quantity):
             value = value.value
+        if isinstance(value, dict):
+            value = _counted(value)
         record[key] = value if isinstance(value, str | int | float | bool) and value != "" else None
     record["price"] = price.money.amount if price is not None else None
     record["currency"] = price.money.currency if price is not None else None
     record["price_spread"] = price.spread.value if price is not None else None
     record["price_date"] = price.date or None if price is not None else None
     return {**record, "source": built.source}
+
+
+def _counted(held: dict[str, Any]) -> str:
+    """Bays by form, or slots by generation and width, as people write them."""
+    if all(isinstance(n, int) for n in held.values()):
+        return ", ".join(f"{n} x {form}" for form, n in held.items())
+    widths = Counter(f"gen{slot.generation} x{slot.lanes}" for slot in held.values())
+    return ", ".join(f"{n} x {width}" for width, n in widths.items())
 
 
 def _facts(built: Component) -> list[dict[str, Any]]:

@@ -5,13 +5,14 @@ What its cores do is in `dtnsim.components.cores`, how its parts are wired in `d
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from dtnsim.components.base import documentation_only
+from dtnsim.components.base import Facts, Pick, Price, documentation_only
+from dtnsim.components.board import Board
+from dtnsim.components.chassis import Chassis
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.description.buses import Buses
-from dtnsim.description.chassis import Chassis
 from dtnsim.description.tuning import TcpTuning
 from dtnsim.description.vm import Vm
 from dtnsim.description.wiring import Volume
@@ -38,16 +39,28 @@ class Host(Buses):
         placement: Which cores do what.
         source: Where its description comes from.
         like: Another host, whose keys hold where none is written here.
-        chassis: What it has room for: free bays, memory channels.
+        board: Board, whose slots it has.
+        chassis: What its drives sit in: bays, the expander before them, memory channels.
+        price: What the whole machine costs.
+        facts: What moves no answer: the year it is of, its power.
         tcp: TCP settings.
         vm: Page cache settings, and memory that programs hold.
     """
 
     source: str = documentation_only("")
     like: str | None = None
-    chassis: Chassis | None = documentation_only(None)
+    board: Annotated[Board, Pick(Board)] | None = None
+    chassis: Annotated[Chassis, Pick(Chassis)] | None = None
+    price: Price | None = documentation_only(None)
+    facts: Facts | None = documentation_only(None)
     tcp: TcpTuning = TcpTuning()
     vm: Vm = Vm()
+
+    @property
+    def channels(self) -> int | None:
+        """Memory channels that chassis or board have, populated or not; None where nobody says."""
+        said = self.chassis.channels if self.chassis is not None else None
+        return said or (self.board.channels if self.board is not None else None)
 
     def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
         """How this host's memory load slows its cores."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.components.base import place
-from dtnsim.description.override import override, split_key
+from dtnsim.description.boards import fitted_out
+from dtnsim.description.override import merge, override, split_key
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -58,7 +59,7 @@ class Hosts:
         """Mappings of all hosts."""
         hosts = Mapping(self._given.file, self._given.line)
         for name in self._given:
-            hosts.put(name, self._one(name, ()), *self._given.lines.get(name, (hosts.file, hosts.line)))
+            hosts.put(name, fitted_out(self._one(name, ())), *self._given.lines.get(name, (hosts.file, hosts.line)))
         return hosts
 
     def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
@@ -166,19 +167,3 @@ def _named(name: str, host: str, beside: Path | None) -> Mapping:
             raise
         at: dict[str, Any] = {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
         raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
-
-
-def merge(old: object, top: object) -> object:
-    """What is written on top of what was there; of a part that is only named, some parameters change."""
-    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
-        return top
-    if isinstance(old, str):
-        if "part" in top or "kind" in top:
-            return top
-        part = Mapping(top.file, top.line)
-        part.put("part", old, top.file, top.line)
-        old = part
-    merged = old.clone()
-    for key, value in top.items():
-        merged.put(key, merge(merged.get(key), value), *top.lines.get(key, (top.file, top.line)))
-    return merged

@@ -17,7 +17,9 @@ from dtnsim.ground.yamlio import Mapping
 BY_NAME: Final = frozenset({"nics", "hbas", "slots", "devices"})
 
 #: keys that hold a part even where what they hold does not say so
-PARTS: Final = frozenset({"cpu", "memory", "stack", "of", "array", "filesystem", "wan", "firewall", "policer"})
+PARTS: Final = frozenset(
+    "cpu memory stack of array filesystem board chassis expander wan firewall policer".split()  # noqa: SIM905 - shorter
+)
 
 
 #: keys and values that are put over a path: a mapping, or ``key=value`` texts as for ``--set``
@@ -169,3 +171,19 @@ def _index(items: list[Any], step: str, text: str) -> int:
 def split_key(key: str) -> list[str]:
     """The steps of a dotted key."""
     return [step for step in key.strip().split(".") if step]
+
+
+def merge(old: object, top: object) -> object:
+    """What is written on top of what was there; of a part that is only named, some parameters change."""
+    if not isinstance(top, Mapping) or not isinstance(old, Mapping | str):
+        return top
+    if isinstance(old, str):
+        if "part" in top or "kind" in top:
+            return top
+        part = Mapping(top.file, top.line)
+        part.put("part", old, top.file, top.line)
+        old = part
+    merged = old.clone()
+    for key, value in top.items():
+        merged.put(key, merge(merged.get(key), value), *top.lines.get(key, (top.file, top.line)))
+    return merged

@@ -15,6 +15,7 @@ from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
+from dtnsim.description import boards
 from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host, build_host
@@ -189,6 +190,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
         hosts[name] = build_host(name, given)
         try:
             hosts[name].check_wiring()
+            boards.check(hosts[name])
         except SpecError as error:
             raise _located(error, name, given) from None
     raw.put("hosts", hosts, *raw.lines["hosts"])

@@ -97,8 +97,17 @@ class Catalog:
         return next((o for o in self.offers if o.part == part), None)
 
     def place_of(self, part: str | None) -> str:
-        """Socket, bay or form factor of a part; empty where it is not known."""
-        return self.fits.get(part or "", "").partition(",")[0].strip()
+        """Socket, bay or form factor of a part, by the list or else by its own facts; empty where it is not known."""
+        return (self.fits.get(part or "") or _own_place(part)).partition(",")[0].strip()
+
+
+def _own_place(part: str | None) -> str:
+    """Where a part says that it fits."""
+    try:
+        facts = expand(part).get("facts") if part else None
+    except SpecError:
+        return ""
+    return str(facts.get("fits", "")) if isinstance(facts, Mapping) else ""
 
 
 def read(file: str | None = None) -> Catalog:

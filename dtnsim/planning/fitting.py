@@ -1,7 +1,8 @@
 """What can be bought for a path's hosts: parts in the place of others, and more of them where there is room.
 
-Room is stated or it is none: free slots are those of the host's ``slots`` in which nothing sits; free bays and memory
-channels stand in its ``chassis``. Whether a card fits its slot, an array its level, and so on, the description decides.
+Room is stated or it is none: free slots are those of the host's ``slots`` and ``board`` in which nothing sits; free
+bays are those of its ``chassis``, free memory channels those of chassis or board. Whether a card fits its slot, an
+array its level, and so on, the description decides.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand
+from dtnsim.description.boards import free_bays
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -207,7 +209,7 @@ class _Shop:
 
     def _memory(self, key: str, host: Host) -> None:
         self._replaced(f"{key}.memory", "memory", host.memory.part)
-        board = host.chassis.channels if host.chassis is not None else None
+        board = host.channels
         more = (board or 0) - host.memory.channels
         socket = self._catalog.place_of(host.memory.part)
         for offer in self._catalog.of(catalogs.DIMM) if more > 0 else ():
@@ -323,7 +325,7 @@ class _Shop:
         now = getattr(array, "part", None)
         if now is None:
             return
-        bays = host.chassis.bays if host.chassis is not None else {}
+        bays = free_bays(host)
         form = self._catalog.place_of(now)
         present = self._catalog.named(now)
         free = {f: n for f, n in bays.items() if n}
