@@ -18,7 +18,7 @@ from dtnsim.ground.extras import hint, installed
 from dtnsim.report import text
 from dtnsim.report.document import number
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group, used
-from dtnsim.simulation.fleet.course import DONE, HOUR_S
+from dtnsim.simulation.fleet.course import HOUR_S
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
 if TYPE_CHECKING:
@@ -339,9 +339,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
     ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
     used_ways = ends[np.maximum(course.way, 0)]
     used_ways[course.way < 0] = ""
-    moved = work.size + course.resent
-    for i in np.flatnonzero(course.status != DONE).tolist():
-        moved[i] -= course.left_B(i)
+    moved = work.size + course.resent - course.left()
     columns: dict[str, Any] = {
         "number": np.arange(n),
         "class": names[0],

@@ -114,10 +114,7 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     work = course.work
     kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[work.lane]
     resent = course.resent
-    left = np.where(course.status == DONE, 0.0, 1.0) * np.array(
-        [course.left_B(i) if course.status[i] != DONE else 0.0 for i in range(len(work))]
-    )
-    columns = _Columns(made, left, resent)
+    columns = _Columns(made, course.left(), resent)
     groups = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
     groups.append(columns.group("", "", "", np.ones(len(work), np.bool_)))
     pairs = []
@@ -204,8 +201,8 @@ def used(made: Made) -> tuple[Array, Array]:
     hours, ways = course.hours, course.ways
     count = len(made.names)
     first = np.cumsum([0, *(len(numbers) for numbers, _ in hours)])
-    flat = np.array([n for numbers, _ in hours for n in numbers], np.int64)
-    bytes_ = np.array([b for _, moved in hours for b in moved], float)
+    flat = np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in hours)])
+    bytes_ = np.concatenate([np.zeros(0), *(moved for _, moved in hours)])
     moved = csr_array((bytes_, flat, first), shape=(len(hours), max(len(ways), 1)))
     begin = np.cumsum([0, *(len(w.reduced.demands) for w in ways)])
     stations = np.array([k for w in ways for k, _ in w.reduced.demands], np.int64)
@@ -273,8 +270,7 @@ def _growth(made: Made) -> tuple[Array, Array]:
                 of_way |= {way.number: lane.kind.number for way in each if way is not None}
     bytes_ = np.zeros(len(made.course.ways))
     for numbers, moved in made.course.hours:
-        for number, value in zip(numbers, moved, strict=True):
-            bytes_[number] += value
+        bytes_[numbers] += moved
     use: Any = np.zeros((count, len(made.names)))
     for way in made.course.ways:
         for k, cost in way.reduced.demands:

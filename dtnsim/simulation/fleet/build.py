@@ -15,7 +15,7 @@ from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.simulation.fleet import arrivals, faults, reduce
-from dtnsim.simulation.fleet.course import Course, Noting
+from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.degraded import Degraded
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
 
@@ -141,16 +141,13 @@ class _Build:
             self._class(kind, given, arrived, columns)
         stations = self.fleet.reduction.stations
         capacity = stations.capacity(self.scenario)
-        fluid = Noting([c if math.isfinite(c) else 0.0 for c in capacity])
-        for way in self.ways:
-            way.row = fluid.row(dict(way.reduced.demands))
         down = faults.outages(workload, stations.given, self.seed, self._arrays)
         whole = {name: np.concatenate(getattr(columns, name)) for name in _Columns.__slots__}
         order = np.argsort(whole["ready"], kind="stable")
         alone = whole.pop("alone")[order]
         work = Work(**{name: values[order] for name, values in whole.items()})
         course = Course(
-            fluid, work, self.lanes, self.ways, faults.timeline(down),
+            capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
         )  # fmt: skip
         reduction = self.fleet.reduction

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import Retry
-    from dtnsim.engine.flows import Row
 
 #: no limit on transfers at once
 UNLIMITED: Final = 1 << 60
@@ -37,15 +35,6 @@ class Reduced:
     weight: float
     workers: float
     own: int
-
-    def alone_s(self, size_B: float) -> float:
-        """Time that a transfer takes alone [s]."""
-        sizes, times = self.sizes_B, self.times_s
-        if len(sizes) == 1:
-            return times[0] * size_B / sizes[0]
-        k = min(max(bisect(sizes, size_B), 1), len(sizes) - 1)
-        slope = (times[k] - times[k - 1]) / (sizes[k] - sizes[k - 1])
-        return times[k - 1] + slope * (size_B - sizes[k - 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +68,21 @@ class Work:
 class Place:
     """What has room for so many transfers at once: an endpoint, a user, a class."""
 
-    __slots__ = ("active", "limit", "name", "waiting")
+    __slots__ = ("limit", "name")
 
     def __init__(self, name: str, limit: int | None) -> None:
         self.name = name
         self.limit = UNLIMITED if limit is None else limit
-        self.active = 0
-        #: lanes with transfers that wait, in the order in which they began to
-        self.waiting: dict[Lane, None] = {}
 
 
 class Endpoint(Place):
     """Hosts behind one name; the next transfer takes the next host, or the one with the fewest."""
 
-    __slots__ = ("by_load", "hosts", "turn")
+    __slots__ = ("by_load", "hosts")
 
     def __init__(self, name: str, limit: int | None, hosts: list[int], *, by_load: bool) -> None:
         super().__init__(name, limit)
-        self.hosts, self.by_load, self.turn = hosts, by_load, 0
-
-    def order(self, active: list[int]) -> list[int]:
-        """Its hosts' places in the order in which they are to be tried."""
-        turned = [*range(self.turn, len(self.hosts)), *range(self.turn)]
-        return sorted(turned, key=lambda m: active[self.hosts[m]]) if self.by_load else turned
+        self.hosts, self.by_load = hosts, by_load
 
 
 class User(Place):
@@ -140,26 +121,21 @@ class Kind(Place):
 
 
 class Way:
-    """A `Reduced` transfer between two hosts, as the engine has it.
+    """A `Reduced` transfer between two hosts.
 
     Attributes:
         number: Its number among all ways.
         reduced: Its demands and what it can do alone.
-        row: The engine's row, once there is an engine.
         stations: Numbers of its stations.
         source, target: Its hosts.
-        bytes: Payload that it has moved in this stretch of time [B].
     """
 
-    __slots__ = ("bytes", "number", "reduced", "row", "source", "stations", "target")
-
-    row: Row
+    __slots__ = ("number", "reduced", "source", "stations", "target")
 
     def __init__(self, number: int, reduced: Reduced, source: int, target: int) -> None:
         self.number, self.reduced = number, reduced
         self.source, self.target = source, target
         self.stations = frozenset(k for k, _ in reduced.demands)
-        self.bytes = 0.0
 
 
 class Lane:
@@ -168,13 +144,10 @@ class Lane:
     Attributes:
         number: Its number.
         ways: By place of the source, place of the target, and grain of the files; None between a host and itself.
-        queue: Heap of (when it is due where that decides, number) of those that wait.
         places: Endpoints, user and class.
-        down_since: From when on nothing goes because every way is down; infinite otherwise [s].
-        down: The last stretch of that [s].
     """
 
-    __slots__ = ("down", "down_since", "kind", "number", "places", "queue", "source", "target", "user", "ways")
+    __slots__ = ("kind", "number", "places", "source", "target", "user", "ways")
 
     def __init__(
         self,
@@ -186,16 +159,4 @@ class Lane:
     ) -> None:
         self.number, self.user, self.kind, self.ways = number, user, kind, ways
         self.source, self.target = ends
-        self.queue: list[tuple[float, int]] = []
         self.places: tuple[Place, ...] = (*ends, user, kind)
-        self.down_since = math.inf
-        self.down = (0.0, 0.0)
-
-    def has_room(self) -> bool:
-        """Whether the limits let its next transfer begin."""
-        user, kind, source, target = self.user, self.kind, self.source, self.target
-        if user.active >= user.limit or kind.active >= kind.limit:
-            return False
-        if source is target:
-            return source.active + 2 <= source.limit
-        return source.active < source.limit and target.active < target.limit

@@ -152,14 +152,14 @@ def test_bytes_are_conserved_through_every_fault(seed):
     made = course(**given_)
     ended(made)
     carried = sum(sum(moved) for _, moved in made.hours)
-    wanted = np.where(made.status == DONE, made.work.size, [made.work.size[i] - made.left_B(i) for i in range(30)])
+    wanted = np.where(made.status == DONE, made.work.size, made.work.size - made.left())
     assert carried == pytest.approx(float((wanted + made.resent).sum()), rel=1e-9)
     assert np.all(made.resent >= -1e-9)
     assert set(made.status.tolist()) <= {DONE, FAILED}
     assert np.all(made.tries[made.status == FAILED] == given_["retry"].times + 1)
     done = made.status == DONE
     assert np.all(made.ended[done] - made.begun[done] >= made.work.size[done] * (1 - 1e-9))  # never faster than alone
-    assert not any(lane.source.active or lane.kind.active or lane.queue for lane in made.lanes)
+    assert made.waiting() == made.under_way() == 0
 
 
 @settings(max_examples=40, deadline=None)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dtnsim.description.workload import Retry
-from dtnsim.simulation.fleet.course import Course, Noting
+from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, Reduced, User, Way, Work
 
 
@@ -34,11 +34,11 @@ def course(
     due=None,
     hosts=1,
     by_load=False,
+    fast=False,
 ) -> Course:
     """Transfers over ``rows`` (one lane each); alone each runs at ``own`` [B/s]; ``slots`` at once in all."""
     rows = rows or [{0: 1.0}]
     n = len(ready)
-    fluid = Noting(list(capacity))
     retry = retry or Retry()
     here = Endpoint("here", slots, list(range(hosts)), by_load=by_load)
     there = Endpoint("there", None, [hosts], by_load=False)
@@ -48,7 +48,6 @@ def course(
         each = []
         for h in range(hosts):
             way = Way(len(ways), Reduced(tuple(row.items()), (1.0,), (1.0 / own,), 1.0, 1.0, 0), h, hosts)
-            way.row = fluid.row(row)
             ways.append(way)
             each.append([[way]])
         for user in people:
@@ -62,7 +61,7 @@ def course(
         np.full(n, math.inf) if due is None else np.asarray(due, float),
         np.full(n, math.inf) if cap is None else np.asarray(cap, float),
     )  # fmt: skip
-    return Course(fluid, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1)
+    return Course(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
 
 
 def ended(made: Course) -> np.ndarray:

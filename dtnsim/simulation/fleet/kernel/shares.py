@@ -1,0 +1,306 @@
+"""Weighted max-min fair shares in time: `dtnsim.engine.sharing` and `dtnsim.engine.fluid` on flat numbers."""
+
+# ruff: noqa: F403, F405 - plain functions on numbers; see `layout`
+from __future__ import annotations
+
+import math
+
+from dtnsim.simulation.fleet.kernel.changes import cap, freeze, take, thaw, uncap, unfree
+from dtnsim.simulation.fleet.kernel.heaps import cut, entry, pop, push, put, size
+from dtnsim.simulation.fleet.kernel.layout import *
+from dtnsim.simulation.fleet.kernel.sides import (
+    CANCELLED,
+    TIE,
+    book,
+    first_guess,
+    free,
+    holds,
+    left,
+    look_at,
+    mark,
+    mark_after,
+    refresh,
+    set_band,
+    touch,
+    used,
+)
+
+
+def fastest(f: Floats, q: Integers, n: int) -> float:
+    """The highest level of the nodes that hold back flows through this one."""
+    best = 0.0
+    first = q[n + FEEDERS]
+    for k in range(first, first + 2 * q[n + N_FEEDERS], 2):
+        level = f[q[k] + LEVEL]
+        best = max(best, level)
+    return best
+
+
+def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> None:
+    """Puts a flow in at the rate that it gets as things are (not yet fair)."""
+    r, weight = q[x + ROW_OF], f[x + SHARE]
+    bound, n = math.inf, -1
+    first = q[r + PAIRS]
+    for p in range(first, first + q[r + N_PAIRS]):
+        m = q[p]
+        limit = min(f[m + LEVEL], f[m + CAPACITY] / (weight * f[p]))
+        if limit < bound:
+            bound, n = limit, m
+    if f[x + LIMIT] <= bound:
+        cap(f, q, h, x, rest, now)
+        book(f, q, h, r, f[x + CAP])
+    else:
+        if q[r + FREE]:
+            n = q[r + AT_NODE]
+        touch(f, q, h, n, now)
+        if not q[n + COUNT]:
+            f[n + LEVEL] = bound
+        elif bound < f[n + LEVEL]:
+            shift(f, q, h, n, bound)
+            look_at(q, h, n, bound)  # others may run above that now
+        f[x + MARK] = mark_after(f, q, h, n, rest / weight)
+        free(f, q, h, x, n)
+        book(f, q, h, r, weight * f[n + LEVEL])
+    for p in range(first, first + q[r + N_PAIRS]):
+        f[q[p] + TOTAL] += weight * f[p]
+
+
+def remove(f: Floats, q: Integers, h: Heaps, x: int) -> None:
+    """Takes a flow out."""
+    r, weight = q[x + ROW_OF], f[x + SHARE]
+    first = q[r + PAIRS]
+    for p in range(first, first + q[r + N_PAIRS]):
+        f[q[p] + TOTAL] -= weight * f[p]
+    if q[x + SIDE] == CAPPED:
+        uncap(f, q, x)
+        book(f, q, h, r, -f[x + CAP])
+    else:
+        level = f[q[x + SIDE] + LEVEL]
+        unfree(f, q, h, x)
+        book(f, q, h, r, -weight * level)
+    q[x + SIDE] = ABSENT
+
+
+def withdraw(f: Floats, q: Integers, h: Heaps, x: int, now: float) -> float:
+    """Takes a flow out before its end; returns the bytes that it had still to go."""
+    rest = left(f, q, x, now)
+    if q[x + SIDE] != CAPPED:
+        touch(f, q, h, q[x + SIDE], now)
+    remove(f, q, h, x)
+    return rest
+
+
+def shift(f: Floats, q: Integers, h: Heaps, n: int, level: float) -> None:
+    """Sets a node's level and books what its flows now use elsewhere."""
+    change = level - f[n + LEVEL]
+    f[n + LEVEL] = level
+    floor = level * (1 - 2 * TIE) if change > 0 else -1.0
+    first = q[n + LOADS]
+    for k in range(first, first + q[n + N_LOADS]):
+        s = q[k]
+        m = q[s + OTHER]
+        spare = f[m + SPARE] - f[s] * change
+        f[m + SPARE] = spare
+        if spare < f[m + LOW] or spare > f[m + HIGH]:
+            if not q[m + WAITING]:
+                q[m + WAITING] = 1
+                push(h, DIRTY, first_guess(f, q, m), m, 0)
+            if f[m + LEVEL] < floor:
+                q[m + FORCED] = 1
+        elif f[m + LEVEL] < floor:
+            look_at(q, h, m, f[m + LEVEL])
+
+
+def level_of(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> float:
+    """The level that just fills a node, after all flows that change sides have done so."""
+    lowest, highest = q[n + HEAPS] + 1, q[n + HEAPS] + 2
+    steep = f[n + SPARE] * CANCELLED < -f[n + CAPACITY]  # much load goes: roundings of it would stay
+    while True:
+        if q[n + COUNT]:
+            level = max(0.0, f[n + LEVEL] + f[n + SPARE] / f[q[n + OWN]])
+            while size(h, lowest) and not holds(f, q, entry(h, lowest, 0), n, 1):
+                pop(h, lowest)
+            if size(h, lowest) and entry(h, lowest, 0)[0] < level * (1 - tie):
+                freeze(f, q, h, entry(h, lowest, 0)[2], n, now)
+                continue
+        elif f[n + SPARE] >= f[n + LOW]:
+            return math.inf
+        else:
+            level = 0.0
+        while size(h, highest) and not holds(f, q, entry(h, highest, 0), n, 2):
+            pop(h, highest)
+        top = -entry(h, highest, 0)[0] if size(h, highest) else 0.0
+        fast = fastest(f, q, n)
+        if top <= level * (1 + tie) and fast <= level * (1 + tie):
+            if not steep and level >= CANCELLED * f[n + LEVEL]:
+                return level
+            shift(f, q, h, n, level)
+            f[n + SPARE] = f[n + CAPACITY] - used(f, q, n)
+            steep = False
+            continue
+        if not q[n + COUNT]:
+            f[n + LEVEL] = max(top, fast)
+        elif level < 0.5 * f[n + LEVEL]:  # newcomers must not be booked at a level far too high
+            steep = steep or level < CANCELLED * f[n + LEVEL]
+            shift(f, q, h, n, level)
+        if fast >= top:
+            take(f, q, h, n, fast, now)
+        else:
+            thaw(f, q, h, entry(h, highest, 0)[2], n, now)
+
+
+def bound_of(f: Floats, q: Integers, n: int) -> float:
+    """The level at which a node's flows would fill some node twice over."""
+    best = math.inf
+    first = q[n + LOADS]
+    for k in range(first, first + q[n + N_LOADS]):
+        s = q[k]
+        c = f[q[s + OTHER] + CAPACITY]
+        if c and f[s] > 0:
+            best = min(best, 2 * c / f[s])
+    return best
+
+
+def look(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> None:
+    """Gives a node the level that just fills it, with all flows that change sides and far moves."""
+    touch(f, q, h, n, now)
+    level = level_of(f, q, h, n, now, tie)
+    if not q[n + COUNT]:
+        return
+    if not f[n + CAPACITY]:
+        level = 0.0
+    elif level > 2 * f[n + LEVEL]:
+        bound = bound_of(f, q, n)
+        if level > bound:
+            f[TURN] += 1.0  # after the node that it overfills has taken its flows, and in turn
+            look_at(q, h, n, 1e250 * f[TURN])
+            shift(f, q, h, n, bound)
+            return
+    shift(f, q, h, n, level)
+    f[n + SPARE] = 0.0
+
+
+def rises(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> bool:
+    """Whether a node's new level changes no flow's side: most often none does; it has that level then."""
+    old = f[n + LEVEL]
+    spare = f[n + SPARE]
+    level = old + spare / f[q[n + OWN]]
+    if spare > 0:
+        lowest = q[n + HEAPS] + 1
+        if level > 2 * old or (size(h, lowest) and entry(h, lowest, 0)[0] < level):
+            return False
+    else:
+        highest = q[n + HEAPS] + 2
+        if 0.5 * old >= level or (size(h, highest) and -entry(h, highest, 0)[0] > level):
+            return False
+    if fastest(f, q, n) > level * (1 + tie):
+        return False
+    touch(f, q, h, n, now)
+    shift(f, q, h, n, level)
+    f[n + SPARE] = 0.0
+    return True
+
+
+def share(f: Floats, q: Integers, h: Heaps, now: float) -> None:
+    """Makes the shares fair."""
+    q[SETTLED] += 1
+    if not q[SETTLED] & 4095:
+        refresh(f, q, h)
+    tie, looks = TIE, 0
+    while size(h, DIRTY):
+        n = pop(h, DIRTY)[1]
+        q[n + WAITING] = 0
+        if f[n + LOW] <= f[n + SPARE] <= f[n + HIGH] and not q[n + FORCED]:
+            continue
+        looks += 1
+        if not looks & 1023:
+            if looks > 200 * q[N_NODES] + 100_000:
+                raise RuntimeError("shares do not come to rest")
+            tie = min(2 * tie, 1e-9) if looks > 4 * q[N_NODES] else tie
+        if q[n + COUNT] and not q[n + FORCED] and rises(f, q, h, n, now, tie):
+            continue
+        q[n + FORCED] = 0
+        look(f, q, h, n, now, tie)
+
+
+def settle(f: Floats, q: Integers, h: Heaps, now: float) -> None:
+    """Makes the shares fair and finds the next ends."""
+    share(f, q, h, now)
+    q[REPEATS] = 0 if now != f[LAST] else q[REPEATS] + 1
+    f[LAST] = now
+    if q[REPEATS] > 1_000_000:
+        raise RuntimeError("time does not move on")
+    for k in range(size(h, FRESH)):
+        _, x, number = entry(h, FRESH, k)
+        if q[x + NUMBER] == number and q[x + SIDE] == CAPPED and f[x + MARK] < math.inf:
+            push(h, QUEUE, f[x + MARK], -number, x)
+    cut(h, FRESH, 0)
+    for k in range(size(h, NOTES)):
+        n = entry(h, NOTES, k)[1]
+        q[n + NOTED] = 0
+        ends = q[n + HEAPS]
+        while size(h, ends) and not holds(f, q, entry(h, ends, 0), n, 0):
+            pop(h, ends)
+        if size(h, ends):
+            wait = entry(h, ends, 0)[0] - f[n + CLOCK]
+            if wait < f[n + LEVEL] * 1e300:
+                time = now + wait / f[n + LEVEL] if wait > 0 else now
+                if time < f[n + DUE]:
+                    f[n + DUE] = time
+                    push(h, QUEUE, time, n, 0)
+    cut(h, NOTES, 0)
+
+
+def next_time(f: Floats, q: Integers, h: Heaps) -> float:
+    """Time of the next end, or of a node that has to be asked; infinite where nothing will end."""
+    while size(h, QUEUE):
+        time, number, x = entry(h, QUEUE, 0)
+        if number < 0:
+            if q[x + NUMBER] == -number and q[x + SIDE] == CAPPED and f[x + MARK] == time:
+                return time
+        elif f[number + DUE] == time:
+            if 0 < f[number + LEVEL] < math.inf:
+                return time
+            f[number + DUE] = math.inf  # it holds nobody back, or gives nothing; settling finds the next end
+        pop(h, QUEUE)
+    return math.inf
+
+
+def finished(f: Floats, q: Integers, h: Heaps, now: float) -> None:
+    """Takes out the flows that end now, into the list of those (call `settle` after it)."""
+    while next_time(f, q, h) <= now:
+        _, n, x = pop(h, QUEUE)
+        if n < 0:
+            put(h, ENDED_NOW, 0.0, x, CAPPED)
+            remove(f, q, h, x)
+            continue
+        f[n + DUE] = math.inf
+        touch(f, q, h, n, now)
+        ends, clock, level = q[n + HEAPS], f[n + CLOCK], f[n + LEVEL]
+        horizon = now + 4e-16 * abs(now)
+        while size(h, ends):
+            time, number, x = entry(h, ends, 0)
+            if q[x + NUMBER] != number or q[x + SIDE] != n or f[x + MARK] != time:
+                pop(h, ends)
+            elif time <= clock or (level > 0 and now + (time - clock) / level <= horizon):
+                pop(h, ends)
+                put(h, ENDED_NOW, 0.0, x, n)
+                remove(f, q, h, x)
+            else:
+                break
+
+
+def set_capacity(f: Floats, q: Integers, h: Heaps, n: int, value: float) -> None:
+    """A node has another capacity from now on."""
+    old = f[n + CAPACITY]
+    if value == old:
+        return
+    f[n + CAPACITY] = value
+    if old == math.inf or value < 1e-3 * f[n + GREATEST]:
+        f[n + SPARE] = value - used(f, q, n)
+        f[n + GREATEST] = value
+    else:
+        f[n + SPARE] += value - old
+        f[n + GREATEST] = max(value, f[n + GREATEST])
+    set_band(f, q, n)
+    mark(f, q, h, n)

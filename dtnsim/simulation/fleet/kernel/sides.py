@@ -1,0 +1,317 @@
+"""Which flows a node holds back, and how they change sides: `dtnsim.engine.neighbours` on flat numbers.
+
+Stations that all rows cross alike are one node, found before the run. Everything else is as in the engine.
+"""
+
+# ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
+from __future__ import annotations
+
+import math
+
+from dtnsim.simulation.fleet.kernel.heaps import cut, entry, order, push, put, size, write
+from dtnsim.simulation.fleet.kernel.layout import *
+
+#: two levels closer than this (relative) are one
+TIE = 1e-12
+#: a remainder this much smaller than what it was left over from is added up afresh
+CANCELLED = 1e-3
+#: relative part of a node's capacity that counts as nothing
+TOLERANCE = 1e-13
+
+
+def set_band(f: Floats, q: Integers, n: int) -> None:
+    slack = TOLERANCE * f[n + CAPACITY] if f[n + CAPACITY] < math.inf else 0.0
+    f[n + LOW] = -slack
+    f[n + HIGH] = slack if q[n + COUNT] else math.inf
+
+
+def first_guess(f: Floats, q: Integers, n: int) -> float:
+    """Where a node comes in the order of settling: its level, or the least that it can be."""
+    if q[n + COUNT]:
+        return f[n + LEVEL]
+    total = f[n + TOTAL]
+    return f[n + CAPACITY] / total if total > 0 else 0.0
+
+
+def mark(f: Floats, q: Integers, h: Heaps, n: int) -> None:
+    """Has a node looked at where its spare capacity says that its level is out of date."""
+    spare = f[n + SPARE]
+    if (spare < f[n + LOW] or spare > f[n + HIGH]) and not q[n + WAITING]:
+        q[n + WAITING] = 1
+        push(h, DIRTY, first_guess(f, q, n), n, 0)
+
+
+def look_at(q: Integers, h: Heaps, n: int, before: float) -> None:
+    """Has a node looked at, in this order, even if its spare capacity is in the band."""
+    q[n + FORCED] = 1
+    if not q[n + WAITING]:
+        q[n + WAITING] = 1
+        push(h, DIRTY, before, n, 0)
+
+
+def book(f: Floats, q: Integers, h: Heaps, r: int, rate: float) -> None:
+    """Books so many more bytes a second of a row at its nodes."""
+    first = q[r + PAIRS]
+    for p in range(first, first + q[r + N_PAIRS]):
+        n = q[p]
+        spare = f[n + SPARE] - rate * f[p]
+        f[n + SPARE] = spare
+        if (spare < f[n + LOW] or spare > f[n + HIGH]) and not q[n + WAITING]:
+            mark(f, q, h, n)
+
+
+def rate_of(f: Floats, q: Integers, r: int) -> float:
+    """Bytes a second of all flows of a row."""
+    rate = f[r + CAPPED_RATE]
+    if q[r + FREE]:
+        rate += f[r + WEIGHT] * f[q[r + AT_NODE] + LEVEL]
+    return rate
+
+
+def used(f: Floats, q: Integers, n: int) -> float:
+    """What the flows of a node use of it, added up afresh, with what roundings lose (Neumaier)."""
+    total, lost = 0.0, 0.0
+    first = q[n + THROUGH]
+    for k in range(q[n + N_THROUGH]):
+        p = q[first + 2 * k + 1]
+        part = rate_of(f, q, q[first + 2 * k]) * f[p]
+        both = total + part
+        lost += (total - both) + part if abs(total) >= abs(part) else (part - both) + total
+        total = both
+    return total + lost
+
+
+def refresh(f: Floats, q: Integers, h: Heaps) -> None:
+    """Adds up the spare capacity of all nodes afresh, against the drift of many small roundings."""
+    for k in range(q[N_NODES]):
+        n = q[NODES] + k * NODE
+        f[n + SPARE] = f[n + CAPACITY] - used(f, q, n)
+        f[n + GREATEST] = f[n + CAPACITY]
+        mark(f, q, h, n)
+
+
+def touch(f: Floats, q: Integers, h: Heaps, n: int, now: float) -> None:
+    """Brings a node's clock up to now and notes that its next end may change."""
+    if f[n + READ] != now:
+        if q[n + COUNT]:
+            f[n + CLOCK] += f[n + LEVEL] * (now - f[n + READ])
+        f[n + READ] = now
+    if not q[n + NOTED]:
+        q[n + NOTED] = 1
+        put(h, NOTES, 0.0, n, 0)
+
+
+def left(f: Floats, q: Integers, x: int, now: float) -> float:
+    """Bytes that a flow still has to go."""
+    side = q[x + SIDE]
+    if side == CAPPED:
+        return max(0.0, f[x + MARK] - now) * f[x + CAP]
+    if side == ABSENT:
+        return 0.0
+    clock = f[side + CLOCK] + f[side + LEVEL] * (now - f[side + READ])
+    return max(0.0, f[x + MARK] - clock) * f[x + SHARE]
+
+
+def holds(f: Floats, q: Integers, e: Entry, n: int, which: int) -> bool:
+    """Whether an entry of a node's heap still says what is so."""
+    x = e[2]
+    if q[x + NUMBER] != e[1]:
+        return False
+    if which == 0:
+        return q[x + SIDE] == n and f[x + MARK] == e[0]
+    return q[x + SIDE] == n if which == 1 else q[x + SIDE] == CAPPED
+
+
+def sweep(f: Floats, q: Integers, h: Heaps, n: int) -> None:
+    """Rebuilds a node's heaps without the entries that no longer hold; each sweep pays for itself."""
+    for which in range(3):
+        heap = q[n + HEAPS] + which
+        q[STAMPS] += 1
+        kept = 0
+        for k in range(size(h, heap)):
+            e = entry(h, heap, k)
+            if holds(f, q, e, n, which) and q[e[2] + STAMP] != q[STAMPS]:
+                q[e[2] + STAMP] = q[STAMPS]
+                write(h, heap, kept, e)
+                kept += 1
+        cut(h, heap, kept)
+        order(h, heap)
+        q[n + ROOM + which] = 2 * kept + 64
+
+
+def mark_after(f: Floats, q: Integers, h: Heaps, n: int, service: float) -> float:
+    """What a node's clock will show after so much more service per weight; it starts again if digits would be lost."""
+    if service < 1e-6 * f[n + CLOCK] and q[n + JOINED] >= q[n + COUNT]:
+        clock = f[n + CLOCK]
+        sweep(f, q, h, n)
+        r = q[n + FIRST_HELD]
+        while r >= 0:
+            x = q[r + FIRST_FLOW]
+            while x >= 0:
+                f[x + MARK] -= clock
+                x = q[x + NEXT]
+            r = q[r + NEXT_HELD]
+        ends = q[n + HEAPS]
+        for k in range(size(h, ends)):
+            e = entry(h, ends, k)
+            write(h, ends, k, (f[e[2] + MARK], e[1], e[2]))
+        order(h, ends)
+        f[n + CLOCK] = 0.0
+        q[n + JOINED] = 0
+    return f[n + CLOCK] + service
+
+
+def weigh(f: Floats, q: Integers, r: int) -> None:
+    """The weight of a row's free flows, added up afresh."""
+    total = 0.0
+    x = q[r + FIRST_FLOW]
+    while x >= 0:
+        total += f[x + SHARE]
+        x = q[x + NEXT]
+    f[r + WEIGHT] = total
+
+
+def add_up(f: Floats, q: Integers, n: int) -> None:
+    """Adds up a node's loads afresh, where small remainders of large sums would be wrong."""
+    for k in range(q[n + N_LOADS]):
+        f[q[q[n + LOADS] + k]] = 0.0
+    r = q[n + FIRST_HELD]
+    while r >= 0:
+        weigh(f, q, r)
+        pairs, count = q[r + PAIRS], q[r + N_PAIRS]
+        slots = q[r + SLOTS] + q[r + PLACE] * count
+        for k in range(count):
+            f[q[slots + k]] += f[r + WEIGHT] * f[pairs + k]
+        r = q[r + NEXT_HELD]
+    f[n + PEAK] = f[q[n + OWN]]
+
+
+def place_of(q: Integers, r: int, n: int) -> int:
+    """Which of a row's pairs is that of a node; -1 where the row does not cross it."""
+    for k in range(q[r + N_PAIRS]):
+        if q[q[r + PAIRS] + k] == n:
+            return k
+    return -1
+
+
+def join(f: Floats, q: Integers, r: int, n: int) -> None:
+    """A row's free flows are with a node from now on."""
+    q[r + AT_NODE] = n
+    q[r + PLACE] = place_of(q, r, n)
+    last = q[n + LAST_HELD]
+    q[r + PREV_HELD], q[r + NEXT_HELD] = last, -1
+    if last < 0:
+        q[n + FIRST_HELD] = r
+    else:
+        q[last + NEXT_HELD] = r
+    q[n + LAST_HELD] = r
+    pairs, count = q[r + PAIRS], q[r + N_PAIRS]
+    slots = q[r + SLOTS] + q[r + PLACE] * count
+    for k in range(count):
+        s = q[slots + k]
+        if q[s + USES]:
+            f[s] += f[r + WEIGHT] * f[pairs + k]
+        else:
+            f[s] = f[r + WEIGHT] * f[pairs + k]
+            m = q[s + OTHER]
+            q[s + IN_LOADS] = q[n + N_LOADS]
+            q[q[n + LOADS] + q[n + N_LOADS]] = s
+            q[n + N_LOADS] += 1
+            if m != n:
+                q[s + IN_FEEDERS] = q[m + N_FEEDERS]
+                at = q[m + FEEDERS] + 2 * q[m + N_FEEDERS]
+                q[at], q[at + 1] = n, s
+                q[m + N_FEEDERS] += 1
+        q[s + USES] += 1
+
+
+def drop(q: Integers, n: int, s: int) -> None:
+    """A node puts nothing on another any more."""
+    m = q[s + OTHER]
+    q[n + N_LOADS] -= 1
+    moved = q[q[n + LOADS] + q[n + N_LOADS]]
+    q[q[n + LOADS] + q[s + IN_LOADS]] = moved
+    q[moved + IN_LOADS] = q[s + IN_LOADS]
+    if m != n:
+        q[m + N_FEEDERS] -= 1
+        last = q[m + FEEDERS] + 2 * q[m + N_FEEDERS]
+        at = q[m + FEEDERS] + 2 * q[s + IN_FEEDERS]
+        q[at], q[at + 1] = q[last], q[last + 1]
+        q[q[at + 1] + IN_FEEDERS] = q[s + IN_FEEDERS]
+
+
+def leave(f: Floats, q: Integers, r: int) -> None:
+    """A row's free flows are no longer with their node."""
+    n = q[r + AT_NODE]
+    before, after = q[r + PREV_HELD], q[r + NEXT_HELD]
+    if before < 0:
+        q[n + FIRST_HELD] = after
+    else:
+        q[before + NEXT_HELD] = after
+    if after < 0:
+        q[n + LAST_HELD] = before
+    else:
+        q[after + PREV_HELD] = before
+    again = False
+    pairs, count = q[r + PAIRS], q[r + N_PAIRS]
+    slots = q[r + SLOTS] + q[r + PLACE] * count
+    for k in range(count):
+        s, part = q[slots + k], f[r + WEIGHT] * f[pairs + k]
+        q[s + USES] -= 1
+        if not q[s + USES]:
+            drop(q, n, s)
+            f[s] = 0.0
+        else:
+            f[s] -= part
+            if f[s] < CANCELLED * part:
+                again = True
+    if again:
+        add_up(f, q, n)
+
+
+def vacate(f: Floats, q: Integers, h: Heaps, n: int) -> None:
+    """A node holds nobody back any more."""
+    f[n + LEVEL] = math.inf
+    f[n + CLOCK] = f[n + PEAK] = 0.0
+    q[n + JOINED] = 0
+    cut(h, q[n + HEAPS], 0)
+    cut(h, q[n + HEAPS] + 1, 0)
+    set_band(f, q, n)
+    mark(f, q, h, n)
+
+
+def enter(f: Floats, q: Integers, h: Heaps, x: int, n: int) -> None:
+    q[x + SIDE] = n
+    q[n + JOINED] += 1
+    ends = q[n + HEAPS]
+    push(h, ends, f[x + MARK], q[x + NUMBER], x)
+    push(h, ends + 1, f[x + LIMIT], q[x + NUMBER], x)
+    if size(h, ends) > q[n + ROOM] or size(h, ends + 1) > q[n + ROOM + 1]:
+        sweep(f, q, h, n)
+
+
+def free(f: Floats, q: Integers, h: Heaps, x: int, n: int) -> None:
+    """A flow joins those that a node holds back (its mark is set, its rate is booked elsewhere)."""
+    r, weight = q[x + ROW_OF], f[x + SHARE]
+    if q[r + FREE]:
+        pairs, count = q[r + PAIRS], q[r + N_PAIRS]
+        slots = q[r + SLOTS] + q[r + PLACE] * count
+        for k in range(count):
+            f[q[slots + k]] += weight * f[pairs + k]
+        f[r + WEIGHT] += weight
+    else:
+        f[r + WEIGHT] = weight
+        join(f, q, r, n)
+    last = q[r + LAST_FLOW]
+    q[x + PREV], q[x + NEXT] = last, -1
+    if last < 0:
+        q[r + FIRST_FLOW] = x
+    else:
+        q[last + NEXT] = x
+    q[r + LAST_FLOW] = x
+    q[r + FREE] += 1
+    q[n + COUNT] += 1
+    if q[n + COUNT] == 1:
+        set_band(f, q, n)
+    f[n + PEAK] = max(f[n + PEAK], f[q[n + OWN]])
+    enter(f, q, h, x, n)

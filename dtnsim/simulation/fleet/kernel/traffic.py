@@ -1,0 +1,344 @@
+"""A fleet in time on flat numbers: arrivals, queues, who begins on which way, what is booked."""
+
+# ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
+from __future__ import annotations
+
+import math
+from heapq import heappop, heappush
+
+from dtnsim.simulation.fleet.kernel.books import book_all, book_flow, book_wait, hold
+from dtnsim.simulation.fleet.kernel.heaps import cut, entry, pop, push, put, size
+from dtnsim.simulation.fleet.kernel.layout import *
+from dtnsim.simulation.fleet.kernel.shares import finished, insert, next_time, settle
+
+#: stretches in which use is summed [s]
+HOUR_S = 3600.0
+#: what is left of a transfer at least when it goes on [B]
+LEAST_B = 1e-3
+#: in which order equal priorities begin
+FAIR = 1
+BY_DEADLINE = 2
+
+
+def run(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table, most: int) -> int:
+    """Goes on for so many events; returns why it comes back."""
+    for _ in range(most):
+        if q[PHASE] == AFRESH:
+            why = advance(f, q, h, t, u)
+            if why != MORE:
+                return why
+        now = f[NOW]
+        if q[PHASE] != DISPATCHING:
+            while size(h, RETRIES) and entry(h, RETRIES, 0)[0] <= now:
+                again(f, q, h, t, u, pop(h, RETRIES)[1], now)
+            arrive(q, h, t, u, now)
+            line_up(f, q, h, turns)
+        if not dispatch(f, q, h, turns, t, u, now):
+            q[PHASE] = DISPATCHING
+            return NARROW
+        settle(f, q, h, now)
+        q[PHASE] = AFRESH
+    return MORE
+
+
+def advance(f: Floats, q: Integers, h: Heaps, t: Table, u: Table) -> int:
+    """Goes to the next instant and ends what ends there; returns why it stops short of it."""
+    if q[FINISHED] == q[COUNT_ALL]:
+        return OVER
+    now = next_time(f, q, h)
+    if q[ARRIVAL] < q[COUNT_ALL]:
+        now = min(now, float(t[READY, q[ARRIVAL]]))
+    if size(h, RETRIES):
+        now = min(now, entry(h, RETRIES, 0)[0])
+    now = min(now, f[FAULT])
+    tick = (q[HOUR] + 1) * HOUR_S
+    if tick <= now and tick < f[UNTIL]:
+        f[NOW] = tick
+        book_all(f, q, tick)
+        q[HOUR] += 1
+        return TICKED
+    if now >= f[UNTIL]:
+        f[NOW] = f[UNTIL]
+        return OVER
+    f[NOW] = now
+    q[EVENTS] += 1
+    finished(f, q, h, now)
+    for k in range(size(h, ENDED_NOW)):
+        _, x, n = entry(h, ENDED_NOW, k)
+        i = q[x + TRANSFER]
+        release(f, q, h, x, n, 0.0, now)
+        u[STATUS, i], t[ENDED, i] = DONE, now
+        q[FINISHED] += 1
+    cut(h, ENDED_NOW, 0)
+    if f[FAULT] <= now:
+        q[PHASE] = STRUCK
+        return FAILING
+    return MORE
+
+
+# -- queues -----------------------------------------------------------------------------------------
+
+
+def let_go(q: Integers, h: Heaps, lane: int) -> None:
+    """A lane is to be looked at."""
+    if not q[lane + IS_FREED]:
+        q[lane + IS_FREED] = 1
+        put(h, FREED, 0.0, lane, 0)
+
+
+def has_room(q: Integers, lane: int) -> bool:
+    """Whether the limits let a lane's next transfer begin."""
+    one, other, user, kind = q[lane], q[lane + 1], q[lane + 2], q[lane + 3]
+    if q[user + ACTIVE] >= q[user + MOST] or q[kind + ACTIVE] >= q[kind + MOST]:
+        return False
+    if one == other:
+        return q[one + ACTIVE] + 2 <= q[one + MOST]
+    return q[one + ACTIVE] < q[one + MOST] and q[other + ACTIVE] < q[other + MOST]
+
+
+def arrive(q: Integers, h: Heaps, t: Table, u: Table, now: float) -> None:
+    while q[ARRIVAL] < q[COUNT_ALL] and t[READY, q[ARRIVAL]] <= now:
+        i = q[ARRIVAL]
+        lane = q[LANES] + int(u[OF_LANE, i]) * LANE
+        enqueue(q, h, t, u, i, lane, now)
+        if has_room(q, lane):
+            let_go(q, h, lane)
+        q[ARRIVAL] += 1
+
+
+def enqueue(q: Integers, h: Heaps, t: Table, u: Table, i: int, lane: int, now: float) -> None:
+    if not size(h, q[lane + LANE_HEAP]):
+        waits(q, lane, 1)
+    push(h, q[lane + LANE_HEAP], float(t[DUE_BY, i]) if q[ORDER] == BY_DEADLINE else 0.0, i, 0)
+    t[QUEUED_AT, i], u[STATUS, i] = now, QUEUED
+
+
+def waits(q: Integers, lane: int, begins: int) -> None:
+    """A lane has transfers that wait from now on, or no longer."""
+    for k in range(FOUR):
+        if k == 1 and q[lane] == q[lane + 1]:
+            continue  # both ends are one place
+        place, at = q[lane + k], lane + LINKS + 2 * k
+        if begins:
+            q[at], q[at + 1] = -1, q[place + LAST_WAITING]
+            q[place + LAST_WAITING] = lane
+            if q[at + 1] < 0:
+                q[place + FIRST_WAITING] = lane
+            else:
+                q[link_of(q, q[at + 1], place)] = lane
+        else:
+            after, before = q[at], q[at + 1]
+            if before < 0:
+                q[place + FIRST_WAITING] = after
+            else:
+                q[link_of(q, before, place)] = after
+            if after < 0:
+                q[place + LAST_WAITING] = before
+            else:
+                q[link_of(q, after, place) + 1] = before
+
+
+def link_of(q: Integers, lane: int, place: int) -> int:
+    """Where a lane keeps those that wait before and after it for one of its places."""
+    for k in range(FOUR):
+        if q[lane + k] == place:
+            return lane + LINKS + 2 * k
+    return -1
+
+
+def turn_of(f: Floats, q: Integers, h: Heaps, lane: int) -> Turn:
+    """Which lane comes first: (priority, share, deadline, transfer, lane)."""
+    due, i, _ = entry(h, q[lane + LANE_HEAP], 0)
+    user = q[lane + 2]
+    part = q[user + ACTIVE] / f[user + FAIR_SHARE] if q[ORDER] == FAIR else 0.0
+    return (-float(q[lane + PRIORITY]), part, due, i, lane)
+
+
+def line_up(f: Floats, q: Integers, h: Heaps, turns: Turns) -> None:
+    """Lanes that are to be looked at, the first in order first."""
+    for k in range(size(h, FREED)):
+        lane = entry(h, FREED, k)[1]
+        q[lane + IS_FREED] = 0
+        if size(h, q[lane + LANE_HEAP]) and has_room(q, lane):
+            heappush(turns, turn_of(f, q, h, lane))
+    cut(h, FREED, 0)
+
+
+def dispatch(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table, now: float) -> bool:
+    """Begins as many transfers of some lanes as the limits let; False where there are no more places for flows.
+
+    While it does, places only fill and shares only grow: a turn that is out of date is too early, and is put right
+    when it comes.
+    """
+    while turns:
+        lane = turns[0][4]
+        if not has_room(q, lane):
+            heappop(turns)
+            continue
+        fresh = turn_of(f, q, h, lane)
+        if fresh != turns[0]:
+            heappop(turns)
+            heappush(turns, fresh)
+            continue
+        if q[SPARE_SLOT] < 0:
+            return False
+        heappop(turns)
+        if begin(f, q, h, t, u, lane, now) and size(h, q[lane + LANE_HEAP]):
+            heappush(turns, turn_of(f, q, h, lane))
+    return True
+
+
+# -- ways -------------------------------------------------------------------------------------------
+
+
+def next_machine(q: Integers, place: int, last: int) -> int:
+    """The host of an endpoint that is tried after another, with its rank: by load or turn; -1 where there is none."""
+    best = -1
+    count = q[place + N_MACHINES]
+    for k in range(count):
+        rank = (k - q[place + NEXT_MACHINE]) % count
+        if q[place + BY_LOAD]:
+            rank += count * q[q[HOSTS] + q[q[place + MACHINES] + k]]
+        if rank > last and (best < 0 or rank < best):
+            best = rank
+    return best
+
+
+def machine_of(q: Integers, place: int, rank: int) -> int:
+    """Which of an endpoint's hosts has a rank."""
+    count = q[place + N_MACHINES]
+    return (rank + q[place + NEXT_MACHINE]) % count
+
+
+def is_up(q: Integers, way: int) -> bool:
+    """Whether no station of a way is down."""
+    first = q[way + CROSSES]
+    for k in range(first, first + q[way + N_CROSSES]):  # noqa: SIM110 - the compiler wants no generator
+        if q[q[k] + DOWN]:
+            return False
+    return True
+
+
+def choose(q: Integers, lane: int, grain: int) -> int:
+    """The way of a lane's next transfer; -1 where all are down."""
+    one, other = q[lane], q[lane + 1]
+    first = next_machine(q, one, -1)
+    while first >= 0:
+        m = machine_of(q, one, first)
+        second = next_machine(q, other, -1)
+        while second >= 0:
+            k = machine_of(q, other, second)
+            way = q[q[lane + TABLE] + (m * q[other + N_MACHINES] + k) * q[lane + N_GRAINS] + grain]
+            if way >= 0 and (not q[DOWN_COUNT] or is_up(q, way)):
+                # the source's turn moves on first: where both ends are one place, the target's is what stays
+                q[one + NEXT_MACHINE] = (m + 1) % q[one + N_MACHINES]
+                q[other + NEXT_MACHINE] = (k + 1) % q[other + N_MACHINES]
+                return way
+            second = next_machine(q, other, second)
+        first = next_machine(q, one, first)
+    return -1
+
+
+def alone_s(f: Floats, q: Integers, way: int, whole: float) -> float:
+    """Time that a transfer takes alone: between sizes for which it is known, as far between."""
+    at, n = q[way + SIZES], q[way + N_SIZES]
+    if n == 1:
+        return f[at + 1] * whole / f[at]
+    k = 1
+    while k < n - 1 and f[at + k] <= whole:
+        k += 1
+    slope = (f[at + n + k] - f[at + n + k - 1]) / (f[at + k] - f[at + k - 1])
+    return f[at + n + k - 1] + slope * (whole - f[at + k - 1])
+
+
+def begin(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, lane: int, now: float) -> bool:
+    """Begins the next transfer of a lane; False where every way is down."""
+    i = entry(h, q[lane + LANE_HEAP], 0)[1]
+    way = choose(q, lane, int(u[GRAIN, i]))
+    if way < 0:
+        f[lane + DOWN_SINCE] = min(f[lane + DOWN_SINCE], now)
+        return False
+    pop(h, q[lane + LANE_HEAP])
+    if not size(h, q[lane + LANE_HEAP]):
+        waits(q, lane, 0)
+    queued = float(t[QUEUED_AT, i])
+    if now > queued or f[lane + DOWN_SINCE] < math.inf:
+        book_wait(f, q, lane, queued, now)
+        if f[lane + DOWN_SINCE] < math.inf:
+            f[lane + DOWN_FROM], f[lane + DOWN_TO] = f[lane + DOWN_SINCE], now
+            f[lane + DOWN_SINCE] = math.inf
+    for k in range(FOUR):
+        q[q[lane + k] + ACTIVE] += 1
+    q[q[HOSTS] + q[way + WAY_FROM]] += 1
+    q[q[HOSTS] + q[way + WAY_TO]] += 1
+    if math.isnan(t[BEGUN, i]):
+        t[BEGUN, i] = now
+    u[STATUS, i], u[WAY_NUMBER, i] = GOING, (way - q[WAYS]) // WAY
+    whole = float(t[SIZE, i])
+    limit = min(whole / alone_s(f, q, way, whole), float(t[OWN_CAP, i]))
+    start(f, q, h, (i, way, lane), (float(t[LEFT, i]), limit), now)
+    return True
+
+
+def start(f: Floats, q: Integers, h: Heaps, what: tuple[int, int, int], how: tuple[float, float], now: float) -> None:
+    """A flow of (transfer, way, lane), (bytes, cap)."""
+    x = q[SPARE_SLOT]
+    q[SPARE_SLOT] = q[x + NEXT]
+    rest, limit = max(how[0], LEAST_B), how[1]
+    way = what[1]
+    q[CREATED] += 1
+    q[x + NUMBER], q[x + TRANSFER], q[x + WAY_OF], q[x + LANE_OF] = q[CREATED], what[0], way, what[2]
+    q[x + ROW_OF], q[x + SIDE], q[x + NEXT], q[x + PREV] = q[way + WAY_ROW], ABSENT, -1, -1
+    f[x + CAP], f[x + SHARE] = limit, f[way + WAY_WEIGHT]
+    f[x + LIMIT] = limit / f[x + SHARE]
+    f[x + SEEN_S], f[x + SEEN_B] = now, rest
+    last = q[LAST_LIVE]
+    q[x + PREV_LIVE], q[x + NEXT_LIVE] = last, -1
+    if last < 0:
+        q[FIRST_LIVE] = x
+    else:
+        q[last + NEXT_LIVE] = x
+    q[LAST_LIVE] = x
+    q[LIVE] += 1
+    insert(f, q, h, x, rest, now)
+
+
+def release(f: Floats, q: Integers, h: Heaps, x: int, n: int, rest: float, now: float) -> None:
+    """Takes a transfer's places back and books what it has moved; the flow is no longer in the engine."""
+    way, lane = q[x + WAY_OF], q[x + LANE_OF]
+    book_flow(f, q, x, n, rest, now)
+    for k in range(FOUR):
+        place = q[lane + k]
+        if q[place + ACTIVE] >= q[place + MOST] - 1:
+            freed = q[place + FIRST_WAITING]
+            while freed >= 0:
+                let_go(q, h, freed)
+                freed = q[link_of(q, freed, place)]
+        q[place + ACTIVE] -= 1
+    q[q[HOSTS] + q[way + WAY_FROM]] -= 1
+    q[q[HOSTS] + q[way + WAY_TO]] -= 1
+    before, after = q[x + PREV_LIVE], q[x + NEXT_LIVE]
+    if before < 0:
+        q[FIRST_LIVE] = after
+    else:
+        q[before + NEXT_LIVE] = after
+    if after < 0:
+        q[LAST_LIVE] = before
+    else:
+        q[after + PREV_LIVE] = before
+    q[x + NEXT], q[SPARE_SLOT] = q[SPARE_SLOT], x
+    q[x + NUMBER] = 0
+    q[LIVE] -= 1
+
+
+def try_at(h: Heaps, time: float, i: int) -> None:
+    """A transfer that was broken off is to queue again then."""
+    push(h, RETRIES, time, i, 0)
+
+
+def again(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: float) -> None:
+    """A transfer that was broken off queues again."""
+    lane = q[LANES] + int(u[OF_LANE, i]) * LANE
+    hold(f, q, q[lane + KIND], q[N_HELD] - OTHERS + BY_BACK_OFF, now - float(t[QUEUED_AT, i]))
+    enqueue(q, h, t, u, i, lane, now)
+    let_go(q, h, lane)

@@ -1,0 +1,125 @@
+"""`kernel`: one source, plain and compiled, gives the same bytes; and the shares are those of `dtnsim.engine`.
+
+`layout`, `state`, `heaps` and `memory`, `sides`, `changes`, `shares`, `books`, `traffic`, `entry` and `compiled`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.engine.fluid import Fluid
+from dtnsim.simulation.fleet.kernel import compiled
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "engine")]
+
+import workloads  # noqa: E402
+from test_course import scene  # noqa: E402
+from yard import course, ended  # noqa: E402
+
+numba = pytest.mark.skipif(not compiled.compiles(), reason="numba is not installed: pip install 'dtn-pathsim[fast]'")
+
+
+def by_engine(capacity, rows, ready, size, lane, cap):
+    """When flows end on the engine that `dtnsim simulate` runs on."""
+    fluid = Fluid(list(capacity))
+    made = [fluid.row(row) for row in rows]
+    end, i, now = np.full(len(ready), np.nan), 0, 0.0
+    while np.isnan(end).any():
+        now = min(fluid.next_time(), ready[i] if i < len(ready) else np.inf)
+        for flow in fluid.finished(now):
+            end[flow.label] = now
+        while i < len(ready) and ready[i] <= now:
+            flow = fluid.flow(made[lane[i]], float(size[i]), 1.0, float(cap[i]))
+            flow.label = i
+            fluid.start(flow, now)
+            i += 1
+        fluid.settle(now)
+    return end
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_shares_are_those_of_the_engine(seed):
+    """Two implementations of max-min fairness end every flow at the same time."""
+    rng = np.random.default_rng(seed)
+    stations, n = int(rng.integers(2, 8)), 60
+    capacity = rng.lognormal(0, 1, stations)
+    rows = [
+        {int(k): float(rng.choice([0.5, 1.0, 2.0])) for k in rng.choice(stations, rng.integers(1, stations), False)}
+        for _ in range(6)
+    ]
+    ready = np.sort(rng.choice([0.0, 1.0, 5.0], n) + rng.choice([0.0, 1.0], n) * rng.exponential(5, n))
+    size, lane, cap = rng.lognormal(0, 1, n), rng.integers(0, 6, n), rng.lognormal(-1, 1.5, n)
+    made = course(capacity, ready, size, rows=rows, lane=lane, cap=cap, own=1e300)
+    assert ended(made) == pytest.approx(by_engine(capacity, rows, ready, size, lane, cap), rel=1e-9)
+
+
+def same(one, other):
+    for name in ("begun", "ended", "status", "way", "resent", "tries"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+    assert (one.now, one.events, one.held) == (other.now, other.events, other.held)
+    assert [(a.tolist(), b.tolist()) for a, b in one.hours] == [(a.tolist(), b.tolist()) for a, b in other.hours]
+
+
+@numba
+@pytest.mark.long
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6))
+def test_compiled_gives_the_same_bytes_through_queues_and_faults(seed):
+    one, other = course(**scene(seed), fast=False), course(**scene(seed), fast=True)
+    for made in (one, other):
+        while not made.run(7):
+            pass
+    same(one, other)
+
+
+@numba
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["w1", "w2"])
+def test_compiled_gives_the_same_bytes_with_many_flows(name):
+    starts, sizes, which, caps = (np.array(column) for column in getattr(workloads, name)(3000))
+    order = np.argsort(starts, kind="stable")
+    one, other = (
+        course(
+            workloads.capacities(), starts[order], sizes[order], rows=workloads.rows(), own=1e300, lane=which[order],
+            cap=caps[order], fast=fast,
+        )
+        for fast in (False, True)
+    )  # fmt: skip
+    ended(one), ended(other)
+    same(one, other)
+
+
+@numba
+@pytest.mark.long
+def test_compiled_heaps_are_heaps():
+    kernel, number = compiled.fast(), random.Random(1)
+    h, mine = kernel.lists(2), []
+    for _ in range(3000):
+        if mine and number.random() < 0.4:
+            assert kernel.pop(h, 1) == heapq.heappop(mine)
+        else:
+            e = (float(number.randrange(20)), number.randrange(5), number.randrange(5))
+            kernel.push(h, 1, *e)
+            heapq.heappush(mine, e)
+        assert kernel.size(h, 1) == len(mine)
+    kernel.give_back(h)
+
+
+def test_without_numba_nothing_is_compiled(monkeypatch):
+    monkeypatch.setattr(compiled, "compiles", lambda: False)
+    compiled.fast.cache_clear()
+    try:
+        assert compiled.fast() is None
+        assert ended(course([1.0], [0.0], [2.0], fast=True)).tolist() == [2.0]
+    finally:
+        compiled.fast.cache_clear()
