@@ -57,7 +57,8 @@ def command(
     Parts go in the place of others, or into free slots, bays and memory channels as the host's 'slots' and 'chassis'
     state them. A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread:
     10 %}}', or CSV with the columns part, price, date and, where known, source, spread, watts, fits, with. The search
-    misses no set that is half a percent faster or one percent surer for the price. Exit code 3: not reached.
+    misses no set that is half a percent faster or one percent surer for the price. 'meets it' is the probability that
+    the target is met; 'more per 1,000' is what the money beyond the row above brings. Exit code 3: not reached.
 
     \b
     Examples:
@@ -149,8 +150,8 @@ def _show(made: Plan) -> None:
         ("", "left"),
         ("price", "right"),
         ("throughput", "right"),
-        ("P", "right"),
-        ("per 1,000", "right"),
+        ("meets it", "right"),
+        (f"more per 1,000 {made.now.price.currency}", "right"),
         ("then binds", "left"),
     )
     bought = [s for s in made.purchases if s.options]

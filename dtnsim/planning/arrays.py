@@ -1,4 +1,4 @@
-"""How arrays of drives grow: what a level, a vdev or a row of single disks can take, and in which steps."""
+"""How arrays of drives grow: what a level, a vdev or a row of single disks can take, in which steps; what they hold."""
 
 from __future__ import annotations
 
@@ -6,13 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.components.base import expand
+from dtnsim.description.spec import split_end
+from dtnsim.ground import units
+
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.catalog import Catalog, Offer
 
 #: levels that grow by drives, and by how many at once: mdadm(8), GROW MODE; RAID 10 keeps pairs
 _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 #: widest array of single parity or double parity that is grown into: beyond it a rebuild takes too long to be prudent
 WIDEST: Final = 16
+#: drives of nearly the same size are of the same
+_AS_LARGE: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +65,68 @@ def growths(array: Device, free: int) -> Iterator[Growth]:
         disks += step
         name = "disks side by side" if kind == "jbod" else f"disks in RAID {level}"
         yield Growth("disks", disks, (disks - int(given.disks)) * inner, f"{disks} {name}")
+
+
+class Room:
+    """What drives of a volume have to hold, and whether others do.
+
+    Args:
+        given: The path.
+        host: Name of the host.
+        mount: The volume.
+        catalog: What says how large drives are, beside their own files.
+    """
+
+    def __init__(self, given: PathSpec, host: str, mount: str, catalog: Catalog) -> None:
+        self._catalog, self._array = catalog, given.hosts[host].volumes[mount].array
+        #: bytes of the path's own transfers
+        self.needed_B = 0.0
+        for transfer in given.transfers:
+            for end in (transfer.source_end, transfer.to):
+                alias, where = split_end(end)
+                if alias == host and given.hosts[host].mount_of(where) == mount and transfer.dataset is not None:
+                    self.needed_B += transfer.dataset.payload_B
+        array: Any = self._array
+        self._drives = int(getattr(array, "drives", 1))
+        while getattr(array, "of", None) is not None:
+            array = array.of
+        self._now_B = self._size(array.part, catalog.named(array.part))
+
+    @staticmethod
+    def _size(part: str | None, offer: Offer | None) -> float:
+        """Bytes of a drive; 0 where nobody says."""
+        if offer is not None and offer.size_B:
+            return offer.size_B
+        facts = expand(part).get("facts") if part is not None else None
+        stated = facts.get("capacity") if isinstance(facts, dict) else None
+        return units.parse(str(stated), "B") if isinstance(stated, str) else 0.0
+
+    def usable(self, offer: Offer, array: Device, more: float = 1.0) -> float:
+        """Bytes that an array of other drives holds beside its redundancy; 0 where nobody says."""
+        return self._size(offer.part, offer) * self._drives * more * self._share(array)
+
+    def lacks(self, offer: Offer, array: Device, more: float = 1.0) -> bool:
+        """Whether the path's data do not go onto other drives, though they do onto those of now."""
+        given: Any = array
+        now_B = self._now_B * self._drives * (self._share(given) if self._now_B else 0.0)
+        needed_B = min(self.needed_B, now_B) if now_B else self.needed_B
+        return 0 < self.usable(offer, array, more) < needed_B
+
+    def _share(self, array: Any) -> float:
+        """Part of the drives' bytes that is no redundancy."""
+        return 1.0 if array.kind == "jbod" else array.data_disks / max(self._drives, 1)
+
+    def why(self, offer: Offer, array: Device) -> str:
+        """Why not."""
+        held, needed = units.show(self.usable(offer, array), "B"), units.show(self.needed_B, "B")
+        return f"the drives would hold {held}, and the path's data are {needed}"
+
+    def words(self, offer: Offer, drives: int) -> str:
+        """What so many drives hold, all together, where that is less than now or not known."""
+        each = self._size(offer.part, offer)
+        if not each:
+            return " (of a size that is not stated)"
+        if not self._now_B or each * drives >= self._now_B * self._drives * _AS_LARGE:
+            return ""
+        now, then = (units.show(b, "B") for b in (self._now_B * self._drives, each * drives))
+        return f" ({then} in place of {now})"

@@ -18,7 +18,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import pcie
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning.arrays import growths
+from dtnsim.planning.arrays import Room, growths
 from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
 from dtnsim.steady import timed
@@ -331,15 +331,21 @@ class _Shop:
         free = {f: n for f, n in bays.items() if n}
         for f, n in free.items():
             self.stock[f"{key}.bays.{f}"] = n
+        room = Room(self._given, key.removeprefix("hosts."), mount, self._catalog)
         for offer in ([present] if present is not None else []) + self._fitting(steps, DRIVE, now):
             new = offer.part != now
             change = [f"{steps}={offer.part}"] if new else []
-            if new:
-                self._add(top, f"{drives} x {offer.part}", change, ((offer, drives),))
+            if new and room.lacks(offer, outer):
+                self._misfits.setdefault((top, room.why(offer, outer)), []).append(offer.part)
+            elif new:
+                self._add(top, f"{drives} x {offer.part}{room.words(offer, drives)}", change, ((offer, drives),))
             bay = next((f for f in free if f in offer.places or f == form), None)
             for g in growths(outer, free[bay]) if bay is not None else ():
                 count = g.added + (drives if new else 0)
-                what = f"{count} x {offer.part}{'' if new else ' more'}: {g.what}"
+                if new and room.lacks(offer, outer, (drives + g.added) / drives):
+                    continue
+                held = room.words(offer, drives + g.added) if new else ""
+                what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
                 sets = [*change, f"{top}.{g.key}={g.value}"]
                 self._add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)])
 

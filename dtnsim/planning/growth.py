@@ -13,6 +13,7 @@ import numpy as np
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
+    from dtnsim.planning.fitting import Option
     from dtnsim.planning.stages import Stage
 
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE)
@@ -90,15 +91,33 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: flo
     return (*found, *beyond)
 
 
+def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: float, years: int) -> Stage:
+    """The cheapest stage that meets the target of the latest year in which any does; of none, that of now."""
+    for year in range(years, -1, -1):
+        good = [s for s in stages if _probability(s, target_Bps * (1 + rate) ** year) >= confidence]
+        if good:
+            return min(good, key=lambda s: sum(o.price for o in s.options))
+    return stages[0]
+
+
 def _probability(stage: Stage, target_Bps: float) -> float:
     drawn = stage.prediction.drawn
     return float(np.mean(drawn.total_Bps >= target_Bps)) if drawn is not None else 0.0
 
 
 def _upgrade(before: Stage, after: Stage) -> float:
-    """What is to be paid for what a stage has and the one before has not."""
-    owned = set(before.options)
-    return sum(o.price for o in after.options if o not in owned)
+    """What is to be paid for what a stage has and the one before has not; of more of the same, what is added."""
+    owned, there = set(before.options), {o.place: o for o in before.options}
+    return sum(o.price - _kept(there.get(o.place), o) for o in after.options if o not in owned)
+
+
+def _kept(before: Option | None, after: Option) -> float:
+    """Worth of what was bought for a place and stays in it: the same things, no fewer of them afterwards."""
+    if before is None:
+        return 0.0
+    now = dict(after.buys)
+    more = {offer for offer, _ in before.buys} == set(now) and all(n <= now[offer] for offer, n in before.buys)
+    return before.price if more else 0.0
 
 
 def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: float) -> float:

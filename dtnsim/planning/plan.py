@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -128,14 +129,29 @@ def _planned(
         *words.foreign(hosts, last, others),
         *words.answer(goal, confidence, tuned, bought, met),
         *words.own_side(own, goal, confidence, others),
-        *words.drives(bought),
         *words.old(bought),
         *notes,
     ]
-    due = growth.due(bought, goal.value, confidence, rate, years) if years else ()
+    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if years else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given)  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
+
+
+def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: float, years: int) -> list[Stage]:
+    """The stages, and what becomes of those that last longest where a part of them is bought first."""
+    final = growth.last(bought, asked.goal.value, asked.confidence, rate, years)
+    made = list(bought)
+    known = {frozenset(s.options) for s in bought}
+    whole = [o for o in final.options if o.place.count(".") == 1]  # a machine comes before what goes into it
+    rest = [o for o in final.options if o not in whole]
+    settings = final.overrides[: len(final.overrides) - sum(len(o.overrides) for o in final.options)]
+    for count in range(0 if whole else 1, len(rest)):
+        for some in itertools.combinations(rest, count):
+            options = (*whole, *some)
+            if frozenset(options) not in known:
+                made.append(asked.stage(named(options), given, options, settings))
+    return made
 
 
 def _goal(target: str | None, move: str | None, within: str | None) -> goals.Goal:

@@ -105,13 +105,6 @@ def old(bought: Sequence[Stage]) -> list[str]:
     return [f"Prices are old ({first}, spread {max(o.spread for o in offers):.0%}): ask again before you buy."]
 
 
-def drives(bought: Sequence[Stage]) -> list[str]:
-    """That drives are chosen for what they move, where any are bought."""
-    if not any(o.family == "device" for s in bought for option in s.options for o, _ in option.buys):
-        return []
-    return ["Drives are chosen by their rate: whether the new ones hold as much is not looked at."]
-
-
 def growing(made: Plan) -> list[str]:
     """What to buy when."""
     said = []
@@ -133,5 +126,8 @@ def growing(made: Plan) -> list[str]:
         )
     if any(d.cost for d in made.due):
         total = sum(d.cost for d in made.due)
-        said.append(f"All years together: {total:,.0f} {made.now.price.currency}.")
+        said.append(
+            f"All years together: {total:,.0f} {made.now.price.currency} at the list's prices; "
+            "each piece is bought in the year in which it is first needed."
+        )
     return said

@@ -108,3 +108,16 @@ def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) 
     path = spec.load("esnet/lbl-anl")
     found = fitting.options(path, [next(iter(path.hosts))], catalog.read(str(shop)), exchange([]), "EUR")
     assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]
+
+
+def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_so() -> None:
+    def found(*overrides: str) -> tuple[list[str], tuple[str, ...]]:
+        given = spec.load("examples/nas-24-nightly", overrides)
+        offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
+        return [o.what for o in offered.choices["hosts.nas.volumes./pool.array"]], offered.notes
+
+    some, _ = found()  # 10 TB
+    assert "24 x intel-s4500 (92.16 TB in place of 384 TB)" in some
+    large, notes = found("transfer.dataset={files: 10, each: 10 TB}")
+    assert not [what for what in large if "s4500" in what]
+    assert any("intel-s4500" in n and "would hold 76.8 TB, and the path's data are 100 TB" in n for n in notes)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.money import Money
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
-from dtnsim.planning.growth import due, growth
+from dtnsim.planning.growth import due, growth, last
 
 
-def _option(place: str, what: str, price: float) -> Option:
+def _option(place: str, what: str, price: float, count: int = 1) -> Option:
     offer = Offer(what, "nic", Money(price, "EUR"), 0, dt.date(2026, 1, 1), "", None, "")
-    return Option(place, what, (), ((offer, 1),), price, 0.0)
+    return Option(place, f"{count} x {what}", (), ((offer, count),), price * count, 0.0)
 
 
 def _stage(rate: float, *options: Option) -> SimpleNamespace:
@@ -60,3 +63,28 @@ def test_surer_is_due_earlier() -> None:
     stages = [_stage(10), _stage(60, DRIVES)]
     assert due(stages, 9.0, 0.5, 0.4, 1)[0].cost == 0
     assert due(stages, 9.0, 0.9, 0.4, 1)[0].cost == 2000
+
+
+def test_more_of_the_same_pays_what_is_added() -> None:
+    two, six = _option("array", "drive", 100, 2), _option("array", "drive", 100, 6)
+    stages = [_stage(10), _stage(20, two), _stage(45, six)]
+    found = due(stages, 10, 0.5, 1.0, 2)
+    assert [d.cost for d in found] == [0, 200, 400]
+    assert last(stages, 10, 0.5, 1.0, 2) is stages[2]
+    assert last(stages, 10, 0.5, 1.0, 9) is stages[2]  # what is beyond the list counts for nothing
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 60)), min_size=1, max_size=4), st.integers(5, 40))
+def test_no_order_is_cheaper_than_what_is_there_in_the_end(parts: list[tuple[int, int]], first: int) -> None:
+    """Every set of some parts is offered; what is due in all years together costs what the last year's set does."""
+    options = [_option(f"place{n}", f"part{n}", cost) for n, (cost, _) in enumerate(parts)]
+    sets = [s for k in range(len(options) + 1) for s in itertools.combinations(range(len(options)), k)]
+    stages = [_stage(10 + sum(parts[n][1] for n in s), *(options[n] for n in s)) for s in sets]
+    found = due(stages, first, 0.5, 0.5, 3)
+    met = [d for d in found if d.stage is not None]
+    if met:
+        good = [s for s in stages if np.mean(s.prediction.drawn.total_Bps >= met[-1].target_Bps) >= 0.5]
+        least = min(sum(o.price for o in s.options) for s in good)
+        assert sum(d.cost for d in met) == pytest.approx(least)
+    assert all(d.cost >= 0 for d in found)

@@ -159,7 +159,6 @@ def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
     assert 8 <= disks <= 10
     assert any(w.together and "TCP buffers" in w.setting.what for w in made.wins)  # which help only beside the card
     assert made.chosen.price.amount < 5000
-    assert any("hold as much" in words for words in made.sentences)
 
 
 @pytest.mark.long
