@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,9 +15,6 @@ from dtnsim.ground.visible import visible
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit
     from dtnsim.evidence.suggest import Suggestion
-
-#: suggested tests that are named below a fit
-_TESTS: Final = 4
 
 
 def command(
@@ -49,14 +46,19 @@ def command(
     suggest: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
     ] = False,
+    plot: options.Plot = False,  # noqa: FBT002 - a flag
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write it as a page, runs over days drawn.")
+    ] = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
-    Two figures that agree win over what a part is said to do, and the answer says so; a single one does where
-    --free names the parameter. Where no figure is followed nothing is written: exit code 1.
+    Runs of several days give the spreads from run to run and from day to day; where the rate changed, the fit is to
+    the runs since. Two figures that agree win over what a part is said to do, and the answer says so; a single one
+    does where --free names the parameter. Where no figure is followed nothing is written: exit code 1.
 
     \b
     Examples:
@@ -67,8 +69,10 @@ def command(
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(output, "--output")
+    options.writable(html, "--html")
     from dtnsim.evidence import fit_report, fit_words
     from dtnsim.evidence import suggest as suggestions
+    from dtnsim.ground.output import write
 
     if not sources:
         if not suggest:
@@ -85,8 +89,16 @@ def command(
         fit_report.write(found, Path(output), suggested)
     if json:
         options.emit(fit_report.document(found, suggested))
-    else:
-        _show(found, suggested, output)
+        return
+    from dtnsim.report import calibration, text
+
+    if html is not None:
+        write(html, calibration.page(found, suggested), "--html")
+    calibration.show(found, suggested, text.console())
+    if plot:
+        calibration.plot(found, text.console())
+    for name in filter(None, (output, html)):
+        sys.stdout.write(f"written to {visible(name)}\n")
 
 
 def _found(sources: list[str], host: list[str], volume: str | None, free: str | None, names: list[str] | None) -> Fit:
@@ -118,42 +130,3 @@ def _print_script(suggested: dict[str, tuple[list[Suggestion], list[str]]], host
 
 def _listed(given: str | None) -> list[str]:
     return [word.strip() for word in (given or "").split(",") if word.strip()]
-
-
-def _show(found: Fit, suggested: list[Suggestion], output: str | None) -> None:
-    from dtnsim.evidence import fit_report, fit_words
-    from dtnsim.report import text
-
-    out = text.console()
-    made = fit_report.document(found)
-    table = text.table(
-        ("parameter", "left"), ("prior", "right"), ("fitted", "right"), ("spread", "right"), ("from", "left")
-    )
-    for j in fit_report.kept(found):
-        p = found.parameters[j]
-        entry = made["parameters"][p.host][p.key]
-        table.add_row(
-            text.plain(p.name),
-            f"{fit_words.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}",
-            entry["value"],
-            entry["spread"],
-            text.plain(", ".join(fit_report.identified_by(found, j))) or "moves with others",
-        )
-    out.print(table)
-    before, after = made["error"]["before"], made["error"]["after"]
-    out.print(
-        f"\n{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
-        f"worst {before['worst']} before, {after['worst']} after"
-    )
-    for line in made["contradictions"]:
-        out.print(text.plain(line))
-    for line in fit_report.separable(found):
-        out.print(text.plain(line))
-    for line in made["outliers"]:
-        out.print(text.plain(f"not followed: {line}"))
-    for s in suggested[:_TESTS]:
-        out.print(text.plain(f"run {s.test.words}: it would determine {', '.join(s.determines)}"))
-    if len(suggested) > _TESTS:
-        out.print(f"{len(suggested) - _TESTS} tests more would determine others: --suggest prints all as a script")
-    if output is not None:
-        out.print(text.plain(f"written to {output}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dtnsim.evidence import cases, fit_logs
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit import Fit, fit
 from dtnsim.evidence.paths import Paths
+from dtnsim.evidence.repeats import weighed
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
 
@@ -41,10 +43,19 @@ def calibrate(
     Raises:
         InputError: nothing to fit, or logs that contradict each other.
     """
-    figures, said = _figures(_files(sources), hosts, volume, names)
+    files = _files(sources)
+    logs = [f for f in files if not cases.is_cases_file(f)]
+    measured, said = fit_logs.figures(logs, hosts, volume, names) if logs else ([], [])
+    figures, repeated = weighed(measured)
+    figures += _of_cases([f for f in files if f not in logs], hosts)
+    if not figures:
+        wanted = ", ".join(sorted({_name(h) for h in hosts}))
+        raise InputError(f"{', '.join(map(str, files))}: no figure with 'role: fit' on {wanted}")
+    fit_logs.check_conflicts(figures)
     if notes is not None:
         notes += said
-    return fit(figures, sorted({_name(h) for h in hosts}), free)
+    found = fit(figures, sorted({_name(h) for h in hosts}), free)
+    return replace(found, repeats=tuple(repeated))
 
 
 def _name(host: str) -> str:
@@ -74,15 +85,9 @@ def _files(sources: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def _figures(
-    sources: list[Path], hosts: Sequence[str], volume: str | None, names: Mapping[str, str] | None
-) -> tuple[list[Figure], list[str]]:
-    logs = [s for s in sources if not cases.is_cases_file(s)]
+def _of_cases(files: list[Path], hosts: Sequence[str]) -> list[Figure]:
+    """Figures of cases that fit, on these hosts."""
     found: list[Figure] = []
-    notes: list[str] = []
-    if logs:
-        found, notes = fit_logs.figures(logs, hosts, volume, names)
-    files = [s for s in sources if s not in logs]
     wanted, paths = {_name(h) for h in hosts}, Paths("none")
     for case in cases.load_all(files) if files else []:
         # how far runs lie apart is no figure of a path with given parameters
@@ -90,7 +95,4 @@ def _figures(
             figure = Figure(case, _instead(paths(case), hosts))
             if wanted & set(figure.spec.host_files.values()):
                 found.append(figure)
-    if not found:
-        raise InputError(f"{', '.join(map(str, sources))}: no figure with 'role: fit' on {', '.join(sorted(wanted))}")
-    fit_logs.check_conflicts(found)
-    return found, notes
+    return found

@@ -13,6 +13,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.steady import solve
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.steady.scenarios import Scenarios
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A case with its path, loaded."""
+    """A case with its path, loaded; of a log also when it was measured."""
 
     case: Case
     spec: PathSpec
+    when: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.description.spec import PathSpec
+    from dtnsim.evidence.repeats import Repeats
 
     Array = NDArray[np.float64]
 
@@ -55,6 +56,7 @@ class Fit:
         untouched: Names of uncertain parameters of these hosts that no figure depends on.
         prior_sd: Standard deviation of the prior of u that holds, (P,): 1, or more for what was freed or gave way.
         released: Parameters whose stated value the figures contradict.
+        repeats: Runs of one test, and what they say of days.
         suspect: What would have to be otherwise for any figure to be followed, where none is.
     """
 
@@ -72,6 +74,7 @@ class Fit:
     prior_sd: Array = field(default_factory=lambda: np.ones(1))
     released: tuple[Released, ...] = ()
     suspect: Released | None = None
+    repeats: tuple[Repeats, ...] = ()
 
     @property
     def spread(self) -> Array:

@@ -15,6 +15,7 @@ from typing import Final
 
 from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
+from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
 from dtnsim.evidence.fit_tests import described
@@ -43,7 +44,7 @@ def figures(
         (figures, notes on what was left out and why).
 
     Raises:
-        InputError: a log cannot be read, is of another host, contradicts another, or none has a figure.
+        InputError: a log cannot be read, is of another host, or none has a figure.
     """
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs)
@@ -64,7 +65,6 @@ def figures(
         reason = f" ({notes[0]})" if notes else ""
         called = " or ".join(repr(t.name) for t in targets.all)
         raise InputError(f"{files}: no component test of {called} in it{reason}")
-    check_conflicts(found)
     return found, notes + [f"left out: {why}" for why in foreign]
 
 
@@ -123,22 +123,24 @@ def _joined(runs: list[Measurement]) -> list[Measurement]:
 
 
 def check_conflicts(found: Sequence[Figure]) -> None:
-    """Refuses figures of one and the same test that contradict each other.
+    """Refuses two figures of one and the same test that contradict each other; more of them say how they scatter.
 
     Raises:
         InputError: naming both places.
     """
-    first: dict[tuple[object, ...], Figure] = {}
-    for figure in found:
-        case = figure.case
-        same = (str(case.path), case.overrides, case.quantity, case.pattern, case.transfer)
-        other = first.setdefault(same, figure)
-        low, high = sorted((other.case.measured, case.measured))
-        if case.bound is None and other.case.bound is None and high > CONFLICT * low:
+    same: dict[tuple[object, ...], list[Case]] = {}
+    for case in (f.case for f in found):
+        key = (str(case.path), case.overrides, case.quantity, case.pattern, case.transfer)
+        same.setdefault(key, []).append(case)
+    for cases in same.values():
+        low, high = min(cases, key=lambda c: c.measured), max(cases, key=lambda c: c.measured)
+        bounded = any(c.bound is not None for c in cases)
+        if len(cases) == 2 and not bounded and high.measured > CONFLICT * low.measured:
+            one, other = cases
             raise InputError(
-                f"{place_of(other.case)} and {place_of(case)} are the same test and contradict each other: "
-                f"{other.case.measured:.4g} and {case.measured:.4g} {case.unit}; leave the wrong one out, "
-                "or describe what was different in a cases file"
+                f"{place_of(one)} and {place_of(other)} are the same test and contradict each other: "
+                f"{one.measured:.4g} and {other.measured:.4g} {one.unit}; leave the wrong one out, "
+                "or describe what was different in a cases file; a third run would say which it is"
             )
 
 
@@ -174,4 +176,4 @@ def _figure(m: Measurement, target: Target) -> Figure:
         what=m.printed,
         source="",
     )
-    return Figure(case, resolved)
+    return Figure(case, resolved, when(m))

@@ -60,6 +60,7 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
         "covariance": _covariance(found, own),
         "unidentifiable": words(found),
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
+        "repeats": _repeats(found),
         "contradictions": [contradiction(found, r) for r in found.released],
         "outliers": _outliers(found),
     }
@@ -91,6 +92,18 @@ def identified_by(found: Fit, j: int, most: int = 3) -> list[str]:
         line = f"{case.site}/{case.log[0].name}:{case.log[1]}" if case.log else case.name
         lines.setdefault(line, float(information[n]))
     return list(lines)[:most]
+
+
+def _repeats(found: Fit) -> dict[str, Any]:
+    """How far runs and days lie apart, and what changed."""
+    if not found.repeats:
+        return {}
+    run, day = found.repeats[0].run_to_run, found.repeats[0].day_to_day
+    return {
+        "run_to_run": f"{100 * run:.2f} %",
+        "day_to_day": f"{100 * day:.2f} %" if day is not None else None,
+        "tests": [r.as_dict() for r in found.repeats],
+    }
 
 
 def _errors(ratio: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, str]:

@@ -67,7 +67,7 @@ def test_contradiction_names_both_places(tmp_path: Path) -> None:
     one = log(tmp_path, "monday.txt", ("/bigdata/x", "conv=fdatasync", 2.5))
     two = log(tmp_path, "tuesday.txt", ("/bigdata/x", "conv=fdatasync", 5.0))
     with pytest.raises(InputError, match=r"monday\.txt:2 and .*tuesday\.txt:2 are the same test"):
-        fit_logs.figures([one, two], "venadi")
+        fit_logs.check_conflicts(fit_logs.figures([one, two], "venadi")[0])
     close = log(tmp_path, "close.txt", ("/bigdata/x", "conv=fdatasync", 2.7))
     assert len(fit_logs.figures([one, close], "venadi")[0]) == 2
 

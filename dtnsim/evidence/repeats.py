@@ -1,0 +1,294 @@
+"""Runs of one test on several days: how far runs and days lie apart, drift, and since when it is otherwise.
+
+All on the logarithm of the rate. Runs of a day and days are separated by a one-way analysis of variance with unequal
+numbers (Searle, Casella and McCulloch, Variance Components, 1992, ch. 3): ``s_run^2 = MS_within``,
+``s_day^2 = (MS_between - MS_within) / n_0``, pooled over all tests, since a host has one noise. A change is looked for
+in the daily medians: the split with the largest likelihood ratio for a shift of the mean (Hawkins, Testing a sequence
+of observations for a shift in location, JASA 1977), its probability by permutation; then in both parts again (binary
+segmentation, Scott and Knott 1974). What a line explains better is a drift: Kendall's tau of the daily medians over
+time (Mann 1945), its size by the median of all slopes (Theil 1950, Sen 1968). Otherwise days are exchangeable.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.evidence.fit_logs import SPREAD
+from dtnsim.ground.term import plural
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.evidence.figures import Figure
+
+    Array = NDArray[np.float64]
+
+#: days from which a change or a drift is looked for, permutations, and what is too improbable for chance
+_DAYS: Final = 8
+_PERMUTATIONS: Final = 4999
+_CHANCE: Final = 0.01
+#: fewest days on either side of a change, and the smallest one that is worth a word
+_SIDE: Final = 3
+_SMALLEST: Final = 0.03
+#: what is taken for runs and for days where no repeats say it, so that both together are ``SPREAD``; it counts
+#: for so many degrees of freedom beside those of the data
+_ASSUMED: Final = SPREAD / math.sqrt(2)
+_WORTH: Final = 2.0
+_MONTH_DAYS: Final = 30.4375
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A shift of the rate.
+
+    Attributes:
+        since: First day after it.
+        factor: Rate after over rate before.
+        p: Probability of such a shift by chance.
+    """
+
+    since: date
+    factor: float
+    p: float
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        slower = self.factor < 1
+        size = 1 - self.factor if slower else self.factor - 1
+        how = "slower" if slower else "faster"
+        return f"since {day_words(self.since)} {size:.0%} {how} (p = {self.p:.2g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Runs of one test.
+
+    Attributes:
+        test: What was run.
+        rates: Rates of all runs [B/s], in the order of time.
+        whens: When each was.
+        changes: Shifts, in their order.
+        drift: Relative change a month that no shift explains, and its probability by chance; None for none.
+        run_to_run: Standard deviation of the logarithm between runs of a day, of all tests together.
+        day_to_day: The same between days; None where no test has runs of two days.
+        used: How many of the last runs enter the fit: those since the last change.
+    """
+
+    test: str
+    rates: tuple[float, ...]
+    whens: tuple[datetime | None, ...]
+    changes: tuple[Change, ...]
+    drift: tuple[float, float] | None
+    run_to_run: float
+    day_to_day: float | None
+    used: int
+
+    @property
+    def days(self) -> int:
+        """Days with runs."""
+        return len({w.date() for w in self.whens if w is not None})
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        parts = [
+            f"{self.test}: {plural(len(self.rates), 'run')}" + (f" on {plural(self.days, 'day')}" if self.days else "")
+        ]
+        parts += [change.words for change in self.changes]
+        if self.drift is not None:
+            how = "slower" if self.drift[0] < 0 else "faster"
+            parts.append(f"{abs(self.drift[0]):.1%} {how} every month (p = {self.drift[1]:.2g})")
+        if self.used < len(self.rates):
+            parts.append(f"fitted to the last {plural(self.used, 'run')}")
+        return "; ".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "test": self.test,
+            "runs": len(self.rates),
+            "days": self.days,
+            "used": self.used,
+            "mean_Bps": float(np.exp(np.mean(np.log(self.rates[-self.used :])))),
+            "changes": [{"since": c.since.isoformat(), "factor": round(c.factor, 4), "p": c.p} for c in self.changes],
+            "drift_per_month": None if self.drift is None else round(self.drift[0], 5),
+        }
+
+
+def day_words(day: date) -> str:
+    """3 March 2020."""
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def key_of(figure: Figure) -> str:
+    """Which test a figure is of: the same tool, options and place; of fio whatever its time let it move."""
+    case = figure.case
+    given = json.loads(case.overrides[0]) if case.overrides and case.overrides[0].startswith("{") else {}
+    if case.tool == "fio":
+        given.pop("dataset", None)
+    return f"{case.site} {json.dumps(given, sort_keys=True) if given else case.name}"
+
+
+def name_of(figure: Figure) -> str:
+    """The test for people: tool, options and volume."""
+    given = json.loads(figure.case.overrides[0])
+    tool = dict(given.get("tool", {}))
+    options = " ".join(f"{k}={v}" for k, v in tool.items() if k not in ("name", "ioengine"))
+    ends = [str(given[k]).partition(":")[2] for k in ("from", "to")]
+    place = ends[1] if ends[0] in ("memory", "/dev/zero", "/dev/urandom", "/dev/random") else ends[0]
+    return f"{tool.get('name', figure.case.tool)} {options} on {place}"
+
+
+def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
+    """Figures of logs with the errors that their repeats show, without those from before a change; and the repeats.
+
+    A mean of N runs on D days has the variance ``s_day^2 / D + s_run^2 / N``; every run is given N times as much, so
+    that all of them together say no more than that.
+    """
+    groups: dict[str, list[Figure]] = {}
+    for figure in figures:
+        groups.setdefault(key_of(figure), []).append(figure)
+    parts = [_split(mine, len(groups)) for mine in groups.values()]
+    run, day, known = _noise([[_logs(p) for p in pieces] for pieces, _, _ in parts], [pieces for pieces, _, _ in parts])
+    found: list[Figure] = []
+    told: list[Repeats] = []
+    for pieces, changes, drift in parts:
+        last = pieces[-1]
+        count, days = len(last), len(_by_day(last))
+        error = math.sqrt(count * (day**2 / max(days, 1) + run**2 / count))
+        found += [replace(f, case=replace(f.case, spread=error)) for f in last]
+        if sum(map(len, pieces)) > 1:
+            every = [f for piece in pieces for f in piece]
+            rates, whens = tuple(f.case.measured for f in every), tuple(f.when for f in every)
+            told.append(Repeats(name_of(every[0]), rates, whens, changes, drift, run, day if known else None, count))
+    order = {f.case.log: n for n, f in enumerate(figures)}
+    return sorted(found, key=lambda f: order[f.case.log]), told
+
+
+def _logs(figures: Sequence[Figure]) -> Array:
+    return np.log([f.case.measured for f in figures])
+
+
+def _by_day(figures: Sequence[Figure]) -> dict[date | None, list[float]]:
+    days: dict[date | None, list[float]] = {}
+    for figure in figures:
+        days.setdefault(figure.when.date() if figure.when else None, []).append(math.log(figure.case.measured))
+    return days
+
+
+def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Change, ...], tuple[float, float] | None]:
+    """(runs between changes in the order of time, the changes, a drift)."""
+    if any(f.when is None for f in mine):
+        return [mine], (), None
+    mine = sorted(mine, key=lambda f: f.when.timestamp() if f.when else 0.0)
+    days = _by_day(mine)
+    dates = [d for d in days if d is not None]
+    medians = np.array([float(np.median(days[d])) for d in dates])
+    at = np.array([d.toordinal() for d in dates], float)
+    drift = drifting(at, medians, _CHANCE / tests)
+    shifts = shifted(medians, _CHANCE / tests)
+    if drift is not None and _left(medians, shifts) >= _about_line(at, medians):
+        return [mine], (), drift
+    edges = [0, *(n for n, _ in shifts), len(dates)]
+    level = [float(medians[a:b].mean()) for a, b in pairwise(edges)]
+    changes = tuple(Change(dates[n], math.exp(level[i + 1] - level[i]), p) for i, (n, p) in enumerate(shifts))
+    starts = [c.since for c in changes]
+    pieces: list[list[Figure]] = [[] for _ in range(len(starts) + 1)]
+    for figure in mine:
+        day = figure.when.date() if figure.when else None
+        pieces[sum(day is not None and day >= s for s in starts)].append(figure)
+    return pieces, changes, None
+
+
+def shifted(values: Array, chance: float) -> list[tuple[int, float]]:
+    """Where the mean of a sequence shifts: (first index after it, probability by chance), in order.
+
+    Args:
+        values: Logarithms of daily rates, in the order of time.
+        chance: What is too improbable for chance.
+    """
+    return sorted(_segments(values, 0, chance))
+
+
+def _segments(values: Array, offset: int, chance: float) -> Iterator[tuple[int, float]]:
+    if values.size < _DAYS:
+        return
+    best, at = _largest(values[None, :])
+    split = int(at[0])
+    rng = np.random.default_rng(0)
+    shuffled = rng.permuted(np.tile(values, (_PERMUTATIONS, 1)), axis=1)
+    p = (1 + int((_largest(shuffled)[0] >= best[0] - 1e-12).sum())) / (1 + _PERMUTATIONS)
+    if p > chance or abs(values[split:].mean() - values[:split].mean()) < _SMALLEST:
+        return
+    yield offset + split, p
+    yield from _segments(values[:split], offset, chance)
+    yield from _segments(values[split:], offset + split, chance)
+
+
+def _largest(rows: Array) -> tuple[Array, NDArray[np.int64]]:
+    """(largest share of the variance that a shift explains, first index after it) of every row."""
+    n = rows.shape[1]
+    first = np.arange(_SIDE, n - _SIDE + 1)
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    sums = np.cumsum(centred, axis=1)[:, first - 1]
+    gain = sums**2 * n / (first * (n - first)) / np.maximum((centred**2).sum(axis=1, keepdims=True), 1e-300)
+    best = gain.argmax(axis=1)
+    return gain[np.arange(rows.shape[0]), best], first[best]
+
+
+def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] | None:
+    """(relative change a month, its probability by chance); None where chance may have made it.
+
+    Args:
+        days: Days of the values.
+        values: Logarithms of daily rates.
+        chance: What is too improbable for chance.
+    """
+    if values.size < _DAYS:
+        return None
+    from scipy.stats import kendalltau, theilslopes
+
+    p = float(kendalltau(days, values).pvalue)
+    slope = float(theilslopes(values, days).slope)
+    month = math.expm1(slope * _MONTH_DAYS)
+    return (month, p) if p < chance and abs(slope) * float(np.ptp(days)) >= _SMALLEST else None
+
+
+def _left(values: Array, shifts: Sequence[tuple[int, float]]) -> float:
+    """Sum of squares about the means between shifts."""
+    edges = [0, *(n for n, _ in shifts), values.size]
+    return sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
+
+
+def _about_line(days: Array, values: Array) -> float:
+    """Sum of squares about a straight line."""
+    return float(np.sum((values - np.polyval(np.polyfit(days, values, 1), days)) ** 2))
+
+
+def _noise(logs: Sequence[Sequence[Array]], pieces: Sequence[Sequence[Sequence[Figure]]]) -> tuple[float, float, bool]:
+    """(run to run, day to day, whether days are known) of all tests together."""
+    within = between = mean_size = 0.0
+    free_within = free_between = 0
+    for values, runs in ((v, r) for vs, rs in zip(logs, pieces, strict=True) for v, r in zip(vs, rs, strict=True)):
+        days = [np.array(d) for d in _by_day(runs).values()]
+        within += sum(float(((d - d.mean()) ** 2).sum()) for d in days)
+        free_within += values.size - len(days)
+        if len(days) > 1:
+            between += sum(d.size * float((d.mean() - values.mean()) ** 2) for d in days)
+            free_between += len(days) - 1
+            mean_size += values.size - sum(d.size**2 for d in days) / values.size
+    run = math.sqrt((_WORTH * _ASSUMED**2 + within) / (_WORTH + free_within))
+    if not free_between:
+        return run, _ASSUMED, False
+    size = mean_size / free_between  # n_0: runs a day
+    day2 = max((between / free_between - run**2) / size, 0.0)
+    return run, math.sqrt((_WORTH * _ASSUMED**2 + free_between * day2) / (_WORTH + free_between)), True

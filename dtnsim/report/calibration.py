@@ -1,0 +1,151 @@
+"""A fit for people: on a terminal, its runs over days drawn there, and as one HTML file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.evidence import fit_report, fit_words
+from dtnsim.report import plots, text
+from dtnsim.report.charts import AMBER, BLUE
+from dtnsim.report.page import Figure, Page, Table, label
+
+if TYPE_CHECKING:
+    from dtnsim.evidence.fit import Fit
+    from dtnsim.evidence.repeats import Repeats
+    from dtnsim.evidence.suggest import Suggestion
+    from dtnsim.report.console import Out
+
+#: suggested tests that are named below a fit, and tests whose runs are drawn
+_TESTS: Final = 4
+_DRAWN: Final = 6
+_DAY_S: Final = 86400.0
+
+
+def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
+    """Parameters, what the figures say against the description, runs over days, and what to run next."""
+    made = fit_report.document(found)
+    table = text.table(*((name, "left" if name in ("parameter", "from") else "right") for name in _HEAD))
+    for row in _rows(found, made):
+        table.add_row(*(text.plain(cell) for cell in row))
+    out.print(table)
+    out.print(f"\n{_errors(made)}")
+    told = [*made["contradictions"], *_repeats(found), *fit_report.separable(found)]
+    told += [f"not followed: {line}" for line in made["outliers"]]
+    told += [_suggestion(s) for s in suggested[:_TESTS]]
+    for line in told:
+        out.print(text.plain(line))
+    if len(suggested) > _TESTS:
+        out.print(f"{len(suggested) - _TESTS} tests more would determine others: --suggest prints all as a script")
+
+
+def plot(found: Fit, out: Out) -> None:
+    """Runs over days, drawn in the terminal.
+
+    Raises:
+        InputError: plotext is not installed.
+    """
+    drawn = _dated(found)
+    for r in drawn:
+        days, rates, means = _curve(r)
+        plots.curves(r.words, days, {"measured [MB/s]": rates, "mean": means}, "days", out)
+    if not drawn:
+        out.print("no test has dated runs of several days: there is nothing to draw")
+
+
+def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
+    """The fit as one HTML file; it needs nothing from elsewhere."""
+    made = fit_report.document(found)
+    result = Page(f"Calibration of {fit_words.joined(sorted(found.hosts))}")
+    result.text(_errors(made), "headline")
+    if made["contradictions"]:
+        result.items(made["contradictions"])
+    result.table(Table(_HEAD, _rows(found, made), frozenset({1, 2, 3})), "Fitted parameters")
+    if found.repeats:
+        result.heading("Runs over days")
+        result.items(_repeats(found))
+        for r in _dated(found):
+            result.figure(_figure(r))
+    if suggested or made["outliers"] or made["unidentifiable"]:
+        result.heading("What is open")
+        result.items([*(f"not followed: {o}" for o in made["outliers"]), *(_suggestion(s) for s in suggested)])
+        result.items(made["unidentifiable"])
+    return result.html()
+
+
+_HEAD: Final = ("parameter", "prior", "fitted", "spread", "from")
+
+
+def _rows(found: Fit, made: dict[str, Any]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for j in fit_report.kept(found):
+        p = found.parameters[j]
+        entry = made["parameters"][p.host][p.key]
+        prior = f"{fit_words.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}"
+        lines = ", ".join(fit_report.identified_by(found, j)) or "moves with others"
+        rows.append((p.name, prior, entry["value"], entry["spread"], lines))
+    return rows
+
+
+def _errors(made: dict[str, Any]) -> str:
+    before, after = made["error"]["before"], made["error"]["after"]
+    return (
+        f"{made['figures']} figures: median error {before['median']} before, {after['median']} after; "
+        f"worst {before['worst']} before, {after['worst']} after"
+    )
+
+
+def _repeats(found: Fit) -> list[str]:
+    if not found.repeats:
+        return []
+    spreads = f"run to run {found.repeats[0].run_to_run:.1%}"
+    days = found.repeats[0].day_to_day
+    spreads += f", day to day {days:.1%}" if days is not None else "; days are not known, or one day only"
+    return [f"{spreads} (all tests together)", *(r.words for r in found.repeats if r.changes or r.drift)]
+
+
+def _suggestion(s: Suggestion) -> str:
+    return f"run {s.test.words}: it would determine {', '.join(s.determines)}"
+
+
+def _dated(found: Fit) -> list[Repeats]:
+    """Tests with runs of several days; those in which something changed first."""
+    dated = [r for r in found.repeats if r.days > 1 and None not in r.whens]
+    return sorted(dated, key=lambda r: (not r.changes and r.drift is None, -r.days))[:_DRAWN]
+
+
+def _curve(r: Repeats) -> tuple[list[float], list[float], list[float]]:
+    """(days since the first run, rates [MB/s], mean between changes [MB/s])."""
+    whens = [w for w in r.whens if w is not None]
+    days = [(w - whens[0]).total_seconds() / _DAY_S for w in whens]
+    part = [sum(w.date() >= c.since for c in r.changes) for w in whens]
+    logs: dict[int, list[float]] = {}
+    for number, rate in zip(part, r.rates, strict=True):
+        logs.setdefault(number, []).append(math.log(rate))
+    means = {number: math.exp(sum(found) / len(found)) / 1e6 for number, found in logs.items()}
+    return days, [rate / 1e6 for rate in r.rates], [means[number] for number in part]
+
+
+def _figure(r: Repeats) -> Figure:
+    """Rates over dates, with the mean between changes."""
+    _, rates, means = _curve(r)
+    dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
+    points = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "measured",
+        "x": dates,
+        "y": rates,
+        "marker": {"color": BLUE},
+    }
+    line = {"type": "scatter", "mode": "lines", "name": "mean", "x": dates, "y": means,
+            "line": {"color": AMBER, "shape": "hv"}}  # fmt: skip
+    layout = {
+        "xaxis": {"type": "date", "automargin": True},
+        "yaxis": {"title": {"text": "rate [MB/s]"}, "rangemode": "tozero", "automargin": True},
+    }
+    rows = [(d, f"{rate:.1f}", f"{mean:.1f}") for d, rate, mean in zip(dates, rates, means, strict=True)]
+    return Figure(
+        label(r.test), r.words, [points, line], layout, Table(("when", "MB/s", "mean"), rows, frozenset({1, 2}))
+    )
