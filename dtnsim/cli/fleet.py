@@ -20,7 +20,7 @@ def command(
         str | None,
         typer.Option(metavar="NAME", help="Instead of the path's own: a file, or the name of a shipped one."),
     ] = None,
-    replicas: options.Replicas = 1,
+    replicas: options.Replicas = 10,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     transfers: Annotated[
@@ -34,7 +34,8 @@ def command(
     ] = None,
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(metavar=_FILE, help="Keep every run that is done here, and go on from what is there.")
+        Path | None,
+        typer.Option(metavar=_FILE, help="Keep runs here, also in mid-run, and go on from what is there."),
     ] = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:

@@ -10,7 +10,7 @@ from dtnsim.description import spec
 from dtnsim.ground import library
 from tests.cli.conftest import Run
 
-YEAR = ("examples/facility-year", "--set", "workload.span=1d")
+YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 
 
 def test_the_page(run: Run) -> None:

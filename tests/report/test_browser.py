@@ -66,7 +66,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[name].write_text(html, encoding="utf-8")
     short = ["workload.span=1 d", "workload.classes.users.volume=1 TB/day"]
     facility = dtnsim.load("examples/facility-year", short)
-    asked = whole.Asked(fleet=fleet(facility), scenarios=0, samples=16, sensitivity=0)
+    asked = whole.Asked(fleet=fleet(facility, replicas=1), scenarios=0, samples=16, sensitivity=0)
     found["facility"] = folder / "facility.html"
     found["facility"].write_text(whole.report(facility, asked), encoding="utf-8")
     monkeypatch.undo()

@@ -229,7 +229,9 @@ def test_bars_of_what_bytes_cost_are_the_utilisation() -> None:
 
 
 def test_a_fleet_has_its_figures() -> None:
-    made = fleet("examples/facility-year", overrides=["workload.span=1 d", "workload.classes.users.volume=1 TB/day"])
+    made = fleet(
+        "examples/facility-year", replicas=1, overrides=["workload.span=1 d", "workload.classes.users.volume=1 TB/day"]
+    )
     titles = [f.title for f in fleet_page.figures(made)]
     assert titles == ["How long transfers take, by class", "Use by hour of the week"]
     captions = [caption for caption, _ in fleet_page.tables(made)]

@@ -87,11 +87,12 @@ class Course:
         self.h, self._turns = self._kernel.lists(layout.heaps), self._kernel.turns()
         if hasattr(self._kernel, "give_back"):
             weakref.finalize(self, self._kernel.give_back, self.h)
+        self._heaps = layout.heaps
         self.resent, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
         #: for each stretch: numbers of ways and the bytes that they have moved
         self.hours: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
-        self._faults = list(faults)
-        self._fault = 0
+        self.faults = list(faults)
+        self.fault = 0
         self._next_fault()
 
     # -- what it says -------------------------------------------------------------------------------
@@ -195,14 +196,38 @@ class Course:
             elif why == at.NARROW:
                 self.f, self.q = state.more_flows(self.f, self.q, 2 * int(self.q[at.LIVE]))
             elif why == at.FAILING:
-                while self._fault < len(self._faults) and self._faults[self._fault].time <= self.now:
-                    self._strike(self._faults[self._fault], self.now)
-                    self._fault += 1
+                while self.fault < len(self.faults) and self.faults[self.fault].time <= self.now:
+                    self._strike(self.faults[self.fault], self.now)
+                    self.fault += 1
                 self._next_fault()
         return False
 
     def _next_fault(self) -> None:
-        self.f[at.FAULT] = self._faults[self._fault].time if self._fault < len(self._faults) else math.inf
+        self.f[at.FAULT] = self.faults[self.fault].time if self.fault < len(self.faults) else math.inf
+
+    # -- where it is ------------------------------------------------------------------------------------
+
+    def heaps(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """(length of each heap, their entries one after the other), as they lie; integers below 2**53."""
+        kernel, h = self._kernel, self.h
+        lengths = np.array([kernel.size(h, k) for k in range(self._heaps)], np.int64)
+        entries = [kernel.entry(h, k, j) for k, n in enumerate(lengths.tolist()) for j in range(n)]
+        return lengths, np.array(entries, float).reshape(-1, 3)
+
+    def restore(self, f: Any, q: Any, tables: tuple[Any, Any], heaps: tuple[Any, Any], fault: int) -> None:
+        """Goes on from the numbers of another course of the same fleet."""
+        plain = isinstance(self.f, list)
+        self.f, self.q = (f.tolist(), q.tolist()) if plain else (np.ascontiguousarray(f), np.ascontiguousarray(q))
+        self.t, self.u = (np.ascontiguousarray(table) for table in tables)
+        lengths, entries = heaps
+        at_entry = iter(entries.tolist())
+        for k, n in enumerate(lengths.tolist()):
+            self._kernel.cut(self.h, k, 0)
+            for _ in range(n):
+                a, b, c = next(at_entry)
+                self._kernel.put(self.h, k, a, int(b), int(c))
+        self.fault = fault
+        self._next_fault()
 
     # -- faults -------------------------------------------------------------------------------------
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,17 +16,20 @@ from dtnsim.description import spec
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from dtnsim.simulation.fleet import kept
+from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.workers import Workers
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.build import Made
 
 #: events between two looks at whether somebody wants to know how far it is, or to stop it
 _LOOK: Final = 20_000
-#: batches of replicas for each process, so that none is left alone at the end
-_BATCHES: Final = 4
+#: replicas where nobody says how many: dates of upgrades have intervals
+REPLICAS: Final = 10
+#: seconds of work between two times that a run in progress is kept
+_KEEP_S: Final = 30.0
 
 #: called with (simulated time [s], share of all that is done, transfers that have ended); returns True to stop
 Progress = Callable[[float, float, int], bool]
@@ -79,7 +82,7 @@ def fleet(
     workload: str | Path | None = None,
     overrides: Sequence[str] = (),
     calibration: str | Path | None = None,
-    replicas: int = 1,
+    replicas: int = REPLICAS,
     seed: int = 1,
     processes: int | None = None,
     scheduler: str | None = None,
@@ -99,6 +102,7 @@ def fleet(
         processes: How many processes share the replicas; one a processor where not given.
         scheduler: Address of a Dask scheduler whose workers do the work instead.
         checkpoint: File in which every replica that is done is kept; where it is there, those in it are not done again.
+            Beside it (``FILE.0`` ...) those in mid-run are kept, now and then and when they are stopped.
         progress: Called now and then; returning True stops it with what was done.
 
     Returns:
@@ -115,46 +119,70 @@ def fleet(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration, workload=workload)
     whole = Fleet(given, Draw())
     task = Task(given, seed, replicas)
-    store = kept.Kept(checkpoint, kept.signature(task, overrides)) if checkpoint is not None else None
+    mark = kept.signature(task, overrides)
+    store = kept.Kept(checkpoint, mark) if checkpoint is not None else None
     runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
     first: Made | None = None
     stopped = False
-    if 0 not in runs:
-        first = whole.made(seed)
-        stopped = _course(first, progress, replicas)
-        runs[0] = answer(first, whole.workload)
-        if store is not None and runs[0].complete:
-            store.add(0, runs[0])
     left = [n for n in range(1, replicas) if n not in runs]
-    if left and not stopped:
-        for number, run in _others(task, left, processes, scheduler):
-            runs[number] = run
-            if store is not None:
-                store.add(number, run)
-            if progress is not None and progress(math.nan, len(runs) / replicas, 0):
-                break
+    work = partial(replica, part=(str(checkpoint), mark) if checkpoint is not None and scheduler is None else None)
+    with Workers(work, task, left, processes, scheduler) as workers:
+        if 0 not in runs:
+            first = whole.made(seed)
+            stopped = _course(first, progress, replicas, _part(checkpoint, mark, 0))
+            runs[0] = answer(first, whole.workload)
+            if store is not None and runs[0].complete:
+                store.add(0, runs[0])
+        if left and not stopped:
+            for number, run in workers.results():
+                runs[number] = run
+                if store is not None:
+                    store.add(number, run)
+                if progress is not None and progress(math.nan, len(runs) / replicas, 0):
+                    break
     warnings = tuple(whole.reduction.warnings)
     return FleetAnswer(given.name, whole.workload, tuple(runs[n] for n in sorted(runs)), replicas, first, warnings)
 
 
-def _course(made: Made, progress: Progress | None, replicas: int = 1) -> bool:
-    """Runs a fleet; returns whether somebody stopped it."""
+def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:
+    """(file of a replica in mid-run, what it is of)."""
+    return None if checkpoint is None else (Path(f"{checkpoint}.{number}"), f"{mark} {number}")
+
+
+def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tuple[Path, str] | None = None) -> bool:
+    """Runs a fleet; returns whether somebody stopped it.
+
+    Args:
+        made: The fleet, put together.
+        progress: Called now and then.
+        replicas: Of which it is one.
+        part: File in which it is kept in mid-run, and goes on from what is there; and what it is of.
+    """
     course = made.course
+    if part is not None:
+        saved.load(course, *part)
+    last = time.monotonic()
     while not course.run(_LOOK):
         share = course.now / course.until / replicas
-        if progress is not None and progress(course.now, share, course.finished):
+        stop = progress is not None and progress(course.now, share, course.finished)
+        if part is not None and (stop or time.monotonic() - last > _KEEP_S):
+            saved.save(course, *part)
+            last = time.monotonic()
+        if stop:
             course.stop()
             return True
+    if part is not None:
+        part[0].unlink(missing_ok=True)
     return False
 
 
-def replica(task: Task, numbers: Sequence[int]) -> list[tuple[int, FleetRun]]:
+def replica(task: Task, numbers: Sequence[int], part: tuple[str, str] | None = None) -> list[tuple[int, FleetRun]]:
     """Some replicas of a fleet, from 1 on: (number, what it says)."""
     made = _drawn(task)
     done = []
     for number in numbers:
         run = made.made(task.seed + number, number - 1)
-        _course(run, None)
+        _course(run, None, 1, None if part is None else _part(part[0], part[1], number))
         done.append((number, slim(answer(run, made.workload))))
     return done
 
@@ -173,50 +201,6 @@ def _drawn(task: Task) -> Fleet:
 def slim(run: FleetRun) -> FleetRun:
     """A run without what is only asked of the first one."""
     return replace(run, stations=tuple(replace(s, of_week=(), weeks=()) for s in run.stations), pairs=(), happened=())
-
-
-def _others(
-    task: Task, left: list[int], processes: int | None, scheduler: str | None
-) -> Iterator[tuple[int, FleetRun]]:
-    """The replicas as they are done."""
-    count = min(processes or _processors(), len(left))
-    size = max(1, min(len(left) // (_BATCHES * max(count, 1)), 32))
-    batches = [left[n : n + size] for n in range(0, len(left), size)]
-    if scheduler is not None:
-        for _, found in cluster.spread(replica, task, batches, scheduler):
-            yield from found
-        return
-    if count <= 1:
-        for batch in batches:
-            yield from replica(task, batch)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-
-    # fresh interpreters: nothing of the caller's threads and locks gets into them
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(task,))
-    try:
-        for future in as_completed([pool.submit(_serve, batch) for batch in batches]):
-            yield from future.result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-_TASK: list[Task] = []
-
-
-def _begin(task: Task) -> None:
-    """In a child: remembers the task; Ctrl-C is the parent's to mind."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _TASK[:] = [task]
-
-
-def _serve(numbers: list[int]) -> list[tuple[int, FleetRun]]:
-    return replica(_TASK[0], numbers)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:

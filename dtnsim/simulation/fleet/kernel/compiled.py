@@ -20,7 +20,7 @@ _MODULES: Final = (sides, books, changes, shares, traffic)
 #: what is called from outside
 _CALLED: Final = (
     "run", "book_all", "book_flow", "book_wait", "hold", "left", "let_go", "release", "set_capacity", "size", "try_at",
-    "withdraw", "push", "pop",
+    "withdraw", "push", "pop", "entry", "put", "cut",
 )  # fmt: skip
 
 
