@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +18,9 @@ from dtnsim.ground.errors import InputError, UnitError
 
 _HOW: Final = "write --vary KEY=1ms..200ms:log20 (or :lin20), or --vary KEY=1,2,4,8"
 _STEPS: Final = re.compile(r"(log|lin)?(\d+)?", re.IGNORECASE)
-#: what a value in SI is written with
-_UNIT: Final = {"1": "", "1/s": "/s"}
+_NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
+#: digits of a value, as few as keep all values apart
+_DIGITS, _MOST_DIGITS = 4, 12
 #: scenarios that one command may ask for
 MOST: Final = 10_000_000
 
@@ -36,6 +37,7 @@ class Axis:
         log: Steps are equal ratios.
         whole: A range of whole numbers.
         counted: The range says how many steps.
+        unit: As both ends write it; None where they differ.
     """
 
     key: str
@@ -46,6 +48,7 @@ class Axis:
     log: bool = False
     whole: bool = False
     counted: bool = True
+    unit: str | None = None
 
     def at(self, parts: np.ndarray) -> list[str]:
         """Texts at parts from 0 to 1 of the range, or of the list."""
@@ -56,7 +59,20 @@ class Axis:
             numbers = np.exp(math.log(self.low) + parts * math.log(self.high / self.low))
         else:
             numbers = self.low + parts * (self.high - self.low)
-        return [_text(v, self.dim, whole=self.whole) for v in numbers]
+        if self.whole:
+            return [str(round(v)) for v in numbers]
+        for digits in range(_DIGITS + max(len(str(len(numbers))) - 2, 0), _MOST_DIGITS):
+            made = [self._text(v, digits) for v in numbers]
+            if len(set(made)) == len(made):
+                return made
+        return [self._text(v, _MOST_DIGITS) for v in numbers]
+
+    def _text(self, value: float, digits: int) -> str:
+        """A value in the unit of the ends, or as people write it."""
+        if self.unit is None:
+            return units.show(value, self.dim, digits=digits)
+        one = units.read(f"1{self.unit}")[0] if self.unit else 1.0
+        return f"{value / one:.{digits}g} {self.unit}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +123,18 @@ def axis(text: str) -> Axis:
     if log and low <= 0:
         raise InputError(f"--vary {key}: a logarithmic range begins above 0; {_HOW}")
     whole = dim == "1" and low_text.strip().isdigit() and high_text.strip().isdigit()
-    made = Axis(key, (), low, high, dim, log, whole, counted=bool(found[2]))
-    return Axis(key, tuple(dict.fromkeys(made.at(np.linspace(0, 1, count)))), low, high, dim, log, whole, made.counted)
+    ends = [_spaced(text.strip()) for text in (low_text, high_text)]
+    named = {_NUMBER.sub("", end, count=1).strip() for end in ends}
+    unit = named.pop() if len(named) == 1 else None
+    made = Axis(key, (), low, high, dim, log, whole, counted=bool(found[2]), unit=unit)
+    between = made.at(np.linspace(0, 1, count))[1:-1]
+    return replace(made, values=tuple(dict.fromkeys([ends[0], *between, ends[1]])))
+
+
+def _spaced(text: str) -> str:
+    """A number with a space before its unit."""
+    found = _NUMBER.match(text)
+    return f"{found[0]} {text[found.end() :].strip()}".strip() if found else text
 
 
 def cartesian(axes: Sequence[Axis]) -> Design:
@@ -197,9 +223,3 @@ def _listed(given: str, text: str) -> tuple[str, ...]:
     for item in items:
         yamlio.loads(f"v: {item}", "--vary")
     return tuple(dict.fromkeys(items))
-
-
-def _text(value: float, dim: str, *, whole: bool) -> str:
-    if whole:
-        return str(round(value))
-    return f"{value:.10g} {_UNIT.get(dim, dim)}".strip()

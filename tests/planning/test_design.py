@@ -14,7 +14,7 @@ from dtnsim.planning import design
 
 def test_a_logarithmic_range_has_equal_ratios_and_both_ends() -> None:
     numbers = [units.parse(t, "s") for t in design.axis("wan.rtt=1ms..100ms:log5").values]
-    assert numbers == pytest.approx([0.001, 10**-2.5, 0.01, 10**-1.5, 0.1])
+    assert numbers == pytest.approx([0.001, 10**-2.5, 0.01, 10**-1.5, 0.1], rel=5e-4)
 
 
 @given(st.floats(1e-3, 1e3), st.floats(1.01, 1e3), st.integers(2, 50))
@@ -24,6 +24,26 @@ def test_a_linear_range_stays_within_its_ends_and_rises(low: float, ratio: float
     assert numbers == sorted(numbers)
     assert numbers[0] == pytest.approx(low * 1e9, rel=1e-9)
     assert numbers[-1] == pytest.approx(low * ratio * 1e9, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "second", "last"),
+    [
+        ("wan.rtt=1ms..200ms:log20", "1.322 ms", "200 ms"),
+        ("h.cpu.clock=2 GHz..4 GHz:7", "2.333 GHz", "4 GHz"),
+        ("h.memory.rate=500MT/s..3200MT/s:4", "1400 MT/s", "3200 MT/s"),
+        ("wan.rtt=1ms..2s:5", "500.8 ms", "2 s"),
+        ("wan.bandwidth=10Gb/s..1Tb/s:log5", "31.62 Gb/s", "1 Tb/s"),
+        ("wan.loss=1e-8..1e-4:log5", "1e-07", "1e-4"),
+    ],
+)
+def test_values_are_written_as_their_ends_are(text: str, second: str, last: str) -> None:
+    values = design.axis(text).values
+    assert (values[1], values[-1]) == (second, last)
+
+
+def test_values_of_a_dense_range_stay_apart() -> None:
+    assert len(design.axis("x=1GB..2GB:12000").values) == 12000
 
 
 def test_whole_numbers_stay_whole() -> None:
