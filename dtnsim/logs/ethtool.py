@@ -1,7 +1,8 @@
 """ethtool: link settings, -S statistics, -m module page, -g rings.
 
-Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts
-since the driver was loaded. ``BR, Nominal`` of a module is mega-baud (symbols, not bytes).
+Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts since the
+driver was loaded, of a queue where it stands in brackets before the name (``[0]: rx_bytes``, bnxt, bnx2x). ``BR,
+Nominal`` of a module is mega-baud (symbols, not bytes).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
 _SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
 _DUPLEX: Final = re.compile(r"^\s*Duplex: (\w+)")
 _LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
-_COUNTER: Final = re.compile(r"^\s+(\S[^:]*?(?:::\S+)?): (\d+)\s*$")
+_COUNTER: Final = re.compile(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$")
 _BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)")
 _MODULE: Final = re.compile(
     r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*+)\s*+$"
@@ -103,7 +104,9 @@ class Ethtool(LineParser):
             if text.strip():
                 self._block, self.open = "", False
             return ()
-        return (self.measure("count", int(match[2]), "1", match[0].strip(), of=match[1], interface=self._interface),)
+        queue = None if match[1] is None else int(match[1])
+        printed, value = match[0].strip(), int(match[3])
+        return (self.measure("count", value, "1", printed, of=match[2], queue=queue, interface=self._interface),)
 
     def _ring(self, text: str) -> Iterable[Record]:
         if "Pre-set maximums" in text or "Current hardware settings" in text:

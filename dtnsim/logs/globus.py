@@ -1,4 +1,4 @@
-"""Globus transfer tasks: ``globus task show`` as text, and task documents of the Transfer API.
+"""Globus transfer tasks: ``globus task show`` and ``list`` as text, and task documents of the Transfer API.
 
 Units: bytes and B/s. ``Bytes Per Second`` (``effective_bytes_per_second``) is bytes transferred over the wall clock
 from request to completion: it includes queueing, listing, checksums after the transfer and retries (Globus Transfer
@@ -21,6 +21,7 @@ from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Reco
 from dtnsim.logs.measurement import Condition, Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*+)\s*+$")
+_ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
 #: key of the text form -> key of the task document
 _KEYS: Final = {
     "Task ID": "task_id",
@@ -102,6 +103,26 @@ class GlobusText(LineParser):
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
             line = lines.get("effective_bytes_per_second") or max(lines.values())
             yield from _records(self, task, line, self._host)
+
+
+class GlobusList(LineParser):
+    """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
+
+    tool = "globus"
+    words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One row."""
+        if text.lstrip().startswith("Task ID  ") and "| Status" in text:
+            why = "a list has no bytes and no times: globus task list -F json has them"
+            yield self.unread("globus task list", why)
+        row = _ROW.match(text[:600])
+        if row is None or row["status"] != "FAILED":
+            return
+        cells = [cell.strip() for cell in row["rest"].split(" | ")]
+        names = ("operation", "source", "target", "label")
+        known: dict[str, Condition] = dict(zip(names, cells, strict=False))
+        yield failed(self, "task FAILED", {**host_of(self.ctx), "task": row["task"], **known})
 
 
 class GlobusJson(DocumentParser):

@@ -17,9 +17,11 @@ from dtnsim.logs.base import Command, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
-    r"^\s*--- (?:owping|twping) statistics from \[(?P<source>[^\]]++)\]:\S++ to \[(?P<target>[^\]]++)\]"
+    r"^\s*--- (?P<tool>owping|twping) statistics from \[(?P<source>[^\]]++)\]:\S++ to \[(?P<target>[^\]]++)\]"
 )
-_SENT: Final = re.compile(r"^\s*(?P<sent>\d++) sent, (?P<lost>\d++) lost \([\d.]++%\), (?P<twice>\d++) duplicates")
+_SENT: Final = re.compile(
+    r"^\s*(?P<sent>\d++) sent, (?P<lost>\d++) lost \([\d.]++%\), (?P<twice>\d++) (?:send )?duplicates"
+)
 _DELAY: Final = re.compile(
     r"^\s*(?P<what>one-way delay|round-trip time|send time|reflect time|two-way delay)[ \w]*? min/median/max = "
     r"(?P<min>-?[\d.]++|nan)/(?P<p50>-?[\d.]++|nan)/(?P<max>-?[\d.]++|nan) (?P<unit>ns|us|ms|s), "
@@ -29,13 +31,14 @@ _JITTER: Final = re.compile(r"^\s*(?:one-way|two-way) jitter = (?P<jitter>[\d.]+
 _HOPS: Final = re.compile(r"^\s*hops = (?P<hops>\d{1,3}) \(consistently\)")
 _TIMES: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _LONGEST: Final = 24
+_OF: Final = {"round-trip time": "rtt", "two-way delay": "rtt"}
 
 
 class Owping(LineParser):
     """Summaries of owping."""
 
     tool = "owping"
-    words = ("owping", "twping")
+    words = ("owping",)
     commands = ("owping", "twping")
 
     def __init__(self, *args: Any) -> None:
@@ -46,7 +49,7 @@ class Owping(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         """One line; every line of a summary."""
         head = _HEAD.match(text)
-        if head is not None:
+        if head is not None and head["tool"] == self.tool:
             self._known = {"source": head["source"], "target": head["target"], **host_of(self.ctx)}
             self.open, self._lines = True, 0
             return ()
@@ -87,4 +90,12 @@ class Owping(LineParser):
                 yield self.unread(found[0], "a negative delay: the clocks are further apart than the path is long")
                 return
             known = {**self._known, "of": of, "statistic": statistic, "clock_error_s": error}
-            yield figure(self, "latency", float(text) * _TIMES[found["unit"]], "s", f"{text} {found['unit']}", known)
+            quantity = _OF.get(found["what"], "latency")
+            yield figure(self, quantity, float(text) * _TIMES[found["unit"]], "s", f"{text} {found['unit']}", known)
+
+
+class Twping(Owping):
+    """Summaries of twping (TWAMP): round trips, and the times of each way by two clocks."""
+
+    tool = "twping"
+    words = ("twping",)

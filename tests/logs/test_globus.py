@@ -123,3 +123,29 @@ def test_task_text_as_a_notebook_prefixes_it(log, prefix):
     found = log("".join(f"{prefix}{line}\n" for line in _text().splitlines()))
     assert found.value("throughput") == 2714391
     assert found.one("throughput").conditions["target"] == "b"
+
+
+LISTS = (
+    """\
+    $ globus task list
+    Task ID                              | Status    | Type     | Source Display Name | Dest Display Name          | Label
+    ------------------------------------ | --------- | -------- | ------------------- | -------------------------- | --------------------------------
+    c127a968-57b1-11eb-87bb-02187389bd35 | SUCCEEDED | TRANSFER | my_MacbookAir       | materials-commons-2-upload | MyProject-rivage-popish-bonze
+""",  # noqa: E501 - as Materials Commons' documentation prints it
+    """\
+    Task ID                              | Status    | Type     | Source Display Name        | Dest Display Name          | Label                \n\
+    ------------------------------------ | --------- | -------- | -------------------------- | -------------------------- | ---------------------
+    8b43c4e2-dda5-11e6-9d11-22000a1e3b52 | SUCCEEDED | TRANSFER | Globus Tutorial Endpoint 1 | Globus Tutorial Endpoint 2 | 1st submission       \n\
+""",  # noqa: E501 - as Globus' documentation prints it
+)
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_a_list_of_tasks_says_where_the_figures_are(log, text):
+    found = log(text)
+    assert not found.found
+    assert "globus task list -F json" in found.unread[0].why
+    failed = log(text.replace("SUCCEEDED", "FAILED   ")).one("failure")
+    assert failed.conditions["operation"] == "TRANSFER"
+    assert failed.conditions["task"] in text
+    assert f"| {failed.conditions['target']} " in text

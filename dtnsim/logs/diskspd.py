@@ -1,0 +1,108 @@
+"""DiskSpd 2: the totals of all I/O, reads and writes.
+
+Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896 MiB/s,
+printed 11.90). The rate is that printed; bytes and test time are compared with it. Percentiles of latency follow the
+totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+
+_TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
+_TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
+_THREADS: Final = re.compile(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
+_BLOCK: Final = re.compile(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
+_DEPTH: Final = re.compile(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
+_HOST: Final = re.compile(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$")
+_TOTAL: Final = re.compile(
+    r"^\s*+total:\s++(?P<size>\d++) \|\s++(?P<count>\d++) \|\s++(?P<rate>\d++\.\d++) \|\s++(?P<iops>\d++\.\d++)"
+    r"(?: \|\s++(?P<latency>\d++\.\d++))?"
+)
+_CPU: Final = re.compile(r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|")
+_PERCENTILE: Final = re.compile(
+    r"^\s*+(?P<which>\d\d)th \|\s++(?P<read>\d++\.\d++|N/A) \|\s++(?P<write>\d++\.\d++|N/A) \|"
+    r"\s++(?P<all>\d++\.\d++|N/A)"
+)
+_SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_LONGEST: Final = 600  # lines between parts of a run: one a thread and core
+_OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
+
+
+class DiskSpd(LineParser):
+    """One run's settings and results."""
+
+    tool = "diskspd"
+    words = ("Input", "actual", "IO")
+    commands = ("diskspd", "diskspd.exe")
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._known: Conditions = {}
+        self._operation = ""
+        self._lines = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        self._lines += 1
+        if text.strip() == "Input parameters:":
+            self._known, self._operation, self.open, self._lines = {}, "", True, 0
+            return ()
+        if self._lines > _LONGEST:
+            self.open = False
+        if (title := _TITLE.match(text)) is not None:
+            self._operation = _OPERATIONS[title["what"]]
+            self.open, self._lines = True, 0
+        elif (total := _TOTAL.match(text)) is not None and self._operation:
+            return self._total(total)
+        elif (cpu := _CPU.match(text)) is not None and "duration_s" in self._known:
+            share = float(cpu["used"]) / 100
+            return (self.measure("cpu_share", share, "1", f"{cpu['used']} %", state="busy", cpu="all", **self._known),)
+        elif (percentile := _PERCENTILE.match(text)) is not None and self._operation:
+            return self._percentile(percentile)
+        else:
+            self._setting(text)
+        return ()
+
+    def _setting(self, text: str) -> None:
+        if (host := _HOST.match(text)) is not None:
+            self._known["host"] = host["host"]
+        elif (seconds := _TIME.match(text)) is not None:
+            self._known["duration_s"] = float(seconds["seconds"])
+            self._operation = ""
+            self.open, self._lines = True, 0
+        elif (threads := _THREADS.match(text)) is not None:
+            self._known["threads"] = int(threads["threads"])
+        elif (block := _BLOCK.match(text)) is not None:
+            self._known["block_B"] = int(block["size"]) * _SCALE[block["unit"][:1]]
+        elif (depth := _DEPTH.match(text)) is not None:
+            self._known["depth"] = int(depth["depth"])
+
+    def _total(self, found: re.Match[str]) -> Iterator[Record]:
+        size, rate = int(found["size"]), float(found["rate"]) * 2.0**20
+        if size == 0 or rate == 0:
+            return
+        seconds = self._known.get("duration_s")
+        if isinstance(seconds, float) and seconds > 1 and abs(size / seconds - rate) > 0.02 * rate + 0.006 * 2**20:
+            yield self.unread(f"{found['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
+        more: Conditions = {**self._known, "operation": self._operation, "bytes": float(size)}
+        yield self.measure("throughput", rate, "B/s", f"{found['rate']} MiB/s", **more)
+        yield self.measure("iops", float(found["iops"]), "1/s", found["iops"], **more)
+        if found["latency"]:
+            yield self.measure("latency", float(found["latency"]) * 1e-3, "s", f"{found['latency']} ms", **more)
+
+    def _percentile(self, found: re.Match[str]) -> Iterator[Record]:
+        for operation in ("read", "write", "all"):
+            if found[operation] != "N/A":
+                value = float(found[operation]) * 1e-3
+                more: Conditions = {**self._known, "operation": operation, "statistic": f"p{found['which']}"}
+                yield self.measure("latency", value, "s", f"{found[operation]} ms", **more)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command begins another run."""
+        self._known, self._operation, self.open = {}, "", False
+        return ()

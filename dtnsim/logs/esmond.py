@@ -1,0 +1,179 @@
+"""perfSONAR's measurement archive: what esmond (3.4 to 4.4) and elmond (5) answer.
+
+An answer is a series of ``ts`` [s since 1970] and ``val``; what ``val`` is only the URL says, so that it is taken
+from the command (``curl .../KEY/throughput/base``) or from the name of the file. Units: ``throughput`` bit/s,
+histograms of one-way delay and of round trips in ms (value: number of packets), ``packet-loss-rate`` a share, ``rtt``
+of traces ms (perfSONAR documentation, client REST interface). ``averages`` and ``statistics`` are of a window
+(``window_s``). Metadata of the same log give source and destination. What pScheduler's archiver stores
+(``event-type`` beside every ``val``) is read as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dtnsim.logs._net import failed, figure
+from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.logs.measurement import Condition
+
+_URL: Final = re.compile(
+    r"/(?P<key>[0-9a-f]{32,64})/(?P<type>[a-z-]{4,40})/(?P<summary>base|averages|aggregations|statistics)(?:/(?P<window>\d{1,9}))?"
+)
+_TYPES: Final = (
+    "throughput-subintervals", "throughput", "packet-retransmits", "packet-loss-rate", "histogram-owdelay",
+    "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
+)  # fmt: skip
+_HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
+_COUNTS: Final = {"packet-count-sent": "packets sent", "packet-count-lost": "packets lost"}
+_STATISTICS: Final = {
+    "mean": None, "median": "median", "minimum": "min", "maximum": "max", "standard-deviation": "stddev",
+    "percentile-25": "p25", "percentile-75": "p75", "percentile-95": "p95",
+}  # fmt: skip
+
+
+class Esmond(DocumentParser):
+    """Series of results, and the metadata of tests."""
+
+    tool = "esmond"
+
+    def match(self, doc: Document) -> bool:
+        """Objects of ``ts`` and ``val``, or of metadata."""
+        first = doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data
+        if not isinstance(first, dict):
+            return False
+        return first.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= first.keys()
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Every result."""
+        items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
+        if items and "metadata-key" in items[0]:
+            self._remember(items)
+            why = f"metadata of {len(items)} tests: results are what its base-uri answers"
+            yield self.unread("metadata-key", why, line=doc.line)
+            return
+        kind, known = self._about()
+        lines = doc.lines()
+        for item in items:
+            line = lines.next('"ts"')
+            more = {**known, "start": number(item.get("ts"))}
+            value = item.get("val")
+            if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
+                for part in value:
+                    if isinstance(part, dict):
+                        yield from self._result(str(part.get("event-type")), part.get("val"), more, line)
+            elif kind is None:
+                yield self.unread("ts, val", "what was measured only its URL says: keep the curl command", line=line)
+                return
+            else:
+                yield from self._result(kind, value, more, line)
+
+    def _remember(self, items: list[dict[str, Any]]) -> None:
+        tests = self.ctx.memo.setdefault("esmond", {})
+        for item in items[:10_000]:
+            tests[str(item.get("metadata-key"))] = {
+                "source": item.get("input-source") or item.get("source"),
+                "target": item.get("input-destination") or item.get("destination"),
+                "measured_by": item.get("tool-name"),
+                "protocol": item.get("ip-transport-protocol"),
+                "streams": item.get("bw-parallel-streams"),
+            }
+
+    def _about(self) -> tuple[str | None, dict[str, Condition]]:
+        """(event type, conditions) of a series."""
+        command = self.ctx.command
+        url = None if command is None else _URL.search(command.text[:4000])
+        if url is None:
+            name = (self.ctx.file or "").replace("\\", "/").rpartition("/")[2]
+            return next((kind for kind in _TYPES if kind in name), None), {}
+        tests = self.ctx.memo.get("esmond", {})
+        found: Mapping[str, Any] = tests.get(url["key"], {})
+        known: dict[str, Condition] = {key: value for key, value in found.items() if isinstance(value, str | int)}
+        if url["window"] and url["window"] != "0":
+            known["window_s"] = float(url["window"])
+        return url["type"].removesuffix("-bidir"), known
+
+    def _result(self, kind: str, value: Any, known: dict[str, Condition], line: int) -> Iterator[Record]:
+        plain = number(value)
+        if kind == "throughput" and plain:
+            yield figure(self, "throughput", plain / 8, "B/s", f"{plain:.10g} bit/s", known, line=line)
+        elif kind == "packet-retransmits" and plain is not None:
+            yield figure(self, "retransmits", plain, "1", f"{plain:g}", known, line=line)
+        elif kind == "packet-loss-rate":
+            yield from self._loss(value, known, line)
+        elif kind in _HISTOGRAMS and isinstance(value, dict):
+            yield from self._delays(_HISTOGRAMS[kind], value, known, line)
+        elif kind in _COUNTS and plain is not None:
+            yield figure(self, "count", plain, "1", f"{plain:g}", {**known, "of": _COUNTS[kind]}, line=line)
+        elif kind == "path-mtu" and plain:
+            yield figure(self, "mtu", plain, "B", f"{plain:g}", known, line=line)
+        elif kind == "failures" and isinstance(value, dict):
+            yield failed(self, str(value.get("error") or value)[:300], known, line=line)
+        elif kind == "throughput-subintervals" and isinstance(value, list):
+            yield from self._intervals(value, known, line)
+        elif kind == "packet-trace" and isinstance(value, list):
+            yield from self._trace(value, known, line)
+
+    def _loss(self, value: Any, known: dict[str, Condition], line: int) -> Iterator[Record]:
+        share = number(value)
+        if isinstance(value, dict):
+            lost, sent = number(value.get("numerator")), number(value.get("denominator"))
+            share = lost / sent if lost is not None and sent else None
+            known = {**known, "packets": None if sent is None else int(sent)}
+        if share is not None:
+            yield figure(self, "loss", share, "1", f"{share:.6g}", known, line=line)
+
+    def _delays(
+        self, quantity: str, value: Mapping[str, Any], known: dict[str, Condition], line: int
+    ) -> Iterator[Record]:
+        found: dict[str, float | None]
+        if "median" in value:
+            found = {name: number(value.get(name)) for name in _STATISTICS}
+        else:
+            pairs = sorted(
+                (delay, count)
+                for key, many in value.items()
+                if (delay := number(key)) is not None and (count := number(many))
+            )
+            packets = sum(count for _, count in pairs)
+            if packets <= 0:
+                return
+            found = {"minimum": pairs[0][0], "maximum": pairs[-1][0]}
+            found["mean"] = sum(delay * count for delay, count in pairs) / packets
+            seen = 0.0
+            for delay, count in pairs:
+                seen += count
+                if seen >= packets / 2:
+                    found["median"] = delay
+                    break
+            known = {**known, "packets": int(packets)}
+        for name, delay in found.items():
+            if delay is not None:
+                more = {**known, "statistic": _STATISTICS[name], "one_way": True if quantity == "latency" else None}
+                yield figure(self, quantity, delay * 1e-3, "s", f"{delay:.6g} ms", more, line=line)
+
+    def _intervals(self, value: list[Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+        for part in value:
+            if not isinstance(part, dict):
+                continue
+            rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
+            if rate is not None and start is not None and spent is not None:
+                more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
+                yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
+
+    def _trace(self, value: list[Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+        hops = [hop for hop in value if isinstance(hop, dict) and number(hop.get("ttl")) is not None]
+        if not hops:
+            return
+        last = max(number(hop["ttl"]) or 0 for hop in hops)
+        yield figure(self, "hops", last, "1", f"{last:g}", known, line=line)
+        for hop in hops:
+            rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
+            if rtt is not None:
+                more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
+                more["interval"] = None if ttl == last else True
+                yield figure(self, "rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", more, line=line)
+        mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
+        if mtus:
+            yield figure(self, "mtu", min(mtus), "B", f"{min(mtus):g}", known, line=line)

@@ -1,0 +1,102 @@
+"""nfsiostat of nfs-utils 1.1 to 2: what every NFS mount of a client does.
+
+Units: ``kB`` is 1024 B, of RPC with their headers (nfs-iostat.py divides by 1024); ``avg RTT`` from sending to the
+answer, ``avg exe`` from the file system's request to its end, ``avg queue`` between them (``of``), in ms. ``retrans``
+and ``errors`` are counts of the interval. The first report covers the time since the mount (``report``). Values stand
+in one line, or one below the other (nfs-utils 1.2.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+
+_MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
+_HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
+_CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
+_TIMES: Final = {"avg RTT": "rtt", "avg exe": "execution", "avg queue": "queue"}
+_KIB: Final = 1024.0
+
+
+class Nfsiostat(LineParser):
+    """Blocks of one mount each."""
+
+    tool = "nfsiostat"
+    words = ("mounted", "kB")
+    commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._mount: Conditions = {}
+        self._reports: dict[str, int] = {}
+        self._operation: str | None = None
+        self._heads: list[str] = []
+        self._cells: list[str] = []
+        self._quiet = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        if (mount := _MOUNT.match(text)) is not None:
+            target = mount["target"]
+            if len(self._reports) > 1000:
+                self._reports.clear()
+            self._reports[target] = self._reports.get(target, 0) + 1
+            self._mount = {"source": mount["source"], "target": target, "report": self._reports[target]}
+            self._start("all", [])
+            return ()
+        words = text.strip()
+        if words.startswith(("read:", "write:")) and (self.open or "kB/op" in words):
+            self._start(words.partition(":")[0], [])
+        if ("kB/op" in words or "rpc bklog" in words) and (heads := _HEADS.findall(words)):
+            if "kB/op" in heads and self._operation not in ("read", "write"):
+                return ()
+            self._start(self._operation if "kB/op" in heads else "all", heads)
+            return ()
+        return self._values(words)
+
+    def _start(self, operation: str | None, heads: list[str]) -> None:
+        self._operation, self._heads, self._cells = operation, heads, []
+        self.open, self._quiet = True, 0
+
+    def _values(self, words: str) -> Iterable[Record]:
+        cells = _CELL.findall(words) if self._heads and len(words) < 300 else []
+        if not cells:
+            self._quiet += bool(words)
+            if self._quiet > 2:
+                self.open, self._heads = False, []
+            return ()
+        self._cells += cells
+        if len(self._cells) < len(self._heads):
+            return ()
+        found = dict(zip(self._heads, self._cells, strict=False))
+        self._heads, self._cells = [], []
+        return self._figures(found)
+
+    def _figures(self, found: dict[str, str]) -> Iterator[Record]:
+        more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
+        values = {head: float(cell) for head, cell in found.items() if cell != "nan"}
+        if values.get("kB/op"):
+            more["block_B"] = round(values["kB/op"] * _KIB, 3)
+        for head, value in values.items():
+            printed = f"{found[head]} {head}"
+            if head in ("op/s", "ops/s"):
+                yield self.measure("iops", value, "1/s", printed, **more)
+            elif head == "kB/s":
+                yield self.measure("throughput", value * _KIB, "B/s", printed, **more)
+            elif head == "rpc bklog":
+                yield self.measure("queue_depth", value, "1", printed, of="rpc backlog", **more)
+            elif head in _TIMES and value > 0:
+                yield self.measure("latency", value * 1e-3, "s", f"{found[head]} ms", of=_TIMES[head], **more)
+            elif head == "retrans":
+                yield self.measure("retransmits", value, "1", printed, of="rpc", **more)
+            elif head == "errors":
+                yield self.measure("count", value, "1", printed, of="rpc errors", **more)
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the report."""
+        self._mount, self._reports, self._heads, self._cells = {}, {}, [], []
+        self._operation, self.open = None, False
+        return ()

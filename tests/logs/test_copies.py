@@ -1,0 +1,97 @@
+"""gfal-copy, and dcp and dsync of mpiFileUtils.
+
+gfal-copy: EGI's documentation, a CMS site's notes, a DUNE tutorial (job submission), a copy with ``-vvv`` in notes of
+EOS. mpiFileUtils: issues 658 (dcp 0.12) and 425 (dsync 0.10); the progress line is put together after its source.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+MIB = 2.0**20
+EGI = """\
+$ gfal-copy gsiftp://prometheus.desy.de/VOs/dteam/public-file gsiftp://dcache-door-doma01.desy.de/dteam/test
+Copying gsiftp://prometheus.desy.de/VOs/dteam/public-file   [DONE]  after 3s
+"""
+CMS = """\
+[bockjoo@cms ~]$ gfal-copy -f davs://cmspodman2.rc.ufl.edu:1094//store/user/gfal_copy/sitedb.list ./
+Copying davs://cmspodman2.rc.ufl.edu:1094//store/user/gfal_copy/sitedb.list   [DONE]  after 0s       \n\
+"""
+DUNE = """\
+Transferring files to web sandbox...
+Copying file:///nashome/k/kherner/.cache/jobsub_lite/submission_test_singularity.sh   [DONE]  after 2s             \n\
+Copying file:///nashome/k/kherner/.cache/jobsub_lite/simple.cmd   [DONE]  after 5s                                 \n\
+"""
+EOS = """\
+Copying 1073741824 bytes https://eospilot.cern.ch/source_1 => https://eospilot.cern.ch/destination_1
+Copying https://eospilot.cern.ch/source_1   [DONE]  after 11s
+"""
+
+
+@pytest.mark.parametrize(("text", "seconds"), [(EGI, [3]), (DUNE, [2, 5]), (EOS, [11]), (CMS, [])])
+def test_gfal_copies_take_whole_seconds(log, text, seconds):
+    assert [r.value for r in log(text).all("duration", resolution_s=1.0)] == seconds
+
+
+def test_gfal_sizes_hosts_and_failures(log):
+    assert log(EOS).value("throughput") == 1073741824 / 11
+    known = log(EGI).one("duration").conditions
+    assert known["target"] == "gsiftp://dcache-door-doma01.desy.de/dteam/test"
+    assert "less than a second" in log(CMS).unread[0].why
+    assert log(EGI.replace("[DONE]  after 3s", "[FAILED]  after 3s")).one("failure")
+    lost = "$ gfal-copy a davs://b\ngfal-copy error: 2 (No such file or directory) - Result HTTP 404 : File not found\n"
+    assert "HTTP 404" in log(lost).one("failure").printed
+
+
+ISSUE_658 = """\
+[2025-10-29T16:51:08] Data: 65.783 GiB (70634049927 bytes)
+[2025-10-29T16:51:08] Rate: 8.415 MiB/s (70634049927 bytes in 8004.996 seconds)
+[2025-10-29T16:51:08] Started: Oct-29-2025,14:37:43
+[2025-10-29T16:51:08] Completed: Oct-29-2025,16:51:08
+[2025-10-29T16:51:08] Seconds: 8005.003
+[2025-10-29T16:51:08] Items: 226505
+[2025-10-29T16:51:08]   Directories: 19478
+[2025-10-29T16:51:08]   Files: 200806
+[2025-10-29T16:51:08]   Links: 6221
+[2025-10-29T16:51:08] Data: 65.783 GiB (70634049927 bytes)
+[2025-10-29T16:51:08] Rate: 8.415 MiB/s (70634049927 bytes in 8005.003 seconds)
+"""
+ISSUE_425 = """\
+[2020-11-13T13:29:39] Started: Nov-13-2020,13:28:07
+[2020-11-13T13:29:39] Completed: Nov-13-2020,13:29:39
+[2020-11-13T13:29:39] Seconds: 92.411
+[2020-11-13T13:29:39] Items: 30039
+[2020-11-13T13:29:39]   Directories: 13
+[2020-11-13T13:29:39]   Files: 30026
+[2020-11-13T13:29:39]   Links: 0
+[2020-11-13T13:29:39] Data: 1.206 TB (1325900635063 bytes)
+[2020-11-13T13:29:39] Rate: 312.349 MB/s (30266497975 bytes in 92.411 seconds)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "seconds", "rate", "files"),
+    [
+        (ISSUE_658, 70634049927, 8005.003, 8.415, 200806),
+        (ISSUE_425, 30266497975, 92.411, 312.349, 30026),  # MB/s of 0.10 is 2^20 B/s, too
+    ],
+)
+def test_the_whole_run_is_the_headline_of_dcp(log, text, size, seconds, rate, files):
+    found = log(text)
+    whole = found.one("throughput", of=None)
+    assert whole.value == size / seconds == pytest.approx(rate * MIB, rel=1e-4)
+    assert (whole.conditions["files"], whole.conditions["bytes"]) == (files, size)
+    assert found.value("duration") == seconds
+    assert not found.unread
+
+
+def test_copying_alone_progress_and_ranks_of_dcp(log):
+    assert log(ISSUE_658).value("throughput", of="data") == 70634049927 / 8004.996
+    run = "$ srun -n 40 dcp --progress 60 /a /b\n"
+    run += "[2021-01-21T16:02:51] Copied 9.412 GiB (26%) in 60.010 secs (160.602 MiB/s) 170 secs left ...\n"
+    found = log(run + ISSUE_425)
+    progress = found.one("throughput", interval=True)
+    assert progress.value == 160.602 * MIB == pytest.approx(progress.conditions["bytes"] / 60.01, rel=1e-4)
+    assert found.one("throughput", interval=None).conditions["tasks"] == 40
+    wrong = log(ISSUE_425.replace("312.349", "412.349"))
+    assert "give 3.275e+08" in wrong.unread[0].why
