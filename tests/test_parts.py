@@ -164,3 +164,66 @@ def test_a_segment_takes_a_firewall_by_name():
 
 def test_a_part_is_found_by_kind_and_name_and_by_name_alone():
     assert base.Component.build("ssd/intel-535-480").read == base.Component.build("intel-535-480").read
+
+
+#: kinds whose parts are bought, and how many of them a planner finds at least
+SHELVES = {
+    "ssd": 45,
+    "hdd": 20,
+    "cpu": 25,
+    "nic": 20,
+    "hba": 12,
+    "board": 10,
+    "chassis": 6,
+    "expander": 3,
+    "memory": 8,
+    "dpu": 2,
+}
+#: part of something else: a chipset, a system whose board has the price, a processor that is soldered
+IN_SOMETHING = {"hba/sata-c612", "chassis/dell-r7725xd-bays", "chassis/supermicro-2124us-tnrp-bays"}
+
+
+@pytest.mark.parametrize("kind", SHELVES)
+def test_the_shelves_are_full(kind):
+    assert sum(n.startswith(f"{kind}/") for n in NAMES) >= SHELVES[kind]
+
+
+def test_drives_reach_from_4_to_32_tb_and_from_consumers_to_122_tb_of_flash():
+    drives = {n: part(n) for n in NAMES if n.startswith(("ssd/", "hdd/"))}
+    assert len(drives) >= 60
+    sizes = {n: d.facts.capacity.value for n, d in drives.items()}
+    assert min(s for n, s in sizes.items() if n.startswith("hdd/") and s > 1e12) <= 4e12
+    assert max(s for n, s in sizes.items() if n.startswith("hdd/")) >= 32e12
+    assert max(s for n, s in sizes.items() if n.startswith("ssd/")) >= 122e12
+    assert sum("smr" in n for n in drives) >= 4
+    links = {n: part(n).read.value for n in drives if n.startswith("ssd/")}
+    for low, high in ((0, 0.6e9), (1e9, 3.95e9), (4.5e9, 7.9e9), (9e9, 15.8e9)):  # SATA, PCIe 3.0 to 5.0
+        assert sum(low < rate <= high for rate in links.values()) >= 4
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.split("/")[0] in SHELVES])
+def test_what_is_bought_has_year_power_and_price(name):
+    facts = part(name).facts
+    assert facts.year is not None
+    assert facts.power_busy is not None
+    assert (part(name).price is None) == (name in IN_SOMETHING)
+    if name.startswith(("ssd/", "hdd/")):
+        assert facts.capacity is not None
+        assert facts.endurance is not None
+        assert facts.fits or "usb" in name
+
+
+@pytest.mark.parametrize("folder", ["parts", "hosts", "catalog"])
+def test_nothing_is_from_memory(folder):
+    for file in sorted((library.root("models") / folder).rglob("*.yaml")):
+        text = file.read_text(encoding="utf-8").lower()
+        assert "from memory" not in text, file
+        assert "(m)" not in text, file
+
+
+def test_what_is_assumed_of_power_and_price_says_so_with_a_wide_spread():
+    for name in NAMES:
+        facts = part(name).facts
+        for quantity in (facts.power_idle, facts.power_busy, facts.endurance) if facts else ():
+            if quantity is not None and quantity.source.startswith("assumed"):
+                assert quantity.spread >= 0.15, name
