@@ -51,6 +51,8 @@ SUPPORT = frozenset(
         "access",
         "cores",
         "device",
+        "layer",
+        "remote_block",
         "middlebox",
         "offload",
         "filesystem",

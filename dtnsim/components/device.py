@@ -4,13 +4,48 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value
 from dtnsim.ground.term import Term, term
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the host's kernel does to each byte of a device.
+
+    Attributes:
+        name: Name of its station.
+        cycles: What a byte costs [cycles/B].
+        threads: Cores that may do it at once.
+        what: The activity, in words.
+    """
+
+    name: str
+    cycles: Term
+    threads: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fabric:
+    """How a device behind a network is reached.
+
+    Attributes:
+        transport: What carries the requests.
+        connections: Connections, each of which is worked on by a core at a time.
+        byte: What a byte costs that core besides the transport.
+        what: The protocol.
+    """
+
+    transport: Literal["tcp", "rdma"]
+    connections: int
+    byte: Quantity
+    what: str
 
 
 class Device(Component):
@@ -51,6 +86,20 @@ class Device(Component):
     def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - drives need it
         """Bytes per second of a long stream in the mean over the whole device, as a rebuild meets it."""
         return term(math.inf, "B/s")
+
+    @property
+    def fabric(self) -> Fabric | None:
+        """How the device is reached where it is behind a network."""
+        inner = getattr(self, "of", None)
+        return inner.fabric if isinstance(inner, Device) else None
+
+    def works(self, row: Row, use: Access) -> tuple[Work, ...]:
+        """What the host's kernel does to each byte that is moved, parity left out."""
+        inner = getattr(self, "of", None)
+        if not isinstance(inner, Device):
+            return ()
+        times = self.bus_factor(use) / inner.bus_factor(use)
+        return tuple(replace(work, cycles=work.cycles * term(times)) for work in inner.works(row, use))
 
     @property
     def rotates(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.device import Device
+from dtnsim.components.device import Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
@@ -29,9 +29,19 @@ class Buses(Wiring):
         use = use.but(seated=bool(self.volumes[volume].via))
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
+        for work in array.works(row, use):
+            self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what)
         bus = row.times(array.bus_factor(use))
         self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
         self.attached(bus, use, volume)
+
+    def _worked(self, row: Row, name: str, cycles: Term, threads: int, what: str) -> None:
+        """Charges work of the kernel that so many cores may do at once; all transfers share them."""
+        capacity = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
+        row.charge(
+            name, "core", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=f"{what} on {self.name}"
+        )
+        self.pool(row, cycles, what)
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
         """Charges the threads that compute a software array's parity; all transfers share them."""
@@ -51,7 +61,8 @@ class Buses(Wiring):
         for node in adapters:
             kind = self.wiring.nodes[node]["kind"]
             if kind == "nic":  # an array behind a storage network
-                self._through_nic(part, use, node)
+                array = self.volumes[volume].array
+                self._through_nic(part, use, node, volume, array.fabric if array is not None else None)
                 continue
             if kind == "hba":
                 self._through_hba(part, use, node)
@@ -75,9 +86,10 @@ class Buses(Wiring):
         names = [n for n in self.volumes[volume].via if n in self.nics]
         part = row.times(1.0 / max(len(names), 1))
         for name in names:
-            self._through_nic(part, use, name)
+            self._through_nic(part, use, name, volume)
 
-    def _through_nic(self, row: Row, use: Access, name: str) -> None:
+    def _through_nic(self, row: Row, use: Access, name: str, volume: str, fabric: Fabric | None = None) -> None:
+        verbs = getattr(fabric or self.volumes[volume].filesystem, "transport", "tcp") == "rdma"
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
         card.send_bits(
             row,
@@ -85,16 +97,43 @@ class Buses(Wiring):
             direction=direction,
             streams=1,
             port=None,
-            wire=card.storage_wire(),
+            wire=card.storage_wire(verbs=verbs),
             total_B=use.total_B,
             flows=None,
         )
-        if card.protocol == "ethernet":
-            self._storage_over_tcp(row, name, card, reading=use.operation == "read")
+        if card.protocol == "ethernet" and not verbs:
+            own = None if fabric is None else row.term(fabric.byte)
+            cycles = self._storage_over_tcp(row, name, card, own, reading=use.operation == "read")
+        elif fabric is not None:
+            cycles = row.term(fabric.byte)
+            self.pool(row, cycles, f"{fabric.what} behind {name}")
+        if fabric is not None:
+            capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)
+            row.charge(
+                f"{label_of(volume)}.connections",
+                "core",
+                capacity=capacity,
+                per_byte=cycles,
+                unit="cycles",
+                what=f"{fabric.what}: a connection is on one core at a time",
+                label=f"the {fabric.what} connections of {self.name}",
+                remedy=f"more connections (hosts.{self.name}.volumes.{volume}.array.connections), or RDMA",
+            )
         self.nic_bus(row, name, receiving=use.operation == "read")
 
-    def _storage_over_tcp(self, row: Row, name: str, card: Nic, *, reading: bool) -> None:
-        """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer."""
+    def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:
+        """Charges the kernel's TCP below storage that is reached over Ethernet; the page cache is its buffer.
+
+        Args:
+            row: The row to charge.
+            name: Name of the card.
+            card: The card.
+            own: What the protocol above costs a byte, where it is counted.
+            reading: Whether bytes come in.
+
+        Returns:
+            What a byte costs the core of its connection [cycles/B].
+        """
         stack = self.stack
         byte, packet = (stack.receive_byte, stack.receive_packet) if reading else (stack.send_byte, stack.send_packet)
         passed = law(
@@ -105,13 +144,17 @@ class Buses(Wiring):
         cycles = law(
             cpu.cycles_per_byte, per_byte=row.term(byte), per_packet=row.term(packet), traversal_B=passed
         ) + row.term(stack.interrupt_byte)
+        if own is not None:
+            cycles = cycles + own
         what, duty = f"TCP of storage behind {name}", Duty("nvme-of", nic=name)
         taker = self.taker(duty)
         if taker is None:
             self.pool(row, cycles, what)
-            return
+            return cycles
         self.devices[taker].serve(row, taker, duty, cycles, Thread("kernel"))
-        self.pool(row, self.devices[taker].handing_over(row), f"{what}: requests to {taker}")
+        left = self.devices[taker].handing_over(row)
+        self.pool(row, left, f"{what}: requests to {taker}")
+        return left
 
     def taker(self, duty: Duty | None) -> str | None:
         """Name of the first device that takes some work over, if any does."""

@@ -19,6 +19,7 @@ from dtnsim.physics import (
     hdd_streams,
     journal,
     lustre,
+    lvm,
     metadata,
     nfs,
     raid,
@@ -34,7 +35,7 @@ from dtnsim.physics import (
 
 MODULES = (
     beegfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
-    lustre, metadata, nfs, raid, raidz, rdma, s3, servers, smb, ssd, tape, zfs,
+    lustre, lvm, metadata, nfs, raid, raidz, rdma, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")

@@ -1,0 +1,66 @@
+"""iSCSI and iSER: LUNs of a target over TCP, a core a session, or over RDMA."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from dtnsim.components.remote_block import RemoteBlock
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term
+
+_CRC = prior("0.3 cycles/B", 0.6, "assumed: CRC32C by the processor's own instruction, some 0.15 to 0.6 cycles a byte")
+
+
+class Iscsi(RemoteBlock):
+    """LUNs of an iSCSI target (open-iscsi); ``transport: rdma`` is iSER.
+
+    Neglects: error recovery levels; immediate and unsolicited data, which save a round trip of small writes.
+
+    Attributes:
+        connections: Sessions to all targets together (node.session.nr_sessions, paths of multipath).
+        depth: Commands that a session has in flight for one LUN (node.session.queue_depth).
+        request: Largest request (MaxRecvDataSegmentLength, MaxBurstLength).
+        digest: Whether data have CRC32C digests (node.conn[0].iscsi.DataDigest).
+        digest_byte: What a digest costs a byte.
+    """
+
+    kind: ClassVar[str] = "iscsi"
+
+    transport: Literal["tcp", "rdma"] = "tcp"
+    depth: Annotated[int, Field(ge=1, le=4096)] = 32
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
+    )
+    round_trip: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.3 cycles/B", 0.7, "assumed: headers, SCSI commands and a copy in part, in the session's one thread"
+    )
+    digest: bool = False
+    digest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = _CRC
+
+    ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
+        "tcp": prior(
+            "100 us", 0.6, "assumed: kernel to kernel 50 to 200 us; 15 us where a card does it (Chelsio T6, 100G iSCSI)"
+        ),
+        "rdma": prior(
+            "20 us", 0.5, "Chelsio, High performance 100G iSCSI: 15 us more than local, protocol on the card"
+        ),
+    }
+
+    def added(self, row: Row) -> Term:
+        """By transport, unless it is given."""
+        return row.term(self.round_trip or self.ROUND_TRIP[self.transport])
+
+    @property
+    def carrier(self) -> Literal["tcp", "rdma"]:
+        """TCP or RDMA."""
+        return self.transport
+
+    @property
+    def per_byte(self) -> Quantity:
+        """Commands, and digests where they are on."""
+        own, crc = self.protocol_byte, self.digest_byte
+        return own.worth(own.value + crc.value, f"{own.source}; {crc.source}") if self.digest else own

@@ -1,0 +1,151 @@
+"""Ceph block devices (RBD): an image in objects on OSDs, copies or coded shards, requests in flight."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from dtnsim.components.access import Access, Operation
+from dtnsim.components.device import Device, Fabric
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import ceph, offload, servers
+
+
+class Rbd(Device):
+    """An image that ``rbd map`` or QEMU shows as a block device; the volume's ``via`` names the NICs to the cluster.
+
+    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
+
+    Neglects: the client's cache of librbd; fancy striping; small writes to coded pools, which read their stripe first.
+
+    Attributes:
+        object_size: Size of the objects of the image.
+        osds: OSDs of the pool.
+        osd_read: Rate of one OSD.
+        osd_write: Rate of one OSD, the copies counted apart.
+        osd_iops: Small requests a second of one OSD.
+        replicas: Copies of each object.
+        data: Data shards of an erasure-coded pool; 0 for a replicated one.
+        coding: Coding shards.
+        nodes: Nodes with OSDs.
+        port_rate: Rate of a node's ports together.
+        share: Part of the cluster that other users leave.
+        depth: Requests that the image has in flight (queue_depth of krbd).
+        request: Largest request; read-ahead and write-back ask for so much at once.
+        read_time: Time of one read, its transfer left out.
+        write_time: Time of one write to all copies, its transfer left out.
+        connections: Connections whose work is on cores of its own: the messenger's threads.
+        byte: What a byte costs such a core besides TCP.
+    """
+
+    kind: ClassVar[str] = "rbd"
+
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0, "rbd(8): --object-size, 4 MiB")
+    osds: Annotated[int, Field(ge=1, le=100000)] = 60
+    osd_read: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
+    )
+    osd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior("1 GB/s", 0.6, "assumed: as it reads")
+    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "27k IOPS",
+        0.5,
+        "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
+    )
+    replicas: Annotated[int, Field(ge=1, le=10)] = 3
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
+    nodes: Annotated[int, Field(ge=1, le=10000)] = 10
+    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
+        "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
+    )
+    depth: Annotated[int, Field(ge=1, le=4096)] = 128
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"
+    )
+    read_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.6 ms", 0.6, "assumed: client, messenger and OSD in user space, 0.3 to 1 ms on flash"
+    )
+    write_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "1.5 ms", 0.6, "assumed: the primary waits for all copies, 0.8 to 3 ms on flash"
+    )
+    connections: Annotated[int, Field(ge=1, le=1000)] = 3
+    byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.4 cycles/B", 0.7, "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte"
+    )
+
+    @property
+    def fabric(self) -> Fabric:
+        """The messenger's connections."""
+        return Fabric("tcp", self.connections, self.byte, self.kind)
+
+    @property
+    def keeps_writes(self) -> bool:
+        """An acknowledged write is on the stable storage of all copies."""
+        return True
+
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
+        """Seconds of one request alone, its transfer left out."""
+        return row.value(self.read_time if use.operation == "read" else self.write_time)
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """That of one OSD: an object lies on one."""
+        return row.value(self.osd_read if use.operation == "read" else self.osd_write)
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """All OSDs together, copies counted."""
+        rate, whole = row.term(self.osd_read), count(self.osds, "OSD")
+        if operation == "read":
+            return whole * rate
+        return whole * row.term(self.osd_write) / self._copies()
+
+    def turnaround(self, row: Row) -> Term:
+        """That of one write."""
+        return row.term(self.write_time)
+
+    def _copies(self) -> Term:
+        return law(ceph.stored, replicas=self.replicas, data=self.data, coding=self.coding)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
+        """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
+        reading, alone = use.operation == "read", use.random or use.finish in ("direct", "dsync")
+        size = least(row.term(self.request), row.term(self.object_size))
+        if alone:
+            size = least(size, term(use.block_B, "B"))
+        most = float(self.depth * copies)
+        ahead = use.in_flight * max(1.0, use.block_B / float(size.value)) if alone else 2.0 * max(use.streams, 1)
+        flying = min(most, ahead) if alone or reading else most
+        rate = row.term(self.osd_read if reading else self.osd_write)
+        wait = row.term(self.read_time if reading else self.write_time)
+        row.charge(
+            f"{name}.in-flight",
+            "cephfs",
+            capacity=law(offload.request_rate, request_B=size, latency_s=wait, rate_Bps=rate, in_flight=flying),
+            what=f"RBD {use.operation} requests in flight",
+            remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)",
+        )
+        used = law(servers.occupied, items=max(1.0, flying), bins=float(self.osds))
+        written, share = self._copies(), row.term(self.share)
+        osds = count(self.osds, "OSD") if not reading else used
+        load = row if reading else row.times(written)
+        load.charge(f"{name}.osds", "cephfs", capacity=osds * rate * share, what="OSDs with objects of the image")
+        if use.random:
+            load.charge(
+                f"{name}.osd-requests",
+                "cephfs",
+                unit="op",
+                capacity=count(self.osds, "OSD") * row.term(self.osd_iops) * share,
+                per_byte=1.0 / size,
+                what="small requests that the OSDs serve",
+            )
+        if self.port_rate is not None:
+            ports = law(ceph.port_bytes, stored_per_byte=written, data=self.data, reading=float(reading))
+            row.times(ports).charge(
+                f"{name}.node-ports",
+                "cephfs",
+                capacity=count(self.nodes, "node") * row.term(self.port_rate) * share,
+                what="ports of the nodes, copies between them counted",
+            )

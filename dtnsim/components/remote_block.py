@@ -1,0 +1,102 @@
+"""What block devices behind a network have in common: requests in flight, the target's ports, a core a connection."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.device import Fabric
+from dtnsim.components.layer import Layer
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import offload
+
+#: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
+AHEAD = 2.0
+
+
+class RemoteBlock(Layer):
+    """Drives of a target (``of``), ``targets`` of them, behind a network: the volume's ``via`` names the host's NICs.
+
+    Attributes:
+        of: Drives of one target.
+        targets: Targets that the volume is spread over evenly.
+        port_rate: Rate of one target's ports, where they may be narrower than the rest.
+        transport: What carries the requests: tcp or rdma.
+        connections: Connections to all targets together.
+        depth: Requests that one connection has in flight.
+        request: Largest request; read-ahead and write-back ask for so much at once.
+        round_trip: Time that the network and both ends add to a request.
+        protocol_byte: What a byte costs the host's core besides TCP.
+    """
+
+    targets: Annotated[int, Field(ge=1, le=1000)] = 1
+    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
+    connections: Annotated[int, Field(ge=1, le=4096)] = 1
+    depth: Annotated[int, Field(ge=1, le=4096)] = 128
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior("128 KiB", 0.0, "Linux: read_ahead_kb of block devices")
+
+    @abstractmethod
+    def added(self, row: Row) -> Term:
+        """Time that the network and both ends add to a request [s]."""
+
+    @property
+    @abstractmethod
+    def carrier(self) -> Literal["tcp", "rdma"]:
+        """What carries the requests."""
+
+    @property
+    @abstractmethod
+    def per_byte(self) -> Quantity:
+        """What a byte costs the host's core besides the transport."""
+
+    @property
+    def fabric(self) -> Fabric:
+        """Its connections."""
+        return Fabric(self.carrier, self.connections, self.per_byte, self.kind)
+
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
+        """That of the target's drives, and the way there and back."""
+        return np.asarray(self.of.latency(row, use, members)) + self.added(row).value
+
+    def turnaround(self, row: Row) -> Term:
+        """That of the target's drives, and the way there and back."""
+        return self.of.turnaround(row) + self.added(row)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
+        """Charges requests in flight, the targets' ports and their drives."""
+        alone = use.random or use.finish in ("direct", "dsync")
+        size = least(row.term(self.request), term(use.block_B, "B")) if alone else row.term(self.request)
+        most = float(self.connections * self.depth * copies)
+        if alone:
+            flying = min(most, use.in_flight * max(1.0, use.block_B / self.request.value))
+        else:
+            flying = most if use.operation == "write" else min(most, max(use.streams, 1) * AHEAD)
+        waits = term(self.of.latency(row, use.but(random=alone)), "s", "drives of the target") + self.added(row)
+        row.charge(
+            f"{name}.in-flight",
+            "window",
+            capacity=law(
+                offload.request_rate,
+                request_B=size,
+                latency_s=waits,
+                rate_Bps=term(self.of.single_rate(row, use), "B/s"),
+                in_flight=flying,
+            ),
+            what=f"{self.kind} {use.operation} requests in flight",
+            remedy=f"more requests in flight: larger read-ahead, queue depth or more connections "
+            f"(hosts.{row.host}.volumes, array.request, array.depth, array.connections)",
+        )
+        if self.port_rate is not None:
+            row.charge(
+                f"{name}.target-ports",
+                "nic",
+                capacity=count(self.targets * copies, "target") * row.term(self.port_rate),
+                what="ports of the targets",
+            )
+        self.of.serve(row, use, name, copies=copies * self.targets, visit_B=visit_B)

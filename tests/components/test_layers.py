@@ -1,0 +1,276 @@
+"""Layers over block devices (layer: dm_crypt, lvm), devices behind a network (remote_block: nvme_of, iscsi; rbd)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.base import Component, find_kind
+from dtnsim.ground.errors import SpecError
+from tests.formulas import evaluate
+from tests.lab import FREE, KiB, MiB, access, answer, device, journey, machine, problem, served, sheet, volume
+
+SSD = {
+    "kind": "ssd", "read": "3 GB/s", "write": "2 GB/s", "link": "90 GB/s", "latency_read": "80 us",
+    "latency_write": "20 us", "iops_read": "900k IOPS", "iops_write": "900k IOPS",
+}  # fmt: skip
+DISK = {"kind": "hdd", "rate": "200 MB/s"}
+TCP = {**FREE, "receive_byte": "0.6 cycles/B", "send_byte": "0.4 cycles/B"}
+CPU = {"kind": "cpu", "cores": 16, "clock": "3 GHz"}
+
+READ = ({"name": "dd", "bs": "1 MiB"}, "a:/d", "a:/dev/null")
+READERS = ({"name": "fio", "rw": "read", "bs": "1 MiB", "numjobs": 8}, "a:/d", "a:/d")
+WRITE = ({"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, "a:/dev/zero", "a:/d")
+ALONE = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
+WAITS = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
+RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
+DIRECT = ({"name": "dd", "bs": "4 KiB", "oflag": "direct"}, "a:/dev/zero", "a:/d")
+LARGE = ({"name": "fio", "rw": "randread", "bs": "4 MiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
+
+
+def path(array: dict[str, Any], load: Any, nic: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:
+    card = nic or {"kind": "nic", "rate": "1 Tb/s", "mtu": "9000 B"}
+    made = machine(cpu=CPU, nics={"st": card}, volumes={"/d": volume(array, via=["st"])}, **{"stack": TCP, **host})
+    del made["nic"]
+    tool, start, to = load
+    return journey(made, start=start, to=to, tool=tool, dataset={"files": 8, "size": "1 TB"})
+
+
+def rate(*given: Any, **more: Any) -> float:
+    return answer(path(*given, **more)).throughput_Bps.p50
+
+
+# -- dm-crypt -------------------------------------------------------------------------------------
+
+
+CRYPT = {"kind": "dm-crypt", "of": SSD, "cipher": "1 cycles/B", "sector_work": "0 cycles"}
+
+
+def test_one_reader_is_ciphered_by_two_cores_and_many_by_all() -> None:
+    """Read-ahead has two requests under way: 2 x 3 GHz at a cycle a byte; write-back has as many as there are cores."""
+    assert sheet(problem(path(CRYPT, READ))).rate("d.crypt") == pytest.approx(2 * 3e9)
+    assert sheet(problem(path(CRYPT, WRITE))).rate("d.crypt") == pytest.approx(16 * 3e9)
+
+
+def test_work_queues_cost_small_requests_most_of_their_rate() -> None:
+    """RAM disk, 4 KiB, one at a time, null cipher (LKML, July 2020): 533 MB/s raw, 84.5 queued, 309 inline."""
+    raw = {**SSD, "latency_read": "7.7 us", "latency_write": "7.6 us", "read": "90 GB/s", "write": "90 GB/s"}
+    null = {**CRYPT, "of": raw, "cipher": "0 cycles/B"}
+    rates = [rate(a, ALONE) / 1e6 for a in (raw, null, {**null, "workqueue": False})]
+    assert rates == pytest.approx([533, 84.5, 309], rel=0.06)
+    assert rate(null, WAITS) / 1e6 == pytest.approx(42.4, rel=0.06)
+    # a hundred requests at once hide the wait
+    many = ({**ALONE[0], "numjobs": 16}, *ALONE[1:])
+    assert rate(null, many) > 10 * rate(null, ALONE)
+
+
+def test_mirrors_over_encrypted_drives_cipher_twice() -> None:
+    both = {"kind": "raid", "level": 1, "disks": 2, "of": CRYPT}
+    assert sheet(problem(path(both, WRITE))).demand("d.crypt") == pytest.approx(2.0)
+    over = {**CRYPT, "of": {"kind": "raid", "level": 1, "disks": 2, "of": SSD}}
+    assert sheet(problem(path(over, WRITE))).demand("d.crypt") == pytest.approx(1.0)
+
+
+def test_sectors_of_4096_cost_an_eighth() -> None:
+    small, large = ({**CRYPT, "sector_work": "512 cycles", "sector": n} for n in ("512 B", "4096 B"))
+    assert sheet(problem(path(small, READ))).demand("d.crypt") == pytest.approx(2.0)
+    assert sheet(problem(path(large, READ))).demand("d.crypt") == pytest.approx(1.125)
+
+
+# -- LVM ------------------------------------------------------------------------------------------
+
+
+def test_a_linear_volume_has_a_file_on_one_drive_and_stripes_on_all() -> None:
+    one = access(streams=1)
+    linear, striped = (device(kind="lvm", type=t, disks=4, of=SSD) for t in ("linear", "striped"))
+    assert served(linear, one).rate("d.ssds") == pytest.approx(3e9)
+    assert served(striped, one).rate("d.ssds") == pytest.approx(12e9)
+    assert (linear.drives, striped.data_disks) == (4, 4)
+    assert served(device(kind="lvm", of=SSD), one).demands == served(device(**SSD), one).demands
+
+
+def test_a_thin_volume_zeroes_what_small_writes_leave() -> None:
+    use = access("write", random=True, block_B=4 * KiB, finish="direct")
+    thin = {"kind": "lvm", "thin": True, "of": SSD}
+    plain, first, kept = (
+        served(device(**made), u).demand("d.ssds")
+        for made, u in ((SSD, use), (thin, use), (thin, use.but(rewrite=True)))
+    )
+    assert first == pytest.approx(16 * plain)
+    assert kept == plain
+    assert served(device(**{**thin, "zero": False}), use).demand("d.ssds") == plain
+
+
+def test_chunks_that_alternate_make_disks_position() -> None:
+    """Of four volumes filled together the head passes by three chunks; of a hundred it is faster to position."""
+    alone, four, many = ({"kind": "lvm", "thin": True, "interleaved": i, "of": DISK} for i in (1, 4, 100))
+    rates = [served(device(**made), access()).bound for made in (alone, four, many)]
+    assert rates[1] == pytest.approx(rates[0] / 4, rel=0.1)
+    assert rates[0] / 100 < rates[2] < rates[1]
+    assert served(device(**{**many, "chunksize": "4 MiB"}), access()).bound > 3 * rates[2]
+
+
+# -- NVMe over Fabrics and iSCSI ------------------------------------------------------------------
+
+
+def test_a_reader_has_two_windows_on_their_way() -> None:
+    """2 x 128 KiB over 80 us of the drive, 32 us of the network and 44 us of transfer."""
+    found = sheet(problem(path({"kind": "nvme-of", "of": SSD}, READ)))
+    assert found.rate("d.in-flight") == pytest.approx(2 * 128 * KiB / (112e-6 + 128 * KiB / 3e9))
+
+
+def test_rdma_has_no_tcp() -> None:
+    """The kernel's 0.6 cycles a byte are gone, commands stay; on Ethernet packets are RoCE's."""
+    tcp, verbs = (sheet(problem(path({"kind": "nvme-of", "of": SSD, "transport": t}, READ))) for t in ("tcp", "rdma"))
+    assert tcp.demand("d.connections") == pytest.approx(0.65)
+    assert verbs.demand("d.connections") == pytest.approx(0.05)
+    assert tcp.demand("st.port0.rx") == pytest.approx(9038 / 8948)
+    assert verbs.demand("st.port0.rx") == pytest.approx(4178 / 4096)
+
+
+def test_a_session_is_one_core() -> None:
+    """3 GHz over 0.6 of TCP and 0.3 of iSCSI: 3.3 GB/s a session; digests take more of it."""
+    lun = {
+        "kind": "iscsi",
+        "of": {**SSD, "read": "40 GB/s"},
+        "protocol_byte": "0.3 cycles/B",
+        "digest_byte": "0.3 cycles/B",
+    }
+    one = sheet(problem(path(lun, READERS))).rate("d.connections")
+    assert one == pytest.approx(3e9 / 0.9)
+    assert sheet(problem(path({**lun, "connections": 4}, READERS))).rate("d.connections") == pytest.approx(4 * one)
+    assert sheet(problem(path({**lun, "digest": True}, READERS))).rate("d.connections") == pytest.approx(3e9 / 1.2)
+
+
+def test_the_network_adds_to_a_request_alone() -> None:
+    """4 KiB one at a time: 80 us at the drive; 15, 32 and 100 us more."""
+    local = 1 / rate(SSD, ALONE)
+    for kind, transport, us in (("nvme-of", "rdma", 15), ("nvme-of", "tcp", 32), ("iscsi", "tcp", 100)):
+        away = 1 / rate({"kind": kind, "of": SSD, "transport": transport}, ALONE)
+        assert (away - local) * 4096 == pytest.approx(us * 1e-6, rel=0.02), kind
+
+
+def test_targets_and_their_ports() -> None:
+    array = {"kind": "nvme-of", "of": SSD, "targets": 4, "port_rate": "25 Gb/s"}
+    found = sheet(problem(path(array, READERS)))
+    assert found.rate("d.target-ports") == pytest.approx(4 * 25e9 / 8)
+    assert found.rate("d.ssds") == pytest.approx(12e9)
+
+
+def test_a_raid_may_lie_on_remote_drives() -> None:
+    found = sheet(
+        problem(path({"kind": "raid", "level": 0, "disks": 4, "of": {"kind": "nvme-of", "of": SSD}}, READERS))
+    )
+    assert found.has("d.connections")
+    assert found.rate("d.ssds") == pytest.approx(12e9)
+
+
+# -- RBD ------------------------------------------------------------------------------------------
+
+
+RBD = {"kind": "rbd", "share": "1", "osds": 12, "nodes": 3, "port_rate": "100 Gb/s"}
+
+
+def test_copies_and_shards_cost_what_they_cost() -> None:
+    """Three copies are written three times; 4 + 2 shards one and a half; the ports of the nodes carry them too."""
+    three = sheet(problem(path(RBD, WRITE)))
+    coded = sheet(problem(path({**RBD, "data": 4, "coding": 2}, WRITE)))
+    assert (three.demand("d.osds"), coded.demand("d.osds")) == pytest.approx((3.0, 1.5))
+    assert three.demand("d.node-ports") == pytest.approx(3.0)
+
+
+def test_a_reader_has_two_objects_on_their_way() -> None:
+    found = sheet(problem(path(RBD, READ)))
+    assert found.rate("d.in-flight") == pytest.approx(2 * 4 * MiB / (0.6e-3 + 4 * MiB / 1e9))
+    # two objects are on 1.92 of 12 OSDs on average
+    assert found.rate("d.osds") == pytest.approx(12 * (1 - (11 / 12) ** 2) * 1e9)
+
+
+def test_small_reads_wait_for_the_osd() -> None:
+    assert rate(RBD, ALONE) == pytest.approx(4096 / (0.6e-3 + 4096 / 1e9), rel=0.03)
+
+
+# -- what holds for all ---------------------------------------------------------------------------
+
+
+def test_a_striped_volume_needs_two() -> None:
+    with pytest.raises(SpecError, match="at least 2"):
+        device(kind="lvm", type="striped", of=SSD)
+    with pytest.raises(SpecError, match="thin"):
+        device(kind="lvm", interleaved=2, of=SSD)
+
+
+NVME, LUN = {"kind": "nvme-of", "of": SSD}, {"kind": "iscsi", "of": SSD}
+SLOW = {"of": {**SSD, "write": "50 MB/s"}}
+FAST = {**SSD, "read": "40 GB/s", "latency_read": "1 us"}
+CASES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, Any, dict[str, Any]]]]] = {
+    "dm-crypt": (CRYPT, {
+        "of": (DISK, READ, {}), "cipher": ("5 cycles/B", READ, {}),
+        "sector": ("4096 B", READ, {"sector_work": "9000 cycles"}),
+        "sector_work": ("9000 cycles", READ, {}), "workqueue": (False, ALONE, {}), "queue_read": ("1 ms", ALONE, {}),
+        "queue_write": ("1 ms", WAITS, {}), "inline": ("1 ms", ALONE, {"workqueue": False}),
+    }),
+    "lvm": ({"kind": "lvm", "of": SSD}, {
+        "of": (DISK, READ, {}), "type": ("striped", READ, {"disks": 4}), "disks": (4, READERS, {}),
+        "stripesize": ("4 KiB", READERS, {"type": "striped", "disks": 4, "of": DISK}),
+        "thin": (True, DIRECT, SLOW), "chunksize": ("1 MiB", DIRECT, {"thin": True, **SLOW}),
+        "zero": (False, DIRECT, {"thin": True, **SLOW}), "interleaved": (4, READ, {"thin": True, "of": DISK}),
+    }),
+    "nvme-of": (NVME, {
+        "of": (DISK, READ, {}), "targets": (4, READERS, {"depth": 4096}), "port_rate": ("1 Gb/s", READ, {}),
+        "transport": ("rdma", READ, {}), "connections": (1, READERS, {"of": FAST}),
+        "depth": (1, WRITE, {"connections": 1, "round_trip": "1 ms"}), "request": ("1 MiB", READ, {}),
+        "round_trip": ("1 ms", READ, {}), "protocol_byte": ("99 cycles/B", READ, {}),
+    }),
+    "iscsi": (LUN, {
+        "of": (DISK, READ, {}), "targets": (4, READERS, {"round_trip": "0 s"}), "port_rate": ("1 Gb/s", READ, {}),
+        "transport": ("rdma", READ, {}), "connections": (4, READERS, {"of": FAST, "round_trip": "0 s"}),
+        "depth": (1, WRITE, {"round_trip": "1 ms"}), "request": ("1 MiB", READ, {}), "round_trip": ("1 ms", READ, {}),
+        "protocol_byte": ("9 cycles/B", READ, {}), "digest": (True, READ, {"digest_byte": "9 cycles/B"}),
+        "digest_byte": ("9 cycles/B", READ, {"digest": True}),
+    }),
+    "rbd": (RBD, {
+        "object_size": ("1 MiB", READ, {}), "osds": (2, READERS, {}), "osd_read": ("50 MB/s", READ, {}),
+        "osd_write": ("50 MB/s", WRITE, {}), "osd_iops": ("10 IOPS", RANDOM, {}),
+        "replicas": (1, WRITE, {"osd_write": "50 MB/s"}), "data": (4, WRITE, {"osd_write": "50 MB/s", "coding": 2}),
+        "coding": (3, WRITE, {"osd_write": "50 MB/s", "data": 4}),
+        "nodes": (1, WRITE, {"port_rate": "1 Gb/s"}), "port_rate": ("1 Gb/s", READ, {}), "share": ("0.01", READ, {}),
+        "depth": (1, WRITE, {}), "request": ("64 KiB", READ, {}), "read_time": ("1 s", READ, {}),
+        "write_time": ("9 s", WRITE, {}),
+        "connections": (1, LARGE, {"osd_read": "90 GB/s", "read_time": "1 us", "byte": "9 cycles/B"}),
+        "byte": ("99 cycles/B", READ, {}),
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind, (_, keys) in CASES.items() for key in keys])
+def test_a_key_moves_the_answer(kind: str, key: str) -> None:
+    base, keys = CASES[kind]
+    value, load, around = keys[key]
+    made = {**base, **around}
+    assert rate({**made, key: value}, load) != pytest.approx(rate(made, load), rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", list(CASES))
+def test_every_key_is_tried(kind: str) -> None:
+    assert set(find_kind(kind).model_fields) - set(Component.model_fields) == set(CASES[kind][1])
+
+
+@pytest.mark.parametrize("kind", list(CASES))
+def test_formulas_give_their_numbers(kind: str) -> None:
+    for station in problem(path(CASES[kind][0], READ)).stations:
+        if station.component.startswith("d."):
+            assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-4), station
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 64), st.integers(1, 64), st.sampled_from(["nvme-of", "iscsi"]))
+def test_more_connections_or_depth_never_hurt(connections: int, depth: int, kind: str) -> None:
+    def here(c: int, d: int) -> float:
+        return served(device(kind=kind, of=SSD, connections=c, depth=d), access("write", streams=4)).bound
+
+    assert here(connections + 1, depth) >= here(connections, depth) * (1 - 1e-12)
+    assert here(connections, depth + 1) >= here(connections, depth) * (1 - 1e-12)
