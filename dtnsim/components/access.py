@@ -70,6 +70,7 @@ class Access:
         active: Requests that the file system has at one drive at most (infinite where it does not count them).
         request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
         seated: True where the host says which slots or adapters the volume's drives are in.
+        stable_s: Time that a server's disks take for a request that must be on them before the answer.
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -108,6 +109,7 @@ class Access:
     active: float = math.inf
     request_B: float = 0.0
     seated: bool = False
+    stable_s: Value = 0.0
     submits: bool = True
 
     @property

@@ -79,6 +79,13 @@ class Device(Component):
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
         return 0.0
 
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+        """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices."""
+        inner = getattr(self, "of", None)
+        if not isinstance(inner, Device):
+            return self.latency(row, use.but(random=True))
+        return inner.next_file(row, use, copies * max(1, self.drives // max(inner.drives, 1)))
+
     def single_rate(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need it
         """Bytes per second of one request alone, once it has started [B/s]."""
         return math.inf

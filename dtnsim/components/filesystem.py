@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _ALONE = "each request, one after the other"
 #: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
 _BARRIERS = 2.0
+#: bytes that are asked for when a file is entered (Linux, read_ahead_kb: 128 KiB)
+_FIRST_B = 131072.0
 #: metadata operations that go through the file system's log
 CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
@@ -145,15 +147,12 @@ class Filesystem(Component):
             return 0.0
         wait = array.latency(row, use) / use.block_B
         seen = use.but(block_B=self.request_size(use))
-        probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
-        array.serve(probe, seen, "alone")
-        capacity = probe.ledger.stations
-        charged: Value = 0.0
-        for demand in probe.demands:
-            charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
+        charged = _charged(row, seen, host, array)
         rest = (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B
-        # the positioning of random requests is in what the stations are charged, the latency of others is not
-        return np.maximum(wait + rest, 0.0) if use.random else wait + np.maximum(rest, 0.0)
+        # the positioning of random requests is in what the stations are charged, and what is safe in memory is answered
+        # while the drives write what was there before; the latency of others comes on top
+        beside = use.random or (use.operation == "write" and array.keeps_writes)
+        return np.maximum(wait + rest, 0.0) if beside else wait + np.maximum(rest, 0.0)
 
     def request_size(self, use: Access) -> float:
         """Bytes that a device is asked for where a program asks for one block."""
@@ -177,6 +176,10 @@ class Filesystem(Component):
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
         """Seconds that the close of a written file takes besides the operation itself."""
+        return 0.0
+
+    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
+        """Waits of one file's operations for the disks of the server."""
         return 0.0
 
     def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
@@ -218,6 +221,16 @@ class Filesystem(Component):
         return row.value(self.change_time if changes and self.change_time is not None else self.op_time)
 
 
+def _charged(row: Row, use: Access, host: Host, array: Device) -> Value:
+    """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
+    probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
+    array.serve(probe, use, "alone")
+    capacity, charged = probe.ledger.stations, np.asarray(0.0)
+    for demand in probe.demands:
+        charged = np.maximum(charged, demand.per_byte / capacity[demand.station].capacity)
+    return charged
+
+
 def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:
     """No sync: the cache takes the first bytes while the medium drains some, and sets the pace of the rest."""
     cached = np.minimum(free / total, 1.0)
@@ -252,6 +265,17 @@ class LocalFilesystem(PageCached):
     """A file system on local drives."""
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+
+    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+        """As any file system; who reads one file after the other waits for the first bytes of each."""
+        parts = super().stretches(row, use, host, volume)
+        array = host.volumes[volume].array
+        alone = use.random or use.finish == "direct"  # then it waits for every request already
+        if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
+            return parts
+        wait = array.next_file(row, use) + min(use.file_B, _FIRST_B) / array.single_rate(row, use)
+        delay = np.maximum(wait / use.file_B - _charged(row, use, host, array), 0.0)
+        return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """The array, its adapters and slots."""

@@ -78,6 +78,10 @@ class Hdd(Device):
         """Bytes per second of one large request alone [B/s]; in sequence the drive has read ahead."""
         return self._zone(row).value if use.random else row.value(self.link)
 
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+        """Positioning to it."""
+        return self._switch(row, self._in_tree(row, use, copies)).value
+
     def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
         """Mean rate of a pass over the whole surface."""
         return law(hdd.zone_mean_rate, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
@@ -92,12 +96,8 @@ class Hdd(Device):
         per_byte = self._shingled(row, use, copies, rate)
         if use.random:
             per_byte = per_byte * self._random(row, use, copies, rate)
-        elif use.streams > 1 or (use.scheduled and use.operation == "read"):
-            per_byte = per_byte * self._in_turn(row, use, rate, visit_B)
-        if not use.random:
-            per_byte = per_byte * self._runs(row, use, rate)
-            if use.streams == 1 or use.buffered:
-                per_byte = per_byte * self._files(row, use, copies, rate, visit_B)
+        else:
+            per_byte = per_byte * self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
         busy = min(self.actuators, max(1, round(use.in_flight) if use.random else use.streams))
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(
@@ -154,18 +154,34 @@ class Hdd(Device):
         )
         return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle))
 
+    def _sequential(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
+        """Turns of streams, and files; the positioning to a file is that of the first visit in it."""
+        turns, files = _ONCE, _ONCE
+        if use.streams > 1 or (use.scheduled and use.operation == "read"):
+            turns = self._in_turn(row, use, rate, visit_B)
+        if use.streams == 1 or use.buffered:
+            files = self._files(row, use, copies, rate, visit_B)
+        if turns is _ONCE or files is _ONCE:
+            return turns * files
+        later = term(1.0)
+        if use.operation == "read":
+            visit = self._window(row, use, rate, visit_B)
+            later = law(hdd_streams.later_visits, visit_B=visit, file_B=term(use.file_B, "B"))
+        return files + (turns - 1.0) * later
+
+    def _window(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
+        """Bytes of one visit."""
+        if visit_B is not None:
+            return term(visit_B, "B")
+        return law(hdd_streams.writeback_visit_bytes, rate=rate) if use.buffered else row.term(self.visit)
+
     def _in_turn(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
         """Several streams: a seek and half a turn before each visit.
 
         Delayed allocation lays the new files of one directory side by side (kernel.org, ext4: allocators), so that one
         visit writes many small ones.
         """
-        if visit_B is not None:
-            visit = term(visit_B, "B")
-        elif use.buffered:
-            visit = law(hdd_streams.writeback_visit_bytes, rate=rate)
-        else:
-            visit = row.term(self.visit)
+        visit = self._window(row, use, rate, visit_B)
         return rate / law(
             hdd_streams.interleaved_rate,
             streams=2 if use.scheduled else use.streams,

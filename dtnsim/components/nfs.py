@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
@@ -31,7 +32,9 @@ class Nfs(Remote):
     that fits into the client's cache is first written there and then sent; a file of several WRITEs ends with a
     COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 15 requests (Linux before 5.4,
     NFS_MAX_READAHEAD). ``stable`` is what the server's stable storage takes: every request that changes a directory
-    waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do.
+    waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do. Where neither ``stable`` nor
+    ``op_time`` is given and the server is a host of the path, it is what a flush of that host's file system takes,
+    unless the volume is exported ``async``.
 
     With ``servers`` a mount talks to one of them, unless ``pnfs`` spreads its files over all.
     """
@@ -50,6 +53,7 @@ class Nfs(Remote):
 
     proto: Literal["tcp", "rdma"] = "tcp"
     pnfs: bool = False
+    export: Annotated[Literal["sync", "async"], Field(description="exports(5); sync is the default")] = "sync"
     rsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
     wsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
     slots: Annotated[Quantity, Unit("1", low=1, spread=0.3)] = prior(
@@ -112,9 +116,27 @@ class Nfs(Remote):
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; a synchronous WRITE waits for stable storage."""
         service = row.term(self.service)
-        if use.operation == "write" and use.finish in ("direct", "dsync") and self.stable.value > 0:
-            return service + row.term(self.stable)
+        if use.operation == "write" and use.finish in ("direct", "dsync"):
+            waits = row.term(self.stable) if self.stable.value > 0 else term(use.stable_s, "s", "flush at the server")
+            return service + waits if np.any(np.asarray(waits.value) > 0) else service
         return service
+
+    @property
+    def synced(self) -> bool:
+        """Whether what must be stable waits for the disks of a server that the path describes."""
+        given = type(self).model_fields
+        stated = (("stable", self.stable), ("op_time", self.op_time))
+        known = any((now.value, now.source) != (given[n].default.value, given[n].default.source) for n, now in stated)
+        return self.export == "sync" and not known
+
+    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
+        """What changes a directory or inode waits, and the COMMIT at the close of a new file."""
+        if not self.synced:
+            return 0.0
+        changes: Value = float(sum(operation in CHANGES for operation in operations))
+        if "create" in operations and "close" in operations:
+            changes = changes + law(nfs.commits, file_B=file_B, wsize_B=row.term(self.wsize)).value
+        return changes
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server; parallel NFS to all of them."""

@@ -50,6 +50,9 @@ class Raid(Device):
     cache: Annotated[Quantity, Unit("B")] | None = None
     write_back: bool = True
     read_ahead: bool = True
+    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "60 us", 0.5, "assumed: a write into a controller's memory: driver, firmware, interrupt, 30 to 100 us"
+    )
     stripe_cache: Annotated[int, Field(ge=17, le=32768, description="md's stripe_cache_size")] = 256
     bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
     bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
@@ -124,7 +127,9 @@ class Raid(Device):
         return (not self.software and self.write_back) or self.of.keeps_writes
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the slowest of the members that hold a part of the request."""
+        """That of the slowest of the members that hold a part of the request; a controller's memory takes a write."""
+        if use.operation == "write" and not self.software and self.write_back:
+            return row.value(self.answer)
         busy = self._members(row, use)
         return self.of.latency(row, use, members * float(np.median(busy.value)))
 

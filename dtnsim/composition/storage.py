@@ -26,6 +26,8 @@ from dtnsim.tools.plan import Job, NetUse, Step
 
 #: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
 Shelf = tuple[str, str]
+#: bytes of the block of metadata that a flush at a server waits for
+_INODE_B = 4096.0
 
 
 class Storage:
@@ -121,6 +123,7 @@ class Storage:
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
             revisited=_revisited(leg, use),
             rtt_s=self.server_rtt(end),
+            stable_s=self.stable(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
             read_share=self.read_shares.get(self._shelf(end)),
@@ -147,6 +150,17 @@ class Storage:
             return 0.0
         remote = self.server(server, end)
         return self.network.route(end.host, remote.host, []).rtt(self.ledger.draw)
+
+    def stable(self, end: End) -> Value:
+        """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others."""
+        server = end.host.volumes[end.volume or ""].server
+        if server is None or not getattr(end.host.volumes[end.volume or ""].filesystem, "synced", False):
+            return 0.0
+        remote = self.server(server, end)
+        behind = remote.host.volumes[remote.volume or ""].filesystem
+        written = Access("write", Thread("nfsd"), block_B=_INODE_B, file_B=_INODE_B, total_B=_INODE_B, finish="dsync")
+        probe = Row(self.ledger, "", [], 1.0, remote.host.name)
+        return behind.flush_wait(probe, written, remote.host, remote.volume or "")
 
     def server(self, server: str, end: End) -> End:
         """The volume of another host that a mount shows."""
@@ -264,6 +278,9 @@ class Storage:
             seconds = seconds + np.asarray(serial_time(1.0, trips, away, service))
         if "create" in operations and "close" in operations:
             seconds = seconds + filesystem.close_time(probe, job.mean_B, away)
+        flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
+        if np.any(flushes > 0):
+            seconds = seconds + flushes * self.stable(end)
         source = filesystem.op_time.source
         return seconds, f"server round trips; {source}" if volume.server else source
 

@@ -31,6 +31,25 @@ def files_cost(file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, dis
     return 1.0 + as_float(disks) * as_float(rate) * as_float(positioning_s) / as_float(file_B)
 
 
+def later_visits(visit_B: ArrayLike, file_B: ArrayLike) -> FloatArray:
+    """Part of the visits of one file that come after its first: max(0, 1 - b / s).
+
+    The first visit costs what getting to the file costs; only the later ones cost another turn.
+
+    Args:
+        visit_B: Contiguous bytes of one visit b [B].
+        file_B: Size of the file s [B].
+
+    Returns:
+        Part of s / b visits [1]; 0 where one visit reads the whole file.
+
+    Valid: files that are read from their beginning to their end.
+    Neglects: a last visit that is not full.
+    Source: s / b visits, of which s / b - 1 are not the first.
+    """
+    return np.maximum(1.0 - as_float(visit_B) / np.maximum(as_float(file_B), 1.0), 0.0)
+
+
 def visit_bytes(window_B: ArrayLike, data_disks: ArrayLike) -> FloatArray:
     """Bytes one disk serves per visit when a window is striped over an array.
 

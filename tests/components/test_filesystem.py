@@ -165,3 +165,22 @@ def test_a_part_of_the_bytes_has_its_part_of_the_waiting() -> None:
         return waiting(problem(journey(made, start="a:memory", to="a:/d", tool=tool)))
 
     assert waits(70) == pytest.approx(0.7 * waits(100) + 0.3 * waits(0), rel=1e-9)
+
+
+def test_one_reader_of_small_files_waits_for_each_however_many_drives_there_are() -> None:
+    """16 disks or one: the next file is a positioning away; a RAID of flash waits for one drive's latency."""
+    disk = {"kind": "hdd", "rate": "200 MB/s", "file_distance": "0", "tree_distance": "0", "link": "10 GB/s"}
+    flash = {"kind": "ssd", "read": "3 GB/s", "write": "3 GB/s", "latency_read": "100 us", "link": "10 GB/s"}
+
+    def found(array: dict[str, Any], files: int = 10**6) -> float:
+        host = machine(volumes={"/d": volume(array, {"kind": "xfs", "op_time": "0 s"})})
+        tool = {"name": "tar"}
+        path = {"name": "t", "hosts": {"a": host}, "transfer": {"from": "a:/d", "to": "a:/dev/null", "tool": tool,
+                "dataset": {"files": files, "size": "16 GB"}}}  # fmt: skip
+        return rate(path)
+
+    one, many = found(disk), found({"kind": "raid", "level": 0, "disks": 16, "of": disk})
+    assert one / 16e3 == pytest.approx(1 / (1 / 240 + 16e3 / 200e6), rel=0.05)  # half a turn each
+    assert many == pytest.approx(one, rel=0.05)
+    assert found({"kind": "raid", "level": 0, "disks": 8, "of": flash}) / 16e3 == pytest.approx(1e4, rel=0.1)
+    assert found({"kind": "raid", "level": 0, "disks": 16, "of": disk}, files=1) > 10 * many

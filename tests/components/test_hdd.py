@@ -97,3 +97,10 @@ def test_small_new_files_of_many_writers_lie_side_by_side() -> None:
     new, old = (served(disk, use.but(rewrite=r)).rate("d.disks") for r in (False, True))
     assert new > 0.9 * served(disk, access("write", streams=16)).rate("d.disks")
     assert old < 0.05 * new
+
+
+def test_readers_of_small_files_pay_one_positioning_a_file() -> None:
+    """Taking turns costs nothing more where each visit is a file: the head must move to it anyhow."""
+    size = 64 * KiB
+    few, many = ({"file_B": size, "block_B": size, "total_B": 1e9, "streams": n} for n in (1, 16))
+    assert disk(many, visit="1 MiB") == pytest.approx(disk(few, visit="1 MiB"), rel=1e-9)

@@ -163,6 +163,7 @@ CASES: dict[str, dict[str, Case]] = {
         "op_time": (RM, {"server": True}, "5 ms"),
         "change_time": (RM, {"server": True}, "5 ms"),
         "warm": (READ, {"servers": {"read": "10 MB/s"}}, True),
+        "export": (RM, {"server": True}, "async"),
         "proto": (READ, {"server": True, "rpc_byte": "500 cycles/B"}, "rdma"),
         "pnfs": (READ, {"servers": {"count": 4, "rate": "10 MB/s"}}, True),
         "rsize": (READ, {"server": True}, "4 KiB"),

@@ -92,6 +92,7 @@ CASES: list[tuple[str, str, object, str, dict[str, Any]]] = [
     ("raid", "of", {**DISK, "rate": "100 MB/s"}, "read", R5),
     ("raid", "software", False, "write", R5),
     ("raid", "chunk", "64 KiB", "large", R5),
+    ("raid", "answer", "1 ms", "sync", {**R5, "software": False}),
     ("raid", "window", "64 MiB", "readers", R5),
     ("raid", "lost", 1, "random", R5),
     ("raid", "rebuild", "50 MB/s", "read", R5),

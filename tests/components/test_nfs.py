@@ -228,3 +228,20 @@ def test_what_the_server_has_in_memory_needs_no_disk() -> None:
     assert not warm.has("b.export.ssds")
     assert warm.demand("b.nic.port0.tx") == cold.demand("b.nic.port0.tx")
     assert charges({"warm": True}, slow).rate("b.export.ssds") == pytest.approx(100e6)  # what is written goes out
+
+
+def test_a_synchronous_export_waits_for_the_disks_behind_it() -> None:
+    """exports(5): sync is the default, so that a new small file waits for the server's log: create, then COMMIT."""
+    disk = {"kind": "hdd", "rate": "200 MB/s", "seek": "8 ms", "spindle": "120 Hz"}
+    server = machine(volumes={"/d": volume(disk, "ext4")})
+
+    def found(**mount: object) -> float:
+        client = machine(volumes={"/nfs": {"filesystem": {"kind": "nfs", **mount}, "server": "b:/d"}})
+        data = {"files": 1000, "size": "4 MB"}
+        path = {"name": "t", "hosts": {"a": client, "b": server}, "wan": {"bandwidth": "1 Tb/s", "rtt": "1 us"},
+                "transfer": {"from": "a:memory", "to": "a:/nfs", "tool": {"name": "cp"}, "dataset": data}}  # fmt: skip
+        return 4e6 / rate(path) / 1000  # seconds a file
+
+    flush = 2 * (8e-3 + 1 / 240)  # the log's blocks, then the commit record: once to create, once for the data
+    assert found() - found(export="async") == pytest.approx(2 * flush, rel=0.05)
+    assert found(op_time="0.2 ms") < 5e-3  # what is measured has it in it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -209,3 +210,13 @@ def test_a_request_waits_for_one_member() -> None:
     found: list[object] = []
     charged(latency, draw=Draw())
     assert found == [pytest.approx(50e-6)]
+
+
+def test_a_controller_answers_a_write_from_its_memory() -> None:
+    """With write-back a flush takes the controller's own time; without it the disks'."""
+    made = {"kind": "raid", "level": 6, "disks": 8, "software": False, "of": {"kind": "hdd", "rate": "200 MB/s"}}
+    use = access("write", block_B=4 * KiB, finish="dsync")
+    found: list[float] = []
+    for more in ({}, {"answer": "1 ms"}, {"write_back": False}):
+        charged(lambda row, m=more: found.append(float(np.mean(device(**made, **m).latency(row, use)))))
+    assert found == pytest.approx([60e-6, 1e-3, 0.0])

@@ -159,3 +159,18 @@ def test_gaps_of_a_half_full_disk_are_as_long_as_the_runs():
     assert hdd_streams.gap_bytes(1e6, 0.5) == pytest.approx(1e6)
     assert hdd_streams.gap_bytes(1e6, 0.0) == 0.0
     assert hdd_streams.gap_bytes(1e6, 0.9) == pytest.approx(9e6)
+
+
+def test_a_file_of_one_visit_has_no_later_ones():
+    assert hdd_streams.later_visits(512e3, 16e3) == 0.0
+    assert hdd_streams.later_visits(512e3, 1e15) == pytest.approx(1.0)  # limit: a stream without end
+
+
+def test_two_read_aheads_of_linux_have_one_later_visit():
+    # Linux, read_ahead_kb: a file of 256 KiB is two windows of 128 KiB
+    assert hdd_streams.later_visits(131072, 262144) == pytest.approx(0.5)
+
+
+@given(visit=st.floats(1.0, 1e9), file=st.floats(1.0, 1e12), more=st.floats(1.0, 1e9))
+def test_larger_files_have_more_later_visits(visit, file, more):
+    assert 0.0 <= hdd_streams.later_visits(visit, file) <= hdd_streams.later_visits(visit, file + more) <= 1.0
