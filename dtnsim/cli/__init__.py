@@ -102,6 +102,10 @@ def _register(root: object, name: str, line: str) -> None:
     root.command(name, short_help=line)(command)  # type: ignore[attr-defined]  # typer.Typer
 
 
+class _StoppedError(Exception):
+    """Ctrl-C; typer would leave without a word."""
+
+
 class _ReaderLeftError(Exception):
     """Whoever read the output has had enough; typer would take a broken pipe for a failure."""
 
@@ -114,6 +118,8 @@ def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None
             sys.stdout.flush()  # a full disk or a closed pipe shows here, not when Python ends
         except BrokenPipeError:
             raise _ReaderLeftError from None
+        except KeyboardInterrupt:
+            raise _StoppedError from None
 
     return whole
 
@@ -146,7 +152,7 @@ def main() -> None:
     except (BrokenPipeError, _ReaderLeftError):  # whoever read it has had enough
         _nowhere()
         sys.exit(0)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _StoppedError):
         fail("stopped", 130)
     except RecursionError:
         fail("the input is nested too deeply", 2)

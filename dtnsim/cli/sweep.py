@@ -59,19 +59,25 @@ def command(
     from dtnsim.planning.sweep import sweep
 
     options.writable(out, "--out")
-    result = sweep(
-        path,
-        vary or (),
-        sample=sample,
-        table=table,
-        overrides=overrides or (),
-        calibration=calibration,
-        out=out,
-        processes=processes,
-        scheduler=scheduler,
-        seed=seed,
-        progress=_Meter().show,
-    )
+    meter = _Meter()
+    try:
+        result = sweep(
+            path,
+            vary or (),
+            sample=sample,
+            table=table,
+            overrides=overrides or (),
+            calibration=calibration,
+            out=out,
+            processes=processes,
+            scheduler=scheduler,
+            seed=seed,
+            progress=meter.show,
+        )
+    except KeyboardInterrupt:
+        kept = f"; {meter.done:,} rows are in {out}: the same command goes on from there" if out is not None else ""
+        sys.stderr.write(f"dtnsim: stopped{kept}\n")
+        raise typer.Exit(130) from None
     if json:
         rows = result.to_dicts()
         options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
@@ -94,8 +100,10 @@ class _Meter:
 
     def __init__(self) -> None:
         self._began = self._last = time.monotonic()
+        self.done = 0
 
     def show(self, done: int, of: int) -> None:
+        self.done = done
         now, terminal = time.monotonic(), sys.stderr.isatty()
         if done < of and now - self._last < (_TERMINAL_S if terminal else _FILE_S):
             return

@@ -133,3 +133,22 @@ def _lives(process: int) -> bool:
     except OSError:
         return False
     return state not in "ZX"
+
+
+def test_a_sweep_that_is_stopped_says_what_it_kept_and_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "rows.csv"
+    command = [*DTNSIM, "sweep", "venadi/gridftp-gpfs", "--vary", "wan.rtt=1ms..200ms:60", "-o", str(out)]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and (not out.exists() or out.read_text().count("\n") < 5):
+        time.sleep(0.02)
+    started.send_signal(signal.SIGINT)
+    said = started.communicate(timeout=30)[1]
+    kept = out.read_text().count("\n") - 1
+    assert started.returncode == 130
+    assert f"dtnsim: stopped; {kept} rows are in {out}" in said
+    assert 4 <= kept < 60
+    again = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert f"{kept} of them from an earlier run" in again.stdout
+    rows = out.read_text().splitlines()[1:]
+    assert len(rows) == len({row.partition(",")[0] for row in rows}) == 60
