@@ -14,16 +14,16 @@ from dtnsim.ground.visible import visible
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit
-    from dtnsim.evidence.suggest import Suggestion
 
 
 def command(
-    host: Annotated[
-        list[str], typer.Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times.")
-    ],
     sources: Annotated[
         list[str] | None,
         typer.Argument(metavar="CASES|LOGS...", help="Raw logs, files of cases (YAML), or folders of them."),
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times."),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write the fitted parameters.")
@@ -43,6 +43,10 @@ def command(
         str | None,
         typer.Option(metavar="KEY,...", help="Parameters whose stated values do not count: --free write,link."),
     ] = None,
+    wan: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what ping, mtr and traceroute say as a network that a path names."),
+    ] = None,
     suggest: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
     ] = False,
@@ -53,6 +57,8 @@ def command(
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
+
+    Outputs of mdstat, zpool status, lspci and ethtool among the logs correct what the host file says of its parts.
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
@@ -65,35 +71,41 @@ def command(
       dtnsim calibrate calibration/venadi --host venadi -o fitted.yaml
       dtnsim calibrate logs/ --host my.yaml --as disk-host=my -o my-fitted.yaml
       dtnsim calibrate dd.txt bonnie.html --host venadi --volume /bigdata -o fitted.yaml
+      dtnsim calibrate ping.txt mtr.txt --wan my-wan.yaml
       dtnsim calibrate --suggest --host my.yaml > suggested.sh
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    options.writable(output, "--output")
-    options.writable(html, "--html")
-    from dtnsim.evidence import fit_report, fit_words
-    from dtnsim.evidence import suggest as suggestions
-    from dtnsim.ground.output import write
+    for name, option in ((output, "--output"), (html, "--html"), (wan, "--wan")):
+        options.writable(name, option)
+    if wan is not None:
+        _write_wan(sources or [], host or [], wan)
+    if not host and wan is None:
+        raise InputError("calibrate: give --host with the file of the host that the logs are of")
+    if not host:
+        return
+    if not sources and not suggest:
+        raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
+    found = _found(sources, host, volume, free, names, wan) if sources else None
+    if suggest or found is None:
+        _print_script(host, found, json=json)
+    else:
+        _finish(found, host, output, html, plot=plot, json=json)
 
-    if not sources:
-        if not suggest:
-            raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
-        _print_script(suggestions.for_hosts(host), host, json=json)
-        return
-    found = _found(sources, host, volume, free, names)
-    if suggest:
-        _print_script(suggestions.for_hosts(host, found), host, json=json)
-        return
+
+def _finish(found: Fit, host: list[str], output: str | None, html: str | None, *, plot: bool, json: bool) -> None:
+    from dtnsim.evidence import fit_report, fit_words, suggest
+    from dtnsim.ground.output import write
+    from dtnsim.report import calibration, text
+
     fit_words.check_followed(found)
-    suggested = [s for tests, _ in suggestions.for_hosts(host, found).values() for s in tests]
+    suggested = [s for tests, _ in suggest.for_hosts(host, found).values() for s in tests]
     if output is not None:
         fit_report.write(found, Path(output), suggested)
+    if html is not None:
+        write(html, calibration.page(found, suggested), "--html")
     if json:
         options.emit(fit_report.document(found, suggested))
         return
-    from dtnsim.report import calibration, text
-
-    if html is not None:
-        write(html, calibration.page(found, suggested), "--html")
     calibration.show(found, suggested, text.console())
     if plot:
         calibration.plot(found, text.console())
@@ -101,7 +113,24 @@ def command(
         sys.stdout.write(f"written to {visible(name)}\n")
 
 
-def _found(sources: list[str], host: list[str], volume: str | None, free: str | None, names: list[str] | None) -> Fit:
+def _write_wan(sources: list[str], hosts: list[str], file: str) -> None:
+    from dtnsim.description.host import build_host
+    from dtnsim.description.hosts import named
+    from dtnsim.evidence import fit_wan
+    from dtnsim.evidence.calibrate import files_of
+    from dtnsim.ground.output import write
+
+    cards = [n.rate for h in hosts for n in build_host(h, named(h)).nics.values()]
+    way = fit_wan.way(files_of(sources))
+    write(file, fit_wan.text(way, str(max(cards, key=lambda r: r.value)) if cards else ""), "--wan")
+    sys.stderr.write(
+        visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}\n")
+    )
+
+
+def _found(
+    sources: list[str], host: list[str], volume: str | None, free: str | None, names: list[str] | None, wan: str | None
+) -> Fit:
     from dtnsim.evidence import fit_targets
     from dtnsim.evidence.calibrate import calibrate
 
@@ -109,13 +138,15 @@ def _found(sources: list[str], host: list[str], volume: str | None, free: str | 
     called = fit_targets.pairs(names or [])
     found = calibrate(sources, host, volume=volume, free=_listed(free), names=called, notes=notes)
     for note in notes:
-        print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
+        if wan is None or "--wan FILE" not in note:
+            print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
     return found
 
 
-def _print_script(suggested: dict[str, tuple[list[Suggestion], list[str]]], hosts: list[str], *, json: bool) -> None:
-    from dtnsim.evidence import suggest_script
+def _print_script(hosts: list[str], found: Fit | None, *, json: bool) -> None:
+    from dtnsim.evidence import suggest, suggest_script
 
+    suggested = suggest.for_hosts(hosts, found)
     if len(suggested) != 1:
         raise InputError("--suggest: give one --host: a script runs on one machine")
     ((name, (tests, left)),) = suggested.items()

@@ -168,7 +168,7 @@ def _zfs(given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]]
         dataset, key, value, *_ = [*line.split("\t"), "", "", ""][:4]
         if dataset == name and key == "recordsize" and digits(value):
             filesystem["recordsize"] = Said(f"{value} B", f"zfs-get:{number}: recordsize")
-    kind, groups, members, at = _vdevs(given, pool)
+    kind, groups, members, at = vdevs(given, pool)
     drives = [d for m in members for d in below.get(_disk(m), ([], [], 0))[0]]
     part, source, todo = _drives(drives or [Drive(pool, "", 0, rotates=True)])
     source = f"zpool-status:{at}: {pool}, {groups} x {kind or 'single drives'}; {source}"
@@ -188,7 +188,7 @@ def _disk(member: str) -> str:
     return member.rsplit("/", 1)[-1]
 
 
-def _vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
+def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
     """(kind, groups, members, line) of a pool's data, as ``zpool status -P`` indents them."""
     kind, groups, members, at, inside = "", 0, list[str](), 0, False
     for number, line in given.lines("zpool-status"):

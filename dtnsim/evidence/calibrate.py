@@ -43,9 +43,9 @@ def calibrate(
     Raises:
         InputError: nothing to fit, or logs that contradict each other.
     """
-    files = _files(sources)
+    files = files_of(sources)
     logs = [f for f in files if not cases.is_cases_file(f)]
-    measured, said = fit_logs.figures(logs, hosts, volume, names) if logs else ([], [])
+    measured, said, facts = fit_logs.read(logs, hosts, volume, names) if logs else ([], [], [])
     figures, repeated = weighed(measured)
     figures += _of_cases([f for f in files if f not in logs], hosts)
     if not figures:
@@ -53,9 +53,9 @@ def calibrate(
         raise InputError(f"{', '.join(map(str, files))}: no figure with 'role: fit' on {wanted}")
     fit_logs.check_conflicts(figures)
     if notes is not None:
-        notes += said
+        notes += [*said, *(fact.words for fact in facts)]
     found = fit(figures, sorted({_name(h) for h in hosts}), free)
-    return replace(found, repeats=tuple(repeated))
+    return replace(found, repeats=tuple(repeated), facts=tuple(facts))
 
 
 def _name(host: str) -> str:
@@ -73,7 +73,7 @@ def _instead(path: PathSpec, hosts: Sequence[str]) -> PathSpec:
     return path.changed(changes) if changes else path
 
 
-def _files(sources: Sequence[str | Path]) -> list[Path]:
+def files_of(sources: Sequence[str | Path]) -> list[Path]:
     """Sources with the files of folders that hold logs and no cases in the place of the folders."""
     found: list[Path] = []
     for source in map(Path, sources):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.description.spec import PathSpec
+    from dtnsim.evidence.fit_facts import Fact
     from dtnsim.evidence.repeats import Repeats
 
     Array = NDArray[np.float64]
@@ -57,6 +58,7 @@ class Fit:
         prior_sd: Standard deviation of the prior of u that holds, (P,): 1, or more for what was freed or gave way.
         released: Parameters whose stated value the figures contradict.
         repeats: Runs of one test, and what they say of days.
+        facts: What outputs of the hosts show to be otherwise than their files say.
         suspect: What would have to be otherwise for any figure to be followed, where none is.
     """
 
@@ -75,6 +77,7 @@ class Fit:
     released: tuple[Released, ...] = ()
     suspect: Released | None = None
     repeats: tuple[Repeats, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     @property
     def spread(self) -> Array:

@@ -17,8 +17,9 @@ from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit_facts import CORRECTING, Fact, of_host
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
-from dtnsim.evidence.fit_tests import described
+from dtnsim.evidence.fit_tests import described, why_not
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
@@ -46,9 +47,21 @@ def figures(
     Raises:
         InputError: a log cannot be read, is of another host, or none has a figure.
     """
+    found, notes, _ = read(logs, hosts, volume, names)
+    return found, notes
+
+
+def read(
+    logs: Sequence[Path], hosts: str | Sequence[str], volume: str | None = None, names: Mapping[str, str] | None = None
+) -> tuple[list[Figure], list[str], list[Fact]]:
+    """The same, and what outputs say of the hosts' parts."""
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs)
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread]
+    facts: list[Fact] = []
+    if len(targets.all) == 1:
+        targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
+        notes += unmatched
     found: list[Figure] = []
     foreign: list[InputError] = []
     for m in _whole_runs(measured):
@@ -58,6 +71,7 @@ def figures(
             notes.append(f"{m.file}:{m.line}: left out: {why}")
         except InputError as why:
             foreign.append(why)
+    notes += _idle(measured)
     if not found:
         if foreign:
             raise foreign[0]
@@ -65,7 +79,14 @@ def figures(
         reason = f" ({notes[0]})" if notes else ""
         called = " or ".join(repr(t.name) for t in targets.all)
         raise InputError(f"{files}: no component test of {called} in it{reason}")
-    return found, notes + [f"left out: {why}" for why in foreign]
+    return found, notes + [f"left out: {why}" for why in foreign], facts
+
+
+def _idle(measured: Iterable[Measurement]) -> list[str]:
+    """What logs without any rate are good for, a line a file and tool."""
+    rates = {(m.file, m.tool) for m in measured if m.quantity == "throughput"}
+    others = dict.fromkeys((m.file, m.tool) for m in measured if m.tool not in CORRECTING)
+    return [f"{file}: left out: {why_not(tool)}" for file, tool in others if (file, tool) not in rates]
 
 
 def _whole_runs(measured: Iterable[Measurement]) -> list[Measurement]:

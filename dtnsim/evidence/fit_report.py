@@ -51,6 +51,8 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
             "prior": before(p.prior),
             "source": _source(found, j),
         }
+    for fact in found.facts:
+        parameters.setdefault(fact.host, {}).setdefault(fact.key, fact.value)
     return {
         "schema": SCHEMA,
         "hosts": sorted(found.hosts),

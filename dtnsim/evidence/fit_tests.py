@@ -45,6 +45,7 @@ _TRANSFER: Final = (
     "an end-to-end transfer judges and does not fit: 'dtnsim validate LOG --path PATH' holds it against one"
 )
 _BUSY: Final = "it says how busy the machine was, not what it can do: fio or dd on the volume does"
+_WAY: Final = "it measures the way between hosts: --wan FILE writes that as a network which a path can name"
 _IS: Final = "it says what there is, not how fast: it goes into the host file ('dtnsim discover')"
 #: why figures of other tools fit nothing, and what would
 _WHY: Final = {
@@ -54,6 +55,7 @@ _WHY: Final = {
          "xrdcp", "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws"), _TRANSFER,
     ),
     **dict.fromkeys(("iostat", "sar", "mpstat", "vmstat", "ifstat", "ifconfig", "nstat", "nfsiostat", "time"), _BUSY),
+    **dict.fromkeys(("ping", "traceroute", "tracepath", "mtr"), _WAY),
     **dict.fromkeys(("smartctl", "nvme", "lstopo", "numactl", "lsblk"), _IS),
     **dict.fromkeys(("ior", "elbencho", "gpfsperf", "obdfilter", "mdtest", "io500", "vdbench", "diskspd"),
                     f"it tests servers and clients together; {_CASES}"),
@@ -68,8 +70,13 @@ def described(m: Measurement, target: Target) -> Described:
     """
     builder = _BUILDERS.get(m.tool)
     if builder is None:
-        raise Skip(_WHY.get(m.tool, f"{m.tool} tests more than this host; {_CASES}"))
+        raise Skip(why_not(m.tool))
     return builder(m.conditions, target)
+
+
+def why_not(tool: str) -> str:
+    """Why a tool's figures fit nothing, and what would."""
+    return _WHY.get(tool, f"{tool} tests more than this host; {_CASES}")
 
 
 def _size(conditions: Conditions, *keys: str) -> str:

@@ -114,7 +114,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_host_is_asked_for() -> None:
-    with pytest.raises(Exception, match="Missing parameter: host"):
+    with pytest.raises(InputError, match="give --host with the file of the host"):
         run("calibrate", str(LOGS / "dd.txt"))
 
 

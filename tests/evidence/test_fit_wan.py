@@ -1,0 +1,89 @@
+"""ping, mtr and traceroute as a network that a path names."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from dtnsim.description import spec
+from dtnsim.evidence import fit_wan
+from dtnsim.ground.errors import InputError
+
+PING = """PING dtn.example.org (192.0.2.7) {size}({whole}) bytes of data.
+
+--- dtn.example.org ping statistics ---
+{sent} packets transmitted, {got} received, {loss}% packet loss, time 99123ms
+rtt min/avg/max/mdev = {least}/{mean}/{most}/0.100 ms
+"""
+MTR = """HOST: box                         Loss%   Snt   Last   Avg  Best  Wrst StDev
+  1.|-- gw.example.org             40.0%   100    0.3   0.4   0.2   1.0   0.1
+  2.|-- dtn.example.org             2.0%   100   20.3  20.4  20.0  25.0   0.1
+"""
+
+
+def ping(mean: float, sent: int = 100, lost: int = 0, size: int = 56) -> str:
+    return PING.format(size=size, whole=size + 28, sent=sent, got=sent - lost, loss=100 * lost // sent,
+                       least=mean * 0.98, mean=mean, most=mean * 1.3)  # fmt: skip
+
+
+def made(tmp_path: Path, *texts: str) -> fit_wan.Way:
+    files = []
+    for number, text in enumerate(texts):
+        files.append(tmp_path / f"log{number}-2020-03-0{number + 1}.txt")
+        files[-1].write_text(text)
+    return fit_wan.way(files)
+
+
+def test_one_run_says_how_far_its_mean_lies_above_its_fastest(tmp_path: Path) -> None:
+    found = made(tmp_path, ping(20.0))
+    assert found.target == "dtn.example.org"
+    assert found.rtt_s == pytest.approx(0.020)
+    assert found.spread == pytest.approx(1 / 0.98 - 1)
+
+
+def test_runs_say_how_far_they_lie_apart(tmp_path: Path) -> None:
+    found = made(tmp_path, ping(20.0), ping(22.0), ping(24.2))
+    assert found.rtt_s == pytest.approx(0.022)
+    # ln(1.1) between neighbours: the sample deviation of (-d, 0, d) is d
+    assert found.spread == pytest.approx(math.sqrt(math.expm1(math.log(1.1) ** 2)))
+    assert found.days == {"2020-03-01", "2020-03-02", "2020-03-03"}
+
+
+def test_loss_of_the_far_end_counts_and_that_of_routers_does_not(tmp_path: Path) -> None:
+    found = made(tmp_path, MTR, ping(20.0, lost=2).replace("dtn.example.org", "192.0.2.7"))
+    assert (found.sent, found.lost) == (200, pytest.approx(4.0))
+    text = fit_wan.text(found)
+    assert 'loss: {value: 0.02, spread: 50 %, source: "4 of 200 packets lost"}' in text  # 1 / sqrt(4)
+    quiet = fit_wan.text(made(tmp_path, ping(20.0)))
+    assert "# loss: none of 100 packets was lost: below 0.03 (95 %)" in quiet
+
+
+def test_a_packet_that_may_not_be_broken_says_the_mtu(tmp_path: Path) -> None:
+    found = made(tmp_path, "$ ping -M do -s 8972 dtn.example.org\n" + ping(20.0, size=8972))
+    assert found.mtu_B == 9000
+    assert "mtu: 9000 B" in fit_wan.text(found)
+
+
+def test_a_path_names_it_and_predicts_with_it(tmp_path: Path) -> None:
+    (tmp_path / "my-wan.yaml").write_text(fit_wan.text(made(tmp_path, ping(20.0), ping(21.0, lost=1)), "25 Gb/s"))
+    path = tmp_path / "path.yaml"
+    path.write_text(
+        "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {part: my-wan.yaml, bandwidth: 5 Gb/s}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n"
+    )
+    (segment,) = spec.load(path).wan
+    assert segment.rtt.value == pytest.approx(math.sqrt(0.020 * 0.021), rel=1e-3)
+    assert segment.rtt.spread == pytest.approx(math.log(1.05) / math.sqrt(2), rel=0.05)
+    assert (segment.loss.value, segment.loss.spread) == (pytest.approx(0.005), pytest.approx(1.0))
+    assert "log0-2020-03-01.txt" in segment.rtt.source
+    assert segment.bandwidth.value == pytest.approx(5e9 / 8)
+
+
+def test_several_ways_and_none(tmp_path: Path) -> None:
+    far = ping(80.0).replace("dtn.example.org", "far.example.org")
+    with pytest.raises(InputError, match=r"several ways: dtn\.example\.org \(20 ms\), far\.example\.org \(80 ms\)"):
+        made(tmp_path, ping(20.0), far)
+    with pytest.raises(InputError, match="no round trip in these logs"):
+        made(tmp_path, "$ dd if=/dev/zero of=/x bs=1M count=1\n1048576 bytes (1 MB) copied, 1 s, 1 MB/s\n")
