@@ -34,8 +34,10 @@ def command(
 
     out = text.console()
     counted = [("", "right")] if room is None else []
-    rows = text.table((room or "dtnsim list ...", "left"), *counted, ("what", "left"))
+    bought = ("year", "price") if room == "hosts" else ()
+    heads = [(key, "right") for key in bought]
+    rows = text.table((room or "dtnsim list ...", "left"), *counted, *heads, ("what", "left"))
     for item in document["items"]:
-        number = [str(item["count"])] if room is None else []
+        number = [str(item["count"])] if room is None else [text.plain(str(item[key] or "-")) for key in bought]
         rows.add_row(text.plain(item["name"]), *number, text.plain(item["what"]))
     out.print(rows)

@@ -38,6 +38,7 @@ class Host(Buses):
         volumes: Mounted file systems by mount point.
         placement: Which cores do what.
         source: Where its description comes from.
+        description: What it is, in a line.
         like: Another host, whose keys hold where none is written here.
         board: Board, whose slots it has.
         chassis: What its drives sit in: bays, the expander before them, memory channels.
@@ -48,6 +49,7 @@ class Host(Buses):
     """
 
     source: str = documentation_only("")
+    description: str = documentation_only("")
     like: str | None = None
     board: Annotated[Board, Pick(Board)] | None = None
     chassis: Annotated[Chassis, Pick(Chassis)] | None = None

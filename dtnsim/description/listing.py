@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dtnsim.components.base import Price, expand, find_kind, kinds
 from dtnsim.description import catalogue, dataset
-from dtnsim.description.hosts import Hosts
+from dtnsim.description.hosts import Hosts, named
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Scalar
@@ -81,7 +81,7 @@ def _said(room: str, name: str) -> str:
 def _bought(name: str) -> dict[str, Any]:
     """Year and price of a host, where its file says them."""
     try:
-        raw = library.read("hosts", name, beside=_HERE)
+        raw = named(str(library.find("hosts", name, beside=_HERE)))
         facts, price = raw.get("facts"), raw.get("price")
         year = facts.get("year") if isinstance(facts, Mapping) else None
         return {
