@@ -51,4 +51,5 @@ def command(
         output.write(beside, json_module.dumps(schemas.json_schema("path"), indent=1) + "\n", "init")
         text = text.replace(f"$schema={schemas.schema_id('path')}", f"$schema={SCHEMA}", 1)
     output.write(target, text, "init")
-    sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim predict {file}\n")
+    then = "fleet" if "\nworkload:" in text else "predict"
+    sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim {then} {file}\n")

@@ -84,6 +84,8 @@ def _plain(g: Group) -> dict[str, Any]:
         "size_B": g.size_B,
         "moved_B": g.moved_B,
         "resent_B": g.resent_B,
+        "corrupted": g.corrupted,
+        "unnoticed": g.unnoticed,
         "retries": g.retries,
         "deadlines": g.with_deadline,
         "deadlines_missed": g.missed,
@@ -198,6 +200,13 @@ def _completion(a: FleetAnswer, out: Out) -> None:
                     f"{text.plain(g.name or 'all')}: p95 of completion over the runs {units.show(low, 's')} to "
                     f"{units.show(high, 's')} (p10 to p90), median {units.show(middle, 's')}"
                 )
+    total = first.total
+    if total.corrupted:
+        s = "s" if total.corrupted > 1 else ""
+        out.print(f"{total.corrupted:,} file{s} arrived damaged, found by verification, and sent again")
+    if total.unnoticed:
+        s = "s are" if total.unnoticed > 1 else " is"
+        out.print(f"{total.unnoticed:,} file{s} damaged without anybody noticing: their tools compare no checksums")
     worst = sorted((p for p in first.pairs if math.isfinite(p.slowdown[1])), key=lambda p: -p.slowdown[1])
     if len(first.pairs) > 1 and worst and worst[0].slowdown[1] > 1.05:
         p = worst[0]
@@ -339,7 +348,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
     ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
     used_ways = ends[np.maximum(course.way, 0)]
     used_ways[course.way < 0] = ""
-    moved = work.size + course.resent - course.left()
+    moved = course.moved
     columns: dict[str, Any] = {
         "number": np.arange(n),
         "class": names[0],

@@ -9,11 +9,12 @@ from dtnsim.ground.extras import need
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.frame import frame as rows_frame
 from dtnsim.planning.plan import Plan
-from dtnsim.report import charts, drawing, picture, planned, simulation, timeline
+from dtnsim.report import charts, drawing, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief
 from dtnsim.report.document import prediction_document
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Table, asset, escaped
+from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ def _(answer: Plan) -> str:
     return f"<p><b>{escaped(answer)}</b></p><ul>{words}</ul>{made.table.html(made.title)}"
 
 
+@_inside.register(FleetAnswer)
+def _(answer: FleetAnswer) -> str:
+    return f"<p><b>{escaped(answer)}</b></p>" + "".join(table.html(says) for says, table in fleet_page.tables(answer))
+
+
 @singledispatch
 def frame(answer: object) -> Any:
     """The answer as a DataFrame: stations of a prediction, stretches of time of a simulation."""
@@ -72,6 +78,21 @@ def _(answer: Prediction) -> Any:
 def _(answer: Simulation) -> Any:
     columns = simulation.columns(answer)
     return need("pandas", "to_frame()").DataFrame(columns)
+
+
+@frame.register(FleetAnswer)
+def _(answer: FleetAnswer) -> Any:
+    rows = fleet.document(answer)
+    made = [_flat(row) for row in [*rows["classes"], rows["total"]]]
+    return rows_frame(made, list(made[0]))
+
+
+def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested values under names with dots."""
+    found: dict[str, Any] = {}
+    for key, value in entry.items():
+        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found
 
 
 def figure(answer: object) -> Any:
@@ -101,3 +122,8 @@ def _(answer: Simulation) -> Figure:
 @_figure.register(Plan)
 def _(answer: Plan) -> Figure:
     return planned.frontier(answer)
+
+
+@_figure.register(FleetAnswer)
+def _(answer: FleetAnswer) -> Figure:
+    return fleet_page.figures(answer)[0]

@@ -21,6 +21,7 @@ COMMANDS = {
     "compare": ["compare", PATH, "--with", "wan.rtt=50ms", "--samples", "8"],
     "sweep": ["sweep", PATH, "--vary", "wan.rtt=1ms,10ms"],
     "simulation": ["simulate", PATH],
+    "fleet": ["fleet", "examples/facility-year", "--set", "workload.span=6h", "--replicas", "1"],
     "tcp": ["tcp", "--rate", "1Gb/s", "--rtt", "10ms", "--size", "1GB"],
     "tcp-coefficients": ["tcp", "--coefficients"],
     "components": ["components", "hdd"],

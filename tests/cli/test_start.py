@@ -22,7 +22,7 @@ def test_what_init_writes_predicts(run: Run, kind: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     code, out, err = run("init", "--from", kind, str(file))
     assert (code, err) == (0, "")
-    assert f"dtnsim predict {file}" in out
+    assert f"dtnsim {'fleet' if kind == 'fleet' else 'predict'} {file}" in out
     assert file.read_text().startswith("# yaml-language-server: $schema=http")
     code, out, err = run("predict", str(file), "--samples", "16", "--json")
     assert (code, err) == (0, "")
@@ -30,6 +30,13 @@ def test_what_init_writes_predicts(run: Run, kind: str, tmp_path: Path) -> None:
     assert answer["name"] == "mine"  # where no name is written the file's counts
     low, high = (answer["throughput_Bps"][p] for p in ("p10", "p90"))
     assert 0 < low < high
+
+
+def test_a_fleet_to_begin_with_is_a_fleet(run: Run, tmp_path: Path) -> None:
+    assert run("init", "--from", "fleet", str(tmp_path / "mine.yaml")).code == 0
+    code, out, err = run("fleet", str(tmp_path / "mine.yaml"), "--set", "workload.span=3 d", "--replicas", "1")
+    assert (code, err) == (0, "")
+    assert "due for an upgrade" in out
 
 
 def test_init_does_not_write_over_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,21 @@ def test_an_answer_shows_itself(answers: dict[str, Shown], name: str) -> None:
     assert "venadi.memory" in answer.graph
 
 
+def test_a_fleet_shows_itself() -> None:
+    pytest.importorskip("plotly", reason="figure() needs plotly")
+    answer = dtnsim.fleet("examples/facility-year", overrides=["workload.span=6 h"], replicas=1)
+    assert repr(answer).startswith("<FleetAnswer A facility of forty DTNs")
+    shown = answer._repr_html_()
+    assert "<script" not in shown
+    for words in ("<table>", "What was asked for", "network.wan"):
+        assert words in shown
+    frame = answer.to_frame()
+    assert frame["asked"].iloc[-1] == frame["asked"].iloc[:-1].sum()
+    assert frame["completion_s.p95"].iloc[-1] > 0
+    assert answer.figure().data
+    assert "dtn01.memory" in answer.graph
+
+
 def test_a_frame_has_the_stations(answers: dict[str, Shown]) -> None:
     frame = answers["Prediction"].to_frame()
     assert frame["utilization"].max() == pytest.approx(1.0)

@@ -11,6 +11,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.physics import arrivals as law
+from dtnsim.simulation.fleet import damage
 from dtnsim.simulation.fleet.course import DONE, FAILED, HOUR_S
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Group:
         name, source, target: Its class (empty: all), and the ends (empty: all).
         asked, done, failed, open: How many were asked for, are done, were given up, are still to be done.
         size_B, moved_B, resent_B: Bytes asked for, moved in all, and moved in vain [B].
-        retries: How often they were tried again.
+        corrupted, unnoticed: Files that were found damaged and sent again, and damaged ones that nobody noticed.
+        retries: How often they were broken off.
         with_deadline, missed: How many have a deadline, and how many missed it.
         completion_s: Quantiles of the time from asking to the end [s].
         slowdown: Quantiles of that over the time that it would take alone.
@@ -56,6 +58,8 @@ class Group:
     size_B: float
     moved_B: float
     resent_B: float
+    corrupted: int
+    unnoticed: int
     retries: int
     with_deadline: int
     missed: int
@@ -113,8 +117,7 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     course = made.course
     work = course.work
     kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[work.lane]
-    resent = course.resent
-    columns = _Columns(made, course.left(), resent)
+    columns = _Columns(made)
     groups = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
     groups.append(columns.group("", "", "", np.ones(len(work), np.bool_)))
     pairs = []
@@ -147,11 +150,13 @@ def answer(made: Made, workload: Workload) -> FleetRun:
 class _Columns:
     """What is asked of transfers, as arrays."""
 
-    def __init__(self, made: Made, left: Array, resent: Array) -> None:
+    def __init__(self, made: Made) -> None:
         course = made.course
         work = course.work
-        self.status, self.tries = course.status, course.tries
-        self.size, self.resent, self.moved = work.size, resent, work.size - left + resent
+        self.damage = work.damage or damage.none(len(work))
+        self.status = np.where((course.status == DONE) & self.damage.spoiled, FAILED, course.status)
+        self.tries = course.tries
+        self.size, self.resent, self.moved = work.size, course.resent, course.moved
         self.took = course.ended - work.asked
         self.slow = self.took / made.alone_s
         self.waited = course.begun - work.asked
@@ -167,6 +172,7 @@ class _Columns:
         status = self.status[here]
         done = here[status == DONE]
         waited = self.waited[here]
+        arrived = here[np.isfinite(self.took[here])]
         return Group(
             name,
             source,
@@ -178,6 +184,8 @@ class _Columns:
             float(self.size[here].sum()),
             float(self.moved[here].sum()),
             float(self.resent[here].sum()),
+            int(self.damage.found[arrived].sum()),
+            int(self.damage.unnoticed[arrived].sum()),
             int(self.tries[here].sum()),
             int(self.due[here].sum()),
             int((self.late[here] & self.due[here]).sum()),

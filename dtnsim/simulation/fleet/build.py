@@ -14,7 +14,7 @@ from dtnsim.description.templates import members
 from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
-from dtnsim.simulation.fleet import arrivals, faults, reduce
+from dtnsim.simulation.fleet import arrivals, damage, faults, reduce
 from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.degraded import Degraded
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
@@ -111,6 +111,7 @@ class _Columns:
     due: list[Any] = field(default_factory=list)
     cap: list[Any] = field(default_factory=list)
     alone: list[Any] = field(default_factory=list)
+    damage: list[Any] = field(default_factory=list)
 
 
 class _Build:
@@ -144,8 +145,8 @@ class _Build:
         down = faults.outages(workload, stations.given, self.seed, self._arrays)
         whole = {name: np.concatenate(getattr(columns, name)) for name in _Columns.__slots__}
         order = np.argsort(whole["ready"], kind="stable")
-        alone = whole.pop("alone")[order]
-        work = Work(**{name: values[order] for name, values in whole.items()})
+        alone, hurt = whole.pop("alone")[order], whole.pop("damage")[order]
+        work = Work(**{name: values[order] for name, values in whole.items()}, damage=_damage(hurt))
         course = Course(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
@@ -193,9 +194,25 @@ class _Build:
                 alone[some] = _alone(way, arrived.size[some])
         alone = np.maximum(alone, arrived.size / arrived.cap)
         due = arrived.asked + given.deadline.value if given.deadline is not None else np.full(len(key), math.inf)
-        values = (arrived.asked, arrived.ready, arrived.size, arrived.files, lane, grain, due, arrived.cap, alone)
+        values = (
+            arrived.asked, arrived.ready, arrived.size, arrived.files, lane, grain, due, arrived.cap, alone,
+            self._hurt(kind, given, arrived),
+        )  # fmt: skip
         for name, value in zip(_Columns.__slots__, values, strict=True):
             getattr(columns, name).append(value)
+
+    def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> Any:
+        """(N, 4) what happens to the files of a class' transfers, as in `Damage`."""
+        n = len(arrived.size)
+        between = self.workload.corruption
+        if between is None:
+            return np.zeros((n, 0))
+        noticed = (
+            damage.notices(self.fleet.given.transfers[kind.number].tool) if given.verified is None else given.verified
+        )
+        rng = np.random.default_rng([self.seed, 2, *kind.name.encode()])
+        made = damage.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
+        return np.column_stack([made.again_B, made.found, made.unnoticed, made.spoiled])
 
     def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[reduce.Sort]) -> Lane:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
@@ -237,6 +254,13 @@ class _Build:
 
     def _arrays(self, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
         return arrays(self.fleet, pattern, rebuild, key)
+
+
+def _damage(columns: Any) -> damage.Damage | None:
+    if not columns.any():
+        return None
+    again, found, unnoticed, spoiled = columns.T
+    return damage.Damage(again, found.astype(np.int64), unnoticed.astype(np.int64), spoiled > 0)
 
 
 def _alone(way: Way, sizes: Any) -> Any:

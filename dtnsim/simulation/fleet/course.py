@@ -36,10 +36,10 @@ QUEUE, DOWN, BACK_OFF = "queue", "down", "back-off"
 _OTHERS: Final = {at.BY_QUEUE: QUEUE, at.BY_DOWN: DOWN, at.BY_BACK_OFF: BACK_OFF}
 
 
-def _kept(done: float, size: float, files: int, workers: float, restart: str) -> float:
+def _kept(done: float, each: float, files: int, workers: float, restart: str) -> float:
     """Bytes that need not be sent again where a transfer restarts at the byte, the file, or not at all [B]."""
     if restart == "file":
-        return float(kept_bytes(done, size / files, files, workers))
+        return float(kept_bytes(done, each, files, workers))
     return done if restart == "byte" else 0.0
 
 
@@ -88,7 +88,9 @@ class Course:
         if hasattr(self._kernel, "give_back"):
             weakref.finalize(self, self._kernel.give_back, self.h)
         self._heaps = layout.heaps
-        self.resent, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
+        #: what has been moved in vain because transfers were broken off [B], and how often
+        self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
+        self._whole = work.size + work.again_B
         #: for each stretch: numbers of ways and the bytes that they have moved
         self.hours: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         self.faults = list(faults)
@@ -143,6 +145,16 @@ class Course:
             kind, what = divmod(n, width)
             found[kind, what if what < stations else _OTHERS[what - stations]] = float(table[n])
         return found
+
+    @property
+    def resent(self) -> NDArray[np.float64]:
+        """(N,) bytes of each moved in vain: broken off, or in files that arrived damaged [B]."""
+        return np.asarray(self.broken + np.maximum(self._whole - self.left() - self.work.size, 0.0), float)
+
+    @property
+    def moved(self) -> NDArray[np.float64]:
+        """(N,) bytes of each moved in all [B]."""
+        return np.asarray(self._whole - self.left() + self.broken, float)
 
     def left(self) -> NDArray[np.float64]:
         """(N,) bytes that each transfer has still to go [B]."""
@@ -263,10 +275,11 @@ class Course:
         lane = self.lanes[(int(q[x + at.LANE_OF]) - int(q[at.LANES])) // at.LANE]
         rest = kernel.withdraw(f, q, h, x, now)
         kernel.release(f, q, h, x, side, rest, now)
-        size = float(self.work.size[i])
-        keep = _kept(size - rest, size, int(self.work.files[i]), way.reduced.workers, lane.kind.retry.restart)
-        self.resent[i] += size - rest - keep
-        self.t[at.LEFT, i] = size - keep
+        whole, files = float(self._whole[i]), int(self.work.files[i])
+        each = float(self.work.size[i]) / files
+        keep = _kept(whole - rest, each, max(round(whole / each), 1), way.reduced.workers, lane.kind.retry.restart)
+        self.broken[i] += whole - rest - keep
+        self.t[at.LEFT, i] = whole - keep
         self.tries[i] += 1
         if self.tries[i] > lane.kind.retry.times:
             self.status[i], self.ended[i] = FAILED, now

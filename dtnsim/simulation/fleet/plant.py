@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import Retry
+    from dtnsim.simulation.fleet.damage import Damage
 
 #: no limit on transfers at once
 UNLIMITED: Final = 1 << 60
@@ -50,6 +51,7 @@ class Work:
         grain: By the size of its files, which of the ways between two hosts.
         due: When it has to be done; infinite without a deadline [s].
         cap: Rate that it may not pass [B/s].
+        damage: What happened to its files; nothing where left out.
     """
 
     asked: NDArray[np.float64]
@@ -60,6 +62,12 @@ class Work:
     grain: NDArray[np.int64]
     due: NDArray[np.float64]
     cap: NDArray[np.float64]
+    damage: Damage | None = None
+
+    @property
+    def again_B(self) -> NDArray[np.float64] | float:
+        """Bytes of each that are sent again because files were found damaged [B]."""
+        return 0.0 if self.damage is None else self.damage.again_B
 
     def __len__(self) -> int:
         return len(self.ready)

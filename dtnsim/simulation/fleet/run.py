@@ -16,6 +16,7 @@ from dtnsim.description import spec
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.shown import Shown
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
@@ -35,8 +36,8 @@ _KEEP_S: Final = 30.0
 Progress = Callable[[float, float, int], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class FleetAnswer:
+@dataclass(frozen=True, slots=True, repr=False)
+class FleetAnswer(Shown):
     """What `fleet` answers.
 
     Attributes:
@@ -46,6 +47,7 @@ class FleetAnswer:
         wanted: How many replicas were asked for.
         first: The first run itself, for tables of its transfers; None where it came from a checkpoint.
         warnings: What the reader should know.
+        given: The path.
     """
 
     name: str
@@ -54,6 +56,14 @@ class FleetAnswer:
     wanted: int
     first: Made | None
     warnings: tuple[str, ...]
+    given: Any = None
+
+    def __repr__(self) -> str:
+        return f"<FleetAnswer {self}>"
+
+    def __str__(self) -> str:
+        total, runs = self.runs[0].total, f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+        return f"{self.name}: {total.done:,} of {total.asked:,} transfers done, {runs}"
 
     @property
     def complete(self) -> bool:
@@ -141,7 +151,8 @@ def fleet(
                 if progress is not None and progress(math.nan, len(runs) / replicas, 0):
                     break
     warnings = tuple(whole.reduction.warnings)
-    return FleetAnswer(given.name, whole.workload, tuple(runs[n] for n in sorted(runs)), replicas, first, warnings)
+    made = tuple(runs[n] for n in sorted(runs))
+    return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given)
 
 
 def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:

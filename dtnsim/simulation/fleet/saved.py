@@ -32,7 +32,7 @@ def save(course: Course, file: Path, mark: str) -> None:
         "mark": np.array(mark), "f": np.array(course.f, float), "q": np.array(course.q, np.int64), "t": course.t,
         "u": course.u, "lengths": lengths, "keys": entries[:, 0].copy(), "values": entries[:, 1:].astype(np.int64),
         "ways": ways, "moved": moved, "hours": np.array([len(numbers) for numbers, _ in hours], np.int64),
-        "resent": course.resent, "tries": course.tries, "fault": np.array(course.fault),
+        "broken": course.broken, "tries": course.tries, "fault": np.array(course.fault),
     }  # fmt: skip
     new = file.with_name(file.name + ".new")
     try:
@@ -63,7 +63,7 @@ def load(course: Course, file: Path, mark: str) -> bool:
         (found["ways"][end - n : end], found["moved"][end - n : end])
         for end, n in zip(ends.tolist(), found["hours"].tolist(), strict=True)
     ]
-    course.resent, course.tries = found["resent"], found["tries"]
+    course.broken, course.tries = found["broken"], found["tries"]
     entries = np.column_stack([found["keys"], found["values"]])
     course.restore(found["f"], found["q"], (found["t"], found["u"]), (found["lengths"], entries), int(found["fault"]))
     return True

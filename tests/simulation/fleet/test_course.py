@@ -77,6 +77,29 @@ def test_waiting_for_slots_is_erlangs():
     within(wait, erlang / (k - a))
 
 
+def test_what_is_sent_again_is_a_queue_with_feedback():
+    """Jackson's network of one node with feedback: sent again with probability p, the load is lambda / (mu (1 - p))."""
+    n, load, again = 20_000, 0.4, 0.4
+    ready, rng = poisson(n, load, 7), np.random.default_rng(8)
+    size = rng.exponential(1.0, n)
+    hurt = size * (rng.geometric(1 - again, n) - 1)
+    rho = load / (1 - again)
+    made = course([1.0], ready, size, hurt=hurt)
+    within(ended(made) - ready, 1 / (1 - again) / (1 - rho))
+    assert made.resent == pytest.approx(hurt)
+
+
+def test_classes_at_one_station_have_the_product_form():
+    """BCMP: classes of unlike sizes at one shared station; each has the mean number rho_c / (1 - rho) (Little)."""
+    n, rates, sizes = 12_000, (0.5, 0.05), (0.6, 6.0)
+    rng = np.random.default_rng(9)
+    ready, lane = poisson(n, sum(rates), 10), (rng.random(n) < rates[1] / sum(rates)).astype(int)
+    size = np.where(lane == 0, np.full(n, sizes[0]), rng.exponential(sizes[1], n))
+    spent = ended(course([1.0], ready, size, rows=[{0: 1.0}, {0: 1.0}], lane=lane)) - ready
+    for c in (0, 1):
+        within(spent[lane == c], sizes[c] / (1 - rates[0] * sizes[0] - rates[1] * sizes[1]))
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_slots_follow_the_recursion_of_kiefer_and_wolfowitz(seed, k):
@@ -141,6 +164,7 @@ def scene(seed, transfers=30):
             times=int(rng.integers(0, 5)), after="1 s", most="8 s", restart=str(rng.choice(["byte", "file", "none"]))
         ),
         "faults": faults,
+        "hurt": size * (rng.random(transfers) < 0.2),
     }
 
 
@@ -152,8 +176,11 @@ def test_bytes_are_conserved_through_every_fault(seed):
     made = course(**given_)
     ended(made)
     carried = sum(sum(moved) for _, moved in made.hours)
-    wanted = np.where(made.status == DONE, made.work.size, made.work.size - made.left())
-    assert carried == pytest.approx(float((wanted + made.resent).sum()), rel=1e-9)
+    assert carried == pytest.approx(float(made.moved.sum()), rel=1e-9)
+    work = made.work
+    payload = np.minimum(work.size + work.again_B - made.left(), work.size)
+    assert made.moved == pytest.approx(payload + made.resent, rel=1e-9)
+    assert payload[made.status == DONE] == pytest.approx(work.size[made.status == DONE])
     assert np.all(made.resent >= -1e-9)
     assert set(made.status.tolist()) <= {DONE, FAILED}
     assert np.all(made.tries[made.status == FAILED] == given_["retry"].times + 1)
@@ -167,7 +194,7 @@ def test_bytes_are_conserved_through_every_fault(seed):
 def test_a_later_transfer_changes_nothing_before_it(seed, cut):
     whole = scene(seed)
     part = {**whole, "ready": whole["ready"][:cut], "size": whole["size"][:cut], "lane": whole["lane"][:cut],
-            "files": whole["files"][:cut]}  # fmt: skip
+            "files": whole["files"][:cut], "hurt": whole["hurt"][:cut]}  # fmt: skip
     one, other = course(**whole), course(**part)
     ended(one), ended(other)
     before = other.ended < whole["ready"][cut]

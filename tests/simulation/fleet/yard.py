@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dtnsim.description.workload import Retry
+from dtnsim.simulation.fleet import damage
 from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, Reduced, User, Way, Work
 
@@ -35,6 +37,7 @@ def course(
     hosts=1,
     by_load=False,
     fast=False,
+    hurt=None,
 ) -> Course:
     """Transfers over ``rows`` (one lane each); alone each runs at ``own`` [B/s]; ``slots`` at once in all."""
     rows = rows or [{0: 1.0}]
@@ -60,6 +63,7 @@ def course(
         np.zeros(n, np.int64) if lane is None else np.asarray(lane), np.zeros(n, np.int64),
         np.full(n, math.inf) if due is None else np.asarray(due, float),
         np.full(n, math.inf) if cap is None else np.asarray(cap, float),
+        None if hurt is None else replace(damage.none(n), again_B=hurt),
     )  # fmt: skip
     return Course(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
 

@@ -1,0 +1,85 @@
+"""Files that arrive damaged: found and sent again where the tool compares checksums, else nobody notices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.physics.restart import damaged_share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: tools that notice: rsync compares a checksum of each whole file; SSH authenticates every packet, and breaks off
+_NOTICES: Final = frozenset({"rsync", "parsyncfp", "fpsync", "scp", "sftp", "hpnscp", "mscp", "tar-ssh"})
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What happened to the files of transfers, (N,) each.
+
+    Attributes:
+        again_B: Bytes sent again because files were found damaged [B].
+        found: Files found damaged, each time counted.
+        unnoticed: Files that are damaged and nobody noticed.
+        spoiled: Whether files were still damaged after all tries.
+    """
+
+    again_B: NDArray[np.float64]
+    found: NDArray[np.int64]
+    unnoticed: NDArray[np.int64]
+    spoiled: NDArray[np.bool_]
+
+
+def none(count: int) -> Damage:
+    """No damage."""
+    zeros = np.zeros(count, np.int64)
+    return Damage(np.zeros(count), zeros, zeros, np.zeros(count, np.bool_))
+
+
+def notices(tool: Any) -> bool:
+    """Whether a tool finds damaged files, as its options are."""
+    match tool.kind:
+        case "globus":
+            return bool(tool.verify)
+        case "fts":
+            return bool(tool.checksum == "both")
+        case "bbcp":
+            return bool(tool.e)
+    return tool.kind in _NOTICES
+
+
+def drawn(
+    size_B: NDArray[np.float64],
+    files: NDArray[np.int64],
+    between_B: float,
+    tries: int,
+    rng: np.random.Generator,
+    *,
+    noticed: bool,
+) -> Damage:
+    """Damage to the files of transfers.
+
+    Args:
+        size_B: Bytes of each transfer [B].
+        files: Number of files of each.
+        between_B: Bytes between two errors in the mean [B].
+        tries: How often a file is sent again at most.
+        rng: Of the run.
+        noticed: Whether the tool compares checksums.
+    """
+    made = none(len(size_B))
+    share = damaged_share(size_B / files, between_B)
+    bad = rng.binomial(files, share)
+    if not noticed:
+        return Damage(made.again_B, made.found, bad, made.spoiled)
+    again, found = made.again_B, np.zeros(len(size_B), np.int64)
+    for _ in range(tries):
+        if not bad.any():
+            break
+        found += bad
+        again += bad * (size_B / files)
+        bad = rng.binomial(bad, share)
+    return Damage(again, found, made.unnoticed, bad > 0)
