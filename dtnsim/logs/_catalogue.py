@@ -42,6 +42,13 @@ class Targets(NamedTuple):
 
 NOBODY: Final = Targets((), command=False, document=False, idle=True)
 _PREFIX: Final = re.compile(PREFIX.encode())
+#: marks of prompts, which are in a line's first two words, and of decoration, behind which a command may come
+_MARKS: Final = re.compile(rb"^[^ ]{0,80} {0,9}[^ ]{0,80}[$#>%+@|(:]|[<&]|\*\*|\$")
+_LETTERS: Final = re.compile(rb"[A-Za-z]+")
+#: what may come before a command that has no prompt
+_BEFORE: Final = frozenset(
+    {b"sudo", b"time", b"Command", b"command", b"Running", b"running", b"Executing", b"executing"}
+)
 
 
 class Catalogue:
@@ -53,11 +60,13 @@ class Catalogue:
         self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
         self.long = frozenset(key for t in self.documents for key in t.long)
         self.commands = frozenset(c for t in types for c in t.commands)
-        self._words: dict[bytes, list[int]] = {}
+        self._words: dict[bytes, list[tuple[int, tuple[bytes, ...]]]] = {}
         for at, kind in enumerate(self.lines):
             for word in kind.words:
-                self._words.setdefault(word.encode(), []).append(at)
-        self._tools = frozenset(word.encode() for name in self.commands for word in re.findall(r"[A-Za-z]+", name))
+                pieces = tuple(piece.encode() for piece in kind.beside.get(word, ()))
+                self._words.setdefault(word.encode(), []).append((at, pieces))
+        plain = (re.sub(r"[\d.]", "", name) for name in self.commands)  # as in a shape: ``s5cmd`` is ``scmd``
+        self._tools = frozenset(word.encode() for name in plain for word in re.findall(r"[A-Za-z]+", name))
         self._keys = frozenset(self._words) | self._tools | {b"$", b"{"}
         shaped = [(at, kind.shape, kind.needs) for at, kind in enumerate(self.lines) if kind.shape]
         #: shapes that can only match at the line's start are tried in one go before one by one
@@ -82,20 +91,14 @@ class Catalogue:
         words = shape.translate(_BLANKS).split()
         if not self._keys.isdisjoint(words):
             for word in words:
-                found.update(self._words.get(word, ()))
-            command = b"$" in words or not self._tools.isdisjoint(words)
+                found.update(at for at, pieces in self._words.get(word, ()) if not pieces or _any_in(pieces, shape))
+            command = b"$" in words or (not self._tools.isdisjoint(words) and self._may_be_command(shape))
             document = b"{" in words
         start = shape[2:] if shape[:2] == b"# " else shape  # commented out
         if self._start.match(start):
             found.update(at for at, pattern in self._starting if pattern.match(start))
         for at, pattern, needs in self._inside:
-            for need in needs:
-                if need in shape:
-                    break
-            else:
-                if needs:
-                    continue
-            if pattern.search(shape):
+            if (not needs or _any_in(needs, shape)) and pattern.search(shape):
                 found.add(at)
         if b"@" in shape or shape[:1] == b"#" or b"]#" in shape:
             command = True
@@ -114,6 +117,21 @@ class Catalogue:
         return Targets(
             who, command=command, document=document, interval=interval, plain=plain, plus=plus and bare and bool(who)
         )
+
+    def _may_be_command(self, shape: bytes) -> bool:
+        """Whether a line that names a tool may be a command: a prompt, or the tool (or a path) to begin with."""
+        if _MARKS.search(shape) is not None:
+            return True
+        first = shape.split(maxsplit=1)[0]
+        names = _LETTERS.findall(first)
+        return first[:1] == b"/" or not self._tools.isdisjoint(names) or not _BEFORE.isdisjoint(names)
+
+
+def _any_in(pieces: tuple[bytes, ...], shape: bytes) -> bool:
+    for piece in pieces:  # noqa: SIM110 - quicker than any()
+        if piece in shape:
+            return True
+    return False
 
 
 def _at_start(shape: str) -> bool:

@@ -10,7 +10,8 @@ looks up in a cache which parsers care for that shape, and hands them the cleane
 is asked only for lines that
 
 - contain one of its ``words`` as a whole run of letters (``words = ("copied",)``; case matters;
-  digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``), or
+  digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``;
+  ``beside`` narrows words that many tools print), or
 - whose shape matches its ``shape`` regular expression (for lines without words, such as CSV), or
 - follow while the parser set ``self.open = True`` (in the middle of a table, of a run ...). An open
   parser gets **every** line, so keep it cheap and close it soon: on a blank line, a new command,
@@ -59,7 +60,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
@@ -241,6 +242,9 @@ class LineParser(Parser):
     """
 
     words: ClassVar[tuple[str, ...]] = ()
+    #: word -> pieces of the line without digits of which one must be there as well: for words that many tools print
+    #: (``MB``, ``avg``), so as to be asked less
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     shape: ClassVar[str | None] = None
     #: pieces of the line without digits of which `shape` needs one, to save trying (not needed after ``^``)
     needs: ClassVar[tuple[str, ...]] = ()

@@ -8,8 +8,8 @@ Nominal`` of a module is mega-baud (symbols, not bytes).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 
@@ -44,6 +44,7 @@ class Ethtool(LineParser):
         "Cannot",
         "netlink",
     )
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
     commands = ("ethtool",)
 
     def __init__(self, ctx: Context) -> None:

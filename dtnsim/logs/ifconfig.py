@@ -7,8 +7,8 @@ rate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Final
 
 from dtnsim.logs.base import Context, LineParser, Record
 
@@ -24,6 +24,7 @@ class Ifconfig(LineParser):
 
     tool = "ifconfig"
     words = ("encap", "MTU", "mtu", "bytes")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")
 
     def __init__(self, ctx: Context) -> None:

@@ -32,7 +32,6 @@ class Io500(LineParser):
 
     tool = "io500"
     words = ("RESULT", "SCORE", "IO")
-    commands = ("io500", "io500.sh")
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""

@@ -8,8 +8,8 @@ Units: ``kB`` is 1024 B and ``MB`` 1048576 B, whatever the column is called (rkB
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._sysstat import cpu_row, figure, json_cpu, scaled, statistics
 from dtnsim.logs.base import BINARY, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, number
@@ -47,6 +47,7 @@ class Iostat(LineParser):
 
     tool = "iostat"
     words = ("avg", "Device", "await", "Disk")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
     commands = ("iostat",)
 
     def __init__(self, ctx: Context) -> None:

@@ -10,8 +10,8 @@ Units: ``BW [MB/sec]`` and ``[MiB/sec]`` = 2^20 B/s (checked: 0.017654 million m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
 from dtnsim.logs.base import Command, LineParser, Record
@@ -55,6 +55,7 @@ class Perftest(LineParser):
 
     tool = "perftest"
     words = ("bytes", "Test", "qps", "Connection", "Mtu", "Device", "Link", "TX")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
 
     def __init__(self, *args: Any) -> None:

@@ -126,6 +126,9 @@ class Ping(LineParser):
         if self._command is not self.ctx.command:
             yield from self._begin({})
             self._command = self.ctx.command
+        if "min/avg/max" in text and (rtt := _RTT.search(text)) is not None and "Success" not in text:
+            yield from self._rtt(rtt)
+            return
         if "ms" in text and "/" not in text and "%" not in text:
             if self._reply(text):
                 return
@@ -184,6 +187,9 @@ class Ping(LineParser):
             if rtt is not None:
                 yield from self._rtt(rtt)
                 return
+        if text[:3] == "---" and (statistics := _STATISTICS.search(text)) is not None:
+            self._known.setdefault("target", statistics["target"].strip("."))
+            return
         windows = _WIN_PACKETS.search(text) if self.ctx.line - self._about <= 4 else None
         if windows is not None:
             self._about = self.ctx.line
@@ -196,10 +202,6 @@ class Ping(LineParser):
         yield from self._other(text)
 
     def _other(self, text: str) -> Iterator[Record]:
-        statistics = _STATISTICS.search(text)
-        if statistics is not None:
-            self._known.setdefault("target", statistics["target"].strip("."))
-            return
         start = _START.search(text)
         if start is not None:
             yield from self._begin(self._conditions(start["target"] or start["other"], start["size"]))
@@ -242,7 +244,7 @@ class Ping(LineParser):
         self._done = True
         if sent > 0:
             lost = max(sent - got, 0) / sent
-            yield figure(self, "loss", lost, "1", text.strip(), {**self._known, "packets": sent})
+            yield self.record("loss", lost, "1", text.strip(), {**self._known, "packets": sent})
         if got == 0:
             self._replies = _Replies()
 
@@ -263,7 +265,10 @@ class Ping(LineParser):
             except ValueError:
                 yield self.unread(found[0], f"{text} is no number")
                 continue
-            yield figure(self, "rtt", value, "s", f"{text} {unit}", {**self._known, "statistic": statistic})
+            known = dict(self._known)
+            if statistic is not None:
+                known["statistic"] = statistic
+            yield self.record("rtt", value, "s", f"{text} {unit}", known)
 
     def _windows_rtt(self, text: str) -> Iterator[Record]:
         found = _WIN_RTT.search(text) if self.ctx.line - self._about <= 4 else None

@@ -17,9 +17,9 @@ failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, decimal, grouped
@@ -122,6 +122,7 @@ class Rsync(LineParser):
         "receiving",
         "building",
     )
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB"), ("%",))
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")
 

@@ -12,9 +12,9 @@ whole file; before it is a moving average of the last seconds (``partial``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
 from dtnsim.logs.base import Command, LineParser, Record, agrees, decimal
@@ -105,6 +105,7 @@ class Scp(LineParser):
         "Connection",
         "Couldn",
     )
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("B", "KB", "MB", "GB", "TB", "PB", "kB"), ("%",))
     shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
     needs = ("%",)
     commands = _PROGRAMS

@@ -13,8 +13,8 @@ connection was seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
 from dtnsim.logs.base import DECIMAL, Command, LineParser, Record
@@ -38,6 +38,7 @@ class Ss(LineParser):
 
     tool = "ss"
     words = ("ESTAB", "UNCONN", "SYN", "FIN", "CLOSE", "LAST", "CLOSING", "rtt", "cwnd")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
     commands = ("ss",)
 
     def __init__(self, *args: Any) -> None:

@@ -9,8 +9,8 @@ time change with the version and are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 
@@ -29,6 +29,7 @@ class Vdbench(LineParser):
 
     tool = "vdbench"
     words = ("avg", "Starting", "rate")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
     commands = ("vdbench",)
 
     def __init__(self, ctx: Context) -> None:

@@ -10,8 +10,8 @@ than 100 % is ``partial``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
 from dtnsim.logs.base import Command, LineParser, Record
@@ -38,6 +38,7 @@ class Xrdcp(LineParser):
 
     tool = "xrdcp"
     words = ("kB", "MB", "GB", "TB", "B", "ERROR", "FATAL")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")
 
     def __init__(self, *args: Any) -> None:

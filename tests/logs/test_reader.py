@@ -11,6 +11,7 @@ import os
 import threading
 import tracemalloc
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -58,6 +59,31 @@ def test_a_new_parser_is_one_file():
     reader = LogReader("x", Catalogue([Smoke]))
     found = [*reader.feed(b"12 smoked\nnothing here\n13 smoked\n"), *reader.finish()]
     assert [(m.value, m.line) for m in found if isinstance(m, Measurement)] == [(12.0, 1), (13.0, 3)]
+
+
+def test_a_word_that_many_tools_print_counts_beside_another_only():
+    from dtnsim.logs._catalogue import Catalogue
+
+    class Smoke(LineParser):
+        tool = "smoke"
+        words = ("total", "smoked")
+        beside: ClassVar = {"total": ("hams", "eels")}
+
+    every = Catalogue([Smoke])
+    lines = (b"# total of # hams", b"total", b"total of # files", b"# smoked")
+    assert [bool(every.targets(line).parsers) for line in lines] == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("line", "may_be"),
+    [
+        (b"$ fio job", True), (b"sudo fio job", True), (b"/usr/bin/fio job", True), (b"[root@a ~]# cp b c", True),
+        (b"one day we had a cp b", False), (b"s of # in # days", False), (b"scmd cp a b", True),
+    ],
+)  # fmt: skip
+def test_lines_that_may_be_commands(line, may_be):
+    """Text that only names a tool is not taken apart; ``s5cmd`` (``scmd`` in a shape) makes no tool of ``s``."""
+    assert catalogue().targets(line).command is may_be
 
 
 # ---- prompts ----------------------------------------------------------------------------------------
