@@ -65,7 +65,7 @@ class Nic(Component):
     rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
     bonding: Literal["none", "hash", "application"] = "none"
-    mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] = prior("1500 B", 0.0, "Ethernet default")
+    mtu: Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] = prior("1500 B", 0.0, "Ethernet default")
     timestamps: bool = True
     vlan: bool = False
     offload: bool = True

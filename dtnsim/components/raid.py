@@ -69,7 +69,14 @@ class Raid(Device):
     @classmethod
     def _level_as_number(cls, given: object) -> object:
         if isinstance(given, dict) and isinstance(given.get("level"), str):
-            text = str(given["level"]).lower().removeprefix("raid")
+            text = str(given["level"]).lower().removeprefix("raid").replace("+", "").strip(" -")
+            for kind, word in (("raidz", "z"), ("draid", "draid"), ("mirror", "mirror")):
+                if text.startswith(word):
+                    number = text.removeprefix(word) or "1"
+                    level = f", {'parity' if kind == 'draid' else 'level'}: {number}" if number.isdigit() else ""
+                    also = "" if kind == "mirror" else level
+                    said = f"level {given['level']} is ZFS's own"
+                    raise ValueError(f"{said}; write {{kind: {kind}{also}, disks: ...}}")
             given = {**given, "level": int(text) if text.isdigit() else given["level"]}
         return given
 

@@ -135,7 +135,7 @@ class Segment(Component):
     bursts: Bursts | None = None
     retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
-    mtu: Annotated[Quantity, Unit("B", low=256, high=65535)] | None = None
+    mtu: Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None = None
     background: Background | None = None
     firewall: Annotated[Firewall, Pick(Firewall)] | None = None
     policer: Annotated[Policer, Pick(Policer)] | None = None

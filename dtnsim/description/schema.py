@@ -110,9 +110,13 @@ class _Builder:
     def rewrite(self, node: Node) -> Node:
         """A node of pydantic's as people write it in YAML."""
         if "x-unit" in node:
-            dim, bits = node["x-unit"], node.get("x-bits", False)
-            name = f"unit.{dim.replace('/', '-per-')}{'.line' if bits else ''}"
-            return {**self.define(name, lambda: unit(dim, bits=bits)), "x-unit": dim, "examples": shown(dim)}
+            dim, bits, plain = node["x-unit"], node.get("x-bits", False), node.get("x-plain", False)
+            name = f"unit.{dim.replace('/', '-per-')}{'.line' if bits else ''}{'.plain' if plain else ''}"
+            return {
+                **self.define(name, lambda: unit(dim, bits=bits, plain=plain)),
+                "x-unit": dim,
+                "examples": shown(dim),
+            }
         if "x-family" in node:
             return {**self.family(node["x-family"]), "x-family": node["x-family"], **kept(node)}
         if "anyOf" in node:

@@ -66,15 +66,15 @@ def shown(dim: str) -> list[Any]:
     return re.split(r" or |, ", units.EXAMPLES[dim])
 
 
-def unit(dim: str, *, bits: bool) -> Node:
+def unit(dim: str, *, bits: bool, plain: bool = False) -> Node:
     """A number with its unit, or such a number written out with spread and source."""
     known = sorted(u for u, (d, _) in units.UNITS.items() if d == dim and u)
     if bits:
         known += units.LINE_UNITS
     listed = "|".join(_spaced(u) for u in known)
-    pattern = rf"^\s*({_NUMBER}\s*({listed}){'?' if dim == '1' else ''}|0+(\.0*)?)\s*$"
+    pattern = rf"^\s*({_NUMBER}\s*({listed}){'?' if dim == '1' or plain else ''}|0+(\.0*)?)\s*$"
     text: Node = {"type": "string", "pattern": pattern}
-    number: Node = {"type": "number"} if dim == "1" else {"const": 0}
+    number: Node = {"type": "number"} if dim == "1" or plain else {"const": 0}
     value = {"anyOf": [text, number], "examples": shown(dim), "description": "The number with its unit."}
     whole = {
         "type": "object",

@@ -119,6 +119,7 @@ class Unit:
         low: Smallest value allowed [SI].
         high: Largest value allowed [SI].
         line: Whether it is the rate of a line, which counts bits (see `units.parse`).
+        plain: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
     """
 
     dim: str
@@ -126,6 +127,7 @@ class Unit:
     low: float = 0.0
     high: float = math.inf
     line: bool = False
+    plain: bool = False
 
     def read(self, given: object) -> Quantity:
         """Turns what a file or a caller gave into a `Quantity`.
@@ -140,7 +142,10 @@ class Unit:
         elif isinstance(given, str | int | float):
             source = given.origin if isinstance(given, Scalar) else "given by the caller"
             text = str(given).strip()
-            quantity = Quantity(_parse(given, self.dim, line=self.line), self.dim, self.spread, source, text)
+            if self.plain and text.isdigit():
+                text = f"{text} {self.dim}"
+            parsed = _parse(text if self.plain else given, self.dim, line=self.line)
+            quantity = Quantity(parsed, self.dim, self.spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
         if not self.low <= quantity.value <= self.high:
@@ -174,7 +179,7 @@ class Unit:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: what `dtnsim.description.schema_nodes.unit` makes of it."""
-        return {"x-unit": self.dim, "x-bits": self.line}
+        return {"x-unit": self.dim, "x-bits": self.line, "x-plain": self.plain}
 
 
 def _parse(given: str | float, dim: str, *, line: bool = False) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -220,3 +222,23 @@ def test_a_controller_answers_a_write_from_its_memory() -> None:
     for more in ({}, {"answer": "1 ms"}, {"write_back": False}):
         charged(lambda row, m=more: found.append(float(np.mean(device(**made, **m).latency(row, use)))))
     assert found == pytest.approx([60e-6, 1e-3, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("level", "kind"),
+    [
+        ("raidz2", "{kind: raidz, level: 2,"),
+        ("z3", "{kind: raidz, level: 3,"),
+        ("draid1", "{kind: draid, parity: 1,"),
+        ("mirror", "{kind: mirror, disks"),
+    ],
+)
+def test_levels_of_zfs_name_their_kind(level: str, kind: str) -> None:
+    with pytest.raises(SpecError, match=f"level {level} is ZFS's own; write {re.escape(kind)}"):
+        device(kind="raid", level=level, disks=8, of=DRIVE)
+
+
+@pytest.mark.parametrize(("written", "level"), [("RAID 1+0", 10), ("raid6", 6), ("5+0", 50)])
+def test_levels_as_people_write_them(written: str, level: int) -> None:
+    made = device(kind="raid", level=written, disks=8, of=DRIVE)
+    assert made.level == level

@@ -178,6 +178,7 @@ def test_editors_underline_what_the_reader_refuses(mistake: str) -> None:
         {"wan__loss": "1e-6"},
         {"wan__rtt": {"value": "40 ms", "spread": "5 %", "source": "ping"}},
         {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": "1500 B"}}}},
+        {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": 9000}}}},
         {"hosts__nas__volumes__/data__filesystem": {"kind": "zfs", "checksum": False, "version": 2.2}},
         {"events": [{"at": "20 min", "station": "network.wan", "factor": 0}], "others": []},
     ],

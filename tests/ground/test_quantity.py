@@ -84,3 +84,12 @@ def test_a_factor_of_one_is_drawn_on_both_sides() -> None:
     """What is 1 in the middle is no share: work per cycle, or a correction."""
     drawn = Draw(64)(Quantity(1.0, "1", 0.1))
     assert drawn.min() < 1 < drawn.max()  # type: ignore[union-attr]  # an array
+
+
+@pytest.mark.parametrize("given", ["9000", 9000, "9000 B", "9 kB", {"value": "9000"}])
+def test_a_plain_number_is_read_where_nobody_writes_a_unit(given: object) -> None:
+    plain = Unit("B", low=256, high=65535, plain=True).read(given)
+    assert plain.value == 9000
+    if given == "9000":
+        with pytest.raises(ValueError, match="has no unit where a size is due"):
+            Unit("B").read(given)
