@@ -62,13 +62,13 @@ def command(
         failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.report import fleet as report
-    from dtnsim.report import text
+    from dtnsim.report import fleet_tables, text
     from dtnsim.simulation.fleet.run import fleet
 
     for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
         options.writable(file, option)
-    report.check_table(transfers, "--transfers")
-    report.check_table(hours, "--hours")
+    fleet_tables.check_table(transfers, "--transfers")
+    fleet_tables.check_table(hours, "--hours")
     with Watch() as watch:
 
         def tell(now: float, share: float, done: int) -> bool:
@@ -88,9 +88,9 @@ def command(
             progress=tell,
         )
     if transfers is not None:
-        report.transfers(made, transfers)
+        fleet_tables.transfers(made, transfers)
     if hours is not None:
-        report.hours(made, hours)
+        fleet_tables.hours(made, hours)
     if json:
         options.emit(report.document(made))
     else:

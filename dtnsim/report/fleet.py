@@ -5,20 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
-from dtnsim.ground import output, units
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import hint, installed
+from dtnsim.ground import units
 from dtnsim.report import text
 from dtnsim.report.document import number
-from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group, used
-from dtnsim.simulation.fleet.course import HOUR_S
+from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
 if TYPE_CHECKING:
@@ -32,7 +26,6 @@ _MOST: Final = 400
 #: what holds transfers less than that part of their time is not named
 _WORTH: Final = 0.001
 _NAMES: Final = tuple(f"p{round(100 * q)}" for q in QUANTILES)
-_STATES: Final = ("not yet asked for", "queued", "under way", "backing off", "done", "failed")
 #: shades of a utilisation in the map of the week
 _SHADES: Final = " .:-=+*#%@"
 
@@ -313,93 +306,3 @@ def _week(a: FleetAnswer, out: Out) -> None:
         line = "".join(_SHADES[min(int(v / top * (len(_SHADES) - 1) + 0.5), len(_SHADES) - 1)] * 2 for v in hours)
         out.print(f"{label} |{line}|")
     out.print("    |" + "".join(f"{h:<6d}" for h in range(0, 24, 3)) + "|")
-
-
-# -- tables ---------------------------------------------------------------------------------------
-
-
-def check_table(path: Path | None, option: str) -> None:
-    """Whether a table can be written so, before it is made.
-
-    Raises:
-        InputError: Another ending, or pyarrow missing.
-    """
-    if path is None:
-        return
-    if path.suffix not in (".csv", ".parquet"):
-        raise InputError(f"{option} {path}: write a file that ends in .csv or .parquet")
-    if path.suffix == ".parquet" and not installed("pyarrow"):
-        raise InputError(f"{option}: Parquet needs pyarrow: {hint('pyarrow')}, or write a .csv")
-
-
-def transfers(a: FleetAnswer, path: Path) -> None:
-    """Writes every transfer of the first run, atomically.
-
-    Raises:
-        InputError: The first run came from a checkpoint, or the place cannot be written.
-    """
-    made = a.first
-    if made is None:
-        raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
-    course = made.course
-    work, n = course.work, len(course.work)
-    lanes = [(lane.kind.name, *made.pairs[lane.number], lane.user.name) for lane in course.lanes]
-    names = [np.array([lane[k] for lane in lanes] or [""], object)[work.lane] for k in range(4)]
-    ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
-    used_ways = ends[np.maximum(course.way, 0)]
-    used_ways[course.way < 0] = ""
-    moved = course.moved
-    columns: dict[str, Any] = {
-        "number": np.arange(n),
-        "class": names[0],
-        "from": names[1],
-        "to": names[2],
-        "user": names[3],
-        "source_host": used_ways[:, 0],
-        "destination_host": used_ways[:, 1],
-        "asked_s": work.asked,
-        "begun_s": course.begun,
-        "ended_s": course.ended,
-        "alone_s": made.alone_s,
-        "due_s": work.due,
-        "bytes": work.size,
-        "files": work.files,
-        "moved_B": moved,
-        "resent_B": course.resent,
-        "retries": course.tries,
-        "state": np.array(_STATES, object)[course.status],
-    }
-    _write(columns, path, "--transfers")
-
-
-def hours(a: FleetAnswer, path: Path) -> None:
-    """Writes the utilisation of every station by hour in the first run, atomically.
-
-    Raises:
-        InputError: The first run came from a checkpoint, or the place cannot be written.
-    """
-    if a.first is None:
-        raise InputError("--hours: the first run came from the checkpoint, which has no hours; leave that out")
-    span, carried = used(a.first)
-    capacity = np.array(a.first.capacity)
-    columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
-    for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
-        columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
-    _write(columns, path, "--hours")
-
-
-def _write(columns: dict[str, Any], path: Path, option: str) -> None:
-    check_table(path, option)
-    with output.in_one_piece(path, option) as part:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            from pyarrow import parquet
-
-            parquet.write_table(pa.table(columns), part)
-            return
-        import csv
-
-        with part.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out)
-            writer.writerow(columns)
-            writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))
