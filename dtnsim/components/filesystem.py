@@ -286,18 +286,12 @@ class LocalFilesystem(PageCached):
         host.array(row, use, volume, array, visit)
 
 
-class ExtentFilesystem(LocalFilesystem):
-    """A file system that allocates extents and keeps inodes in tables: ext4 and xfs.
+class AgedFilesystem(LocalFilesystem):
+    """A file system that allocates extents and syncs by a log.
 
     An aged one finds contiguous space of ``extent`` bytes only (filefrag, xfs_db's frag): as often must disks position.
     """
 
-    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
-    metadata_writes: ClassVar[float] = 0.0
-
-    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
-        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
-    )
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
     def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
@@ -311,13 +305,27 @@ class ExtentFilesystem(LocalFilesystem):
         return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """The array, where files lie in extents and new ones need inodes."""
+        """The array, where files lie in extents."""
+        if self.extent is not None:
+            use = use.but(extent_B=self.extent.value)
+        super().medium(row, use, host, volume)
+
+
+class ExtentFilesystem(AgedFilesystem):
+    """A file system that keeps inodes in tables: ext4 and xfs."""
+
+    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
+    metadata_writes: ClassVar[float] = 0.0
+
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
+    )
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """The array, where new files need inodes."""
         writes = 0.0
         if use.operation == "write" and not use.rewrite:
             # a sync waits for the log only; blocks go to their places once the log is full
             logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * 4096.0
             writes = self.metadata_writes * max(0.0, 1.0 - self.log_size.value / max(logged, 1.0))
-        use = use.but(metadata_writes=writes)
-        if self.extent is not None:
-            use = use.but(extent_B=self.extent.value)
-        super().medium(row, use, host, volume)
+        super().medium(row, use.but(metadata_writes=writes), host, volume)

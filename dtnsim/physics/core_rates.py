@@ -86,6 +86,12 @@ CORE_RATES: Final = MappingProxyType(
         "lz4_decompress": CoreRate(4.97e9, 4.9e9, 0.3, _LZ4),
         "zstd1_compress": CoreRate(0.515e9, 4.9e9, 0.3, _LZ4),
         "zstd1_decompress": CoreRate(1.38e9, 4.9e9, 0.3, _LZ4),
+        "zstd1_kernel": CoreRate(
+            0.225e9,
+            3.4e9,
+            0.4,
+            "Linux commit 73f3d1b48f50 (lib: Add zstd modules), silesia.tar, Core i7 of 3.1 GHz; turbo of 3.4 assumed",
+        ),
         "zlib6_compress": CoreRate(0.036e9, 4.9e9, 0.3, _LZ4),
         "zlib6_decompress": CoreRate(0.445e9, 4.9e9, 0.3, _LZ4),
         "memcpy_cached": CoreRate(13.7e9, 4.9e9, 0.3, _CPY),

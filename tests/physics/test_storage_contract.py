@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dtnsim.physics import (
     beegfs,
+    btrfs,
     cache,
     ceph,
     cloud,
@@ -34,7 +35,7 @@ from dtnsim.physics import (
 )  # fmt: skip
 
 MODULES = (
-    beegfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
+    beegfs, btrfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
     lustre, lvm, metadata, nfs, raid, raidz, rdma, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [
