@@ -207,7 +207,10 @@ def _gather(item: Any, keys: tuple[str, ...], found: list[dict[str, Any]]) -> No
         spread += f" ({item['date']})" if "date" in item else ""
         place = _place(item["value"])
         source = " ".join(str(item.get("source", "")).split())
-        found.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else place))
+        inherited = (
+            item["value"].origin if isinstance(item["value"], Scalar) and keys[-1:] not in _NO_FIGURES else place
+        )
+        found.append(_line(keys, f"{item['value']}{spread}", f"{source} ({place})" if source else inherited))
     elif isinstance(item, Mapping):
         for key, value in item.items():
             _gather(value, (*keys, key), found)

@@ -14,7 +14,7 @@ from dtnsim.description import catalogue
 from dtnsim.planning import choose
 from tests.cli.conftest import Run
 
-DRIVE = "kind: ssd\nsource: my own test with fio\nread: {read}\nwrite: 1 GB/s\n"
+DRIVE = "kind: ssd\nsource: my own test with fio\nread: {{value: {read}, spread: 5 %}}\nwrite: 1 GB/s\n"
 
 
 @pytest.fixture
