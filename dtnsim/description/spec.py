@@ -23,6 +23,7 @@ from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.programs import Program, expanded
+from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
 from dtnsim.description.workload import Workload
@@ -75,10 +76,13 @@ class PathSpec(Model):
     _given: tuple[Mapping, tuple[str, ...]] = PrivateAttr()
     _folder: Path = PrivateAttr(default=Path())
     _fits: Fits = PrivateAttr(default_factory=Fits)
+    _origins: tuple[int, ...] = PrivateAttr(default=())
 
-    def remembering(self, raw: Mapping, overrides: Sequence[str], folder: Path | None) -> Self:
-        """This path, knowing what it was read from and where that lies."""
-        self._given, self._folder = (raw, tuple(overrides)), folder or Path()
+    def remembering(
+        self, raw: Mapping, overrides: Sequence[str], folder: Path | None, origins: Sequence[int] = ()
+    ) -> Self:
+        """This path, knowing what it was read from, where that lies, and which description each transfer is of."""
+        self._given, self._folder, self._origins = (raw, tuple(overrides)), folder or Path(), tuple(origins)
         return self
 
     @property
@@ -96,8 +100,10 @@ class PathSpec(Model):
         raw = self._given[0]
         if "transfer" in raw:
             return "transfer"
-        named = isinstance(raw.get("transfers"), Mapping)
-        return f"transfers.{self.transfers[number].name if named else number}"
+        if number < len(self._origins):
+            number = self._origins[number]
+        named = raw.get("transfers")
+        return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
 
     @cached_property
     def graph(self) -> nx.Graph[str]:
@@ -198,12 +204,12 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
     raw = named_workload(raw, beside)  # an override may have named one
     with_workload(raw)
-    _one_or_many(raw)
+    origins = _one_or_many(raw, hosts)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     spec = keyed(spec, fits.correlation.keys, fits.unused).with_fits(fits)
-    return spec.remembering(given_raw, overrides, beside)
+    return spec.remembering(given_raw, overrides, beside, origins)
 
 
 def _located(error: SpecError, host: str, given: object) -> SpecError:
@@ -222,7 +228,9 @@ def _comes_first(text: str) -> bool:
     return steps == ["calibration"] or (steps[:1] == ["hosts"] and len(steps) < 3)
 
 
-def _one_or_many(raw: Mapping) -> None:
+def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
+    """Makes a list of the transfers, parts of shared ones by themselves; the number of each one's description."""
+    origins: list[int] = []
     if "transfer" in raw:
         if "transfers" in raw:
             raise SpecError("write either 'transfer' or 'transfers'", **place(raw, "transfer"), key="transfer")
@@ -232,11 +240,13 @@ def _one_or_many(raw: Mapping) -> None:
     if isinstance(items, Mapping):
         items = [_named(item, name) for name, item in items.items()]
     if isinstance(items, list):
-        raw.put("transfers", _transfers(items), *raw.lines["transfers"])
+        made, origins = shared_out(_transfers(items), hosts)
+        raw.put("transfers", made, *raw.lines["transfers"])
     if "programs" in raw:
         at = raw.lines["programs"]
         steps = _transfers(expanded(raw["programs"], at))
         raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
+    return origins
 
 
 def _named(item: object, name: str) -> object:

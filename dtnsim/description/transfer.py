@@ -39,6 +39,9 @@ class TransferSpec(Model):
         pause: Time between the last of those and its own beginning.
         duration: How long it lasts, where a time ends it and the tool has no option for that.
         core: Which of the placed application cores it runs on.
+        runs: Runs of the tool at once, each with its share of the files and on the next of those cores.
+        pool: Hosts that share it with the one that an end names, each with its share of the files: {dtn1: [dtn2]};
+            with GridFTP's stripe, of the bytes of every file.
     """
 
     name: str = "transfer"
@@ -60,6 +63,10 @@ class TransferSpec(Model):
         Field(description="ends after so long; its files are moved over and over until then"),
     ] = None
     core: Annotated[int, Field(ge=0, description="which of the placed application cores it runs on")] | None = None
+    runs: Annotated[int, Field(ge=1, description="runs of the tool at once, each with its share of the files")] = 1
+    pool: dict[str, list[str]] = Field(
+        default_factory=dict, description="host of an end: others that share the transfer with it"
+    )
     cached: Annotated[
         bool | None,
         Field(description="whether what is read lies in memory; where not said, as the tool has it"),

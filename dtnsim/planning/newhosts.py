@@ -1,10 +1,10 @@
-"""Whole machines in the place of yours."""
+"""Whole machines in the place of yours, or beside them as a pool that shares the work."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.hosts import named as described
 from dtnsim.description.spec import split_end
@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from dtnsim.planning.money import Exchange
 
 
+#: machines beside one that are tried
+_MOST_BESIDE: Final = 3
+
+
 def stages(
     given: PathSpec, asked: Asked, listed: Catalog, known: Exchange, *, tuning: bool, parts: bool
 ) -> tuple[list[Stage], tuple[str, ...]]:
     """The path with each machine of the list in the place of each of yours, tuned; and why some are not offered.
 
-    A machine that does not meet the target as it is sold gets parts of the list too, where they are allowed.
+    A machine that does not meet the target as it is sold gets parts of the list too, where they are allowed. More of
+    what a host is already come beside it, each with its share of the files.
     """
     found: list[Stage] = []
     notes: list[str] = []
@@ -39,6 +44,9 @@ def stages(
         for offer in listed.of(catalogs.HOST):
             for option in _placed(given, name, whole, offer, listed, known, asked):
                 found += _worked(given, option, asked, listed, known, tuning=tuning, parts=parts)
+        for option in _beside(given, name, listed, known, asked):
+            # parts of the list would have to be bought for each of them
+            found += _worked(given, option, asked, listed, known, tuning=tuning, parts=False)
     return found, tuple(notes)
 
 
@@ -78,6 +86,36 @@ def _placed(
             continue
         where = f", the data on its {mount}" if mount else ""
         yield Option(f"hosts.{name}", f"{offer.part} in its place{where}", tuple(sets), tuple(buys), cost, watts)
+
+
+def _beside(given: PathSpec, name: str, listed: Catalog, known: Exchange, asked: Asked) -> Iterator[Option]:
+    """One, two or more machines like a host beside it, each with its share of the transfers that end on it."""
+    offer = next((o for o in listed.of(catalogs.HOST) if o.part == given.host_files.get(name)), None)
+    keys = dict.fromkeys(
+        given.transfer_key(n)
+        for n, t in enumerate(given.transfers)
+        if name in (split_end(t.source_end)[0], split_end(t.to)[0])
+    )
+    if offer is None or not keys or (asked.max_watts < float("inf") and offer.watts is None):
+        return
+    each = [(offer, 1), *((listed.extras[extra], n) for extra, n in offer.extras)]
+    for count in range(1, _MOST_BESIDE + 1):
+        buys = tuple((o, n * count) for o, n in each)
+        cost = sum(known.to(o.price, asked.currency, o.part) * n for o, n in buys)
+        watts = sum((o.watts or 0.0) * n for o, n in buys)
+        if cost > asked.budget or watts > asked.max_watts:
+            return
+        others = [f"{name}-{n + 2}" for n in range(count)]
+        if any(other in given.hosts for other in others):
+            return
+        sets = [f"hosts.{other}={{like: {name}}}" for other in others]
+        sets += [f"{key}.pool={{{name}: [{', '.join(others)}]}}" for key in keys]
+        try:
+            given.changed(sets)
+        except DtnsimError:  # fewer files than hosts, links that lead to one host only
+            return
+        what = f"{count} more like {name} ({offer.part}) beside it, the files shared out"
+        yield Option(f"hosts.{name}", what, tuple(sets), buys, cost, watts)
 
 
 def _worked(

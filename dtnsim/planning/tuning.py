@@ -61,7 +61,7 @@ class Win:
 def settings(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> list[Setting]:
     """What could be set on some hosts, and on the tools."""
     found = [*_buffers(given, hosts, target_Bps), *_cc(given, hosts), *_mtu(given, hosts), *_records(given, hosts)]
-    return [*found, *_options(given)]
+    return [*found, *_options(given), *_runs(given)]
 
 
 def _buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
@@ -132,8 +132,12 @@ def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
 
 
 def _options(given: PathSpec) -> Iterator[Setting]:
+    seen: set[tuple[str, str]] = set()
     for number, name, now in at_once(given):
         transfer, key = given.transfers[number], given.transfer_key(number)
+        if (key, name) in seen:
+            continue
+        seen.add((key, name))
         for times in _MULTIPLES:
             value = now * times
             if value > _MOST_AT_ONCE:
@@ -144,6 +148,25 @@ def _options(given: PathSpec) -> Iterator[Setting]:
                 (f"{key}.tool.{name}={value}",),
                 (f"{transfer.tool.kind} {dash}{name} {value}",),
             )
+
+
+def _runs(given: PathSpec) -> Iterator[Setting]:
+    """Several runs of a tool at once, each with its share of the files."""
+    parts: dict[str, list[int]] = {}
+    for number in range(len(given.transfers)):
+        parts.setdefault(given.transfer_key(number), []).append(number)
+    for key, numbers in parts.items():
+        transfer = given.transfers[numbers[0]]
+        files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
+        if transfer.timing() is not None or given.workload is not None or given.programs:
+            continue
+        for runs in (2, 4):
+            if len(numbers) == 1 and runs <= files:
+                yield Setting(
+                    f"{transfer.name}: runs at once",
+                    (f"{key}.runs={runs}",),
+                    (f"# start {transfer.tool.kind} {runs} times, each with its share of the files",),
+                )
 
 
 def wins(given: PathSpec, found: Sequence[Setting], rate: Rate) -> tuple[Win, ...]:

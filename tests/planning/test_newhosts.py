@@ -46,3 +46,15 @@ def test_a_host_that_mounts_from_elsewhere_keeps_its_place(shop: str) -> None:
     )
     assert any("nersc: mounts /project from elsewhere" in s for s in made.sentences)
     assert len(made.purchases) == 1
+
+
+@pytest.mark.long
+def test_a_second_machine_like_yours_shares_the_work(tmp_path: Path) -> None:
+    shop = tmp_path / "shop.yaml"
+    shop.write_text("items: {example-dtn-starter: {price: 5000 EUR, date: 2026-05-01}}\n")
+    made = dtnsim.plan("examples/dtn-100g-to-buy", target="40Gb/s", mine=["ours"], allow=["hosts"], catalog=str(shop),
+                       confidence=0.5, samples=32)  # fmt: skip
+    assert made.chosen is not None
+    assert made.chosen.price.amount == 5000
+    assert "hosts.ours-2={like: ours}" in made.chosen.overrides
+    assert made.chosen.rate == pytest.approx(2 * made.now.rate, rel=0.01)

@@ -119,9 +119,15 @@ def test_settings_that_only_help_at_once_are_found() -> None:
 @pytest.mark.long
 def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> None:
     """One stream's core binds first; of two files at once it is the disks, then the cores again."""
-    one = dtnsim.plan("nasa/nuttscp-1of7-put", target="20Gb/s", mine=["c1", "c2"], allow=["tuning"], samples=16)
+    files = ["transfer.dataset={files: 4, each: 64 GiB}"]
+    one = dtnsim.plan(
+        "nasa/nuttscp-1of7-put", target="20Gb/s", mine=["c1", "c2"], allow=["tuning"], samples=16, overrides=files
+    )
     assert one.now.prediction.bottleneck.kind in ("core", "cpu")
-    assert re.search(r"What relieves it: .*more cores: more streams or processes", "\n".join(one.sentences))
+    (win,) = (w for w in one.wins if w.together)
+    assert win.setting.what == "transfer: runs at once"
+    assert one.tuned.prediction.bottleneck.station == "c1.raid.disks"
+    assert one.tuned.rate == pytest.approx(dtnsim.predict("nasa/nuttscp-3of7", samples=0).throughput_Bps.p50, rel=0.01)
     shop = tmp_path / "shop.yaml"
     shop.write_text(
         "date: 2026-05-01\nfits: {wd5001aals: 3.5 inch}\nitems:\n  wd-hc310: {price: 180 USD, fits: 3.5 inch}\n"
@@ -137,6 +143,20 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     assert {o.place for o in drives} == {f"hosts.c{n}.volumes./raid.array" for n in (1, 2)}
     assert {o.count for o in drives} == {32}
     assert best.prediction.bottleneck.kind in ("core", "cpu")
+
+
+@pytest.mark.long
+def test_40_gigabits_on_nasas_machines_are_searched_whole() -> None:
+    """Both hosts, the whole list: drives at both ends, then the receiver's core; neither card nor adapter."""
+    made = dtnsim.plan("nasa/nuttscp-3of7", target="40Gb/s", mine=["c1", "c2"])
+    words = "\n".join(made.sentences)
+    assert "search ended" not in words
+    assert "exceeded" not in words
+    best = made.purchases[-1]
+    assert {o.place for o in best.options} == {f"hosts.c{n}.volumes./raid.array" for n in (1, 2)}
+    assert best.prediction.bottleneck.station == "c2.cpu.core1"
+    assert made.chosen is None
+    assert "Not reachable: at least 40 Gb/s" in words
 
 
 @pytest.mark.long

@@ -1,0 +1,145 @@
+"""A transfer that several runs of its tool, or several hosts behind one name, share: one part for each of them.
+
+Each part has its share of the files and is a transfer like any other. ``runs`` are on the same hosts, one after the
+other on the next of the placed application cores; the hosts of a ``pool`` take the place of the one that an end names,
+in turn. A striped transfer (GridFTP's ``stripe``) cuts every file, so that its hosts share one file too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as MappingABC
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.components.base import place
+from dtnsim.description import dataset
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+if TYPE_CHECKING:
+    from dtnsim.description.dataset import Dataset
+    from dtnsim.description.host import Host
+
+#: runs and hosts that may share a transfer
+MOST: Final = 64
+#: tools whose data movers may be on several hosts
+_STRIPED: Final = frozenset({"gridftp"})
+
+
+def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any], list[int]]:
+    """(transfers, those that are shared once for each part; the number of each one's description).
+
+    Raises:
+        SpecError: a number or a host that cannot be, or fewer files than parts.
+    """
+    done: list[Any] = []
+    origins: list[int] = []
+    names: dict[str, list[str]] = {}
+    for number, item in enumerate(items):
+        parts = _parts(item, hosts) if isinstance(item, Mapping) and ("runs" in item or "pool" in item) else [item]
+        if len(parts) > 1:
+            names[str(item["name"])] = [str(p["name"]) for p in parts]
+        done += parts
+        origins += [number] * len(parts)
+    for part in done:
+        if names and isinstance(part, Mapping) and isinstance(part.get("after"), list):
+            part["after"] = [other for name in part["after"] for other in names.get(str(name), [name])]
+    return done, origins
+
+
+def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
+    runs, pool = _runs(item), _pool(item, hosts)
+    ends = {key: str(item.get(key, "")).partition(":")[0].strip() for key in ("from", "to")}
+    choices = {key: [alias, *pool.get(alias, ())] for key, alias in ends.items()}
+    for alias in pool:
+        if alias not in ends.values():
+            raise SpecError("is no end of this transfer", **place(item, "pool"), key="transfer.pool", value=alias)
+    movers = max(len(c) for c in choices.values())
+    whole = item.clone()
+    for key in ("runs", "pool"):
+        whole.pop(key, None)
+    count = runs * movers
+    data = _shares(whole, count, movers)
+    made = []
+    for n in range(count):
+        part = whole.clone()
+        for key, aliases in choices.items():
+            alias, at = aliases[n % movers % len(aliases)], item.lines.get(key, (item.file, item.line))
+            rest = str(item.get(key, "")).partition(":")[2]
+            part.put(key, Scalar(f"{alias}:{rest}", *at), *at)
+        if n:
+            part["name"] = f"{item['name']}-{n + 1}"
+        for key, value in data[n].items():
+            part[key] = value
+        _on_core(part, n // movers, [hosts[c[n % movers % len(c)]] for c in choices.values() if c[0] in hosts])
+        made.append(part)
+    return made
+
+
+def _runs(item: Mapping) -> int:
+    given = item.get("runs", "1")
+    if not str(given).isdigit() or not 1 <= int(given) <= MOST:
+        remedy = f"write a number from 1 to {MOST}"
+        raise SpecError("is no number of runs", **place(item, "runs"), key="transfer.runs", value=given, remedy=remedy)
+    return int(given)
+
+
+def _pool(item: Mapping, hosts: MappingABC[str, Host]) -> dict[str, list[str]]:
+    given = item.get("pool", {})
+    where: dict[str, Any] = {**place(item, "pool"), "key": "transfer.pool"}
+    if not isinstance(given, MappingABC) or not all(isinstance(others, list) for others in given.values()):
+        raise SpecError("needs a host and those that share with it", **where, remedy="write pool: {dtn1: [dtn2, dtn3]}")
+    made = {str(alias): [str(o) for o in others] for alias, others in given.items()}
+    for alias, others in made.items():
+        for name in (alias, *others):
+            if name not in hosts:
+                raise SpecError("names an unknown host", **where, value=name, remedy=f"hosts: {', '.join(hosts)}")
+        if len({alias, *others}) <= len(others) or len(others) >= MOST:
+            raise SpecError("names a host twice, or too many", **where, value=", ".join(others))
+    return made
+
+
+def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
+    """What each part has of the data, and of the tool's data movers where these are striped."""
+    if item.get("dataset") is None or count == 1:
+        return [{}] * count
+    whole, tool = dataset.load(item["dataset"]), item.get("tool")
+    kind = str(tool.get("kind")) if isinstance(tool, Mapping) else str(tool)
+    stripes = int(str(tool.get("stripe", 1))) if isinstance(tool, Mapping) and kind in _STRIPED else 1
+    if stripes >= movers > 1 and isinstance(tool, Mapping):
+        own = tool.clone()
+        own["stripe"] = Scalar(str(max(stripes // movers, 1)))
+        cut = replace(whole, sizes_B=whole.sizes_B / movers)
+        return [{"dataset": d, "tool": own} for d in _dealt(cut, count // movers, item) for _ in range(movers)]
+    return [{"dataset": d} for d in _dealt(whole, count, item)]
+
+
+def _dealt(whole: Dataset, count: int, item: Mapping) -> list[Dataset]:
+    """The files dealt out one after the other, the largest first."""
+    if whole.files < count:
+        where: dict[str, Any] = {**place(item, "dataset"), "key": "transfer.dataset"}
+        remedy = "give more files, or fewer runs and hosts; gridftp with 'stripe' shares each file among hosts"
+        has = "1 file for {} that share it" if whole.files == 1 else f"{whole.files} files for {{}} that share them"
+        raise SpecError(f"has {has.format(count)}", **where, remedy=remedy)
+    counts = np.zeros((count, len(whole.counts)), np.int64)
+    turn = 0
+    for group in reversed(range(len(whole.counts))):
+        files = int(whole.counts[group])
+        counts[:, group] = files // count
+        counts[(turn + np.arange(files % count)) % count, group] += 1
+        turn = (turn + files) % count
+    return [
+        replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0]) if count > 1 else whole
+        for mine in counts
+    ]
+
+
+def _on_core(part: Mapping, run: int, ends: list[Host]) -> None:
+    """Puts a further run on the next application core, where those are placed."""
+    cores = min((len(h.placement.application) for h in ends if h.placement.application), default=0)
+    if run and cores:
+        first = int(str(part.get("core") or 0))
+        part["core"] = Scalar(str((first + run) % cores))

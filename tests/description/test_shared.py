@@ -1,0 +1,90 @@
+"""Transfers that several runs of a tool, or several hosts, share."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.ground.errors import SpecError
+
+ONE = "nasa/nuttscp-1of7-put"
+TWO = ["transfer.dataset={files: 2, each: 68719476736 B}", "transfer.runs=2"]
+POOL = ["hosts.ours-2={like: ours}", "transfer.pool={ours: [ours-2]}"]
+
+
+def test_two_runs_are_the_two_transfers_that_nasa_wrote_out() -> None:
+    """Test 3 of 7 has two files of 64 GB, each on a core of its own."""
+    runs, written = (dtnsim.predict(p, overrides=o, samples=0) for p, o in ((ONE, TWO), ("nasa/nuttscp-3of7", [])))
+    assert runs.throughput_Bps.p50 == pytest.approx(written.throughput_Bps.p50, rel=1e-9)
+    assert [t.core for t in spec.load(ONE, TWO).transfers] == [None, 1]
+    assert [spec.load(ONE, TWO).transfer_key(n) for n in range(2)] == ["transfer"] * 2
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 9)), min_size=1, max_size=4, unique_by=lambda g: g[1]),
+       st.integers(1, 6))  # fmt: skip
+def test_the_parts_have_all_files_between_them_and_none_twice(groups: list[tuple[int, int]], runs: int) -> None:
+    listed = ", ".join(f"{{count: {n}, size: {size} GB}}" for n, size in groups)
+    overrides = [f"transfer.dataset={{files: [{listed}]}}", f"transfer.runs={runs}"]
+    files = sum(n for n, _ in groups)
+    if files < runs:
+        with pytest.raises(SpecError, match="that share"):
+            spec.load(ONE, overrides)
+        return
+    parts = [t.dataset for t in spec.load(ONE, overrides).transfers]
+    assert len(parts) == runs
+    assert sum(p.files for p in parts) == files
+    assert sum(p.payload_B for p in parts) == pytest.approx(sum(n * size for n, size in groups) * 1e9)
+    assert max(p.files for p in parts) - min(p.files for p in parts) <= 1
+
+
+def test_a_pool_of_two_does_twice_until_what_they_share_binds() -> None:
+    path = "examples/dtn-100g-to-buy"
+    one, two = (dtnsim.predict(path, overrides=o, samples=0) for o in ([], POOL))
+    assert two.throughput_Bps.p50 == pytest.approx(2 * one.throughput_Bps.p50, rel=1e-3)
+    many = [f"hosts.ours-{n}={{like: ours}}" for n in range(2, 7)]
+    many.append(f"transfer.pool={{ours: [{', '.join(f'ours-{n}' for n in range(2, 7))}]}}")
+    six = dtnsim.predict(path, overrides=many, samples=0)
+    assert len(six.transfers) == 6
+    assert six.throughput_Bps.p50 < 0.75 * 6 * one.throughput_Bps.p50  # the wide-area network is full
+
+
+def test_stripes_share_one_file() -> None:
+    path = "examples/dtn-100g-to-buy"
+    large = "transfer.dataset={files: 1, each: 1 TB}"
+    with pytest.raises(SpecError, match="has 1 file for 2 that share it"):
+        spec.load(path, [*POOL, large])
+    striped = spec.load(path, [*POOL, large, "transfer.tool.stripe=2"])
+    assert [t.dataset.payload_B for t in striped.transfers] == [5e11, 5e11]
+    assert [t.tool.stripe for t in striped.transfers] == [1, 1]
+    assert [t.to for t in striped.transfers] == ["ours:/data", "ours-2:/data"]
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("transfer.runs=0", "from 1 to 64"),
+        ("transfer.runs=two", "no number of runs"),
+        ("transfer.pool={x: [ours]}", "unknown host"),
+        ("transfer.pool={ours: [ours]}", "twice"),
+        ("transfer.pool=[ours]", r"pool: \{dtn1: \[dtn2, dtn3\]\}"),
+    ],
+)
+def test_what_cannot_be_shared_is_refused(override: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        spec.load("examples/dtn-100g-to-buy", [override])
+
+
+def test_who_waits_for_a_shared_transfer_waits_for_all_of_it(tmp_path) -> None:
+    file = tmp_path / "path.yaml"
+    file.write_text(
+        "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {rtt: 1 ms, bandwidth: 100 Gb/s, mtu: 9000 B}\n"
+        "transfers:\n  first: {from: 'a:/xfs', to: 'b:/xfs', tool: gridftp, dataset: {files: 9, each: 1 GB}, runs: 3}\n"
+        "  then: {from: 'a:/xfs', to: 'b:/xfs', tool: gridftp, dataset: {files: 1, each: 1 GB}, after: [first]}\n"
+    )
+    path = spec.load(file)
+    assert path.transfers[-1].after == ["first", "first-2", "first-3"]
+    assert path.transfer_key(3) == "transfers.then"
