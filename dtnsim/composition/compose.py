@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Phase, Problem, Transfer
+from dtnsim.ground.term import without_words
 from dtnsim.tools.plan import Step
 
 
@@ -64,9 +66,14 @@ class Composer:
         self.storage = self.storages[0]
         self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
         self._wholes: dict[tuple[str, int], Phase] = {}
+        self._charges: dict[tuple[str, int], tuple[Row, Row, waits.Waits]] = {}
 
     def problem(self) -> Problem:
-        """The whole path."""
+        """The whole path; of scenarios, without words on how each number came about."""
+        with without_words() if self.ledger.draw.many else nullcontext():
+            return self._problem()
+
+    def _problem(self) -> Problem:
         made = [self.transfer(leg) for leg in self.legs]
         for turn in self.storages:  # those of other turns do not compete
             here = sharing.weighed([t for t in made if self.turns[t.name] == turn], self.ledger)
@@ -92,12 +99,12 @@ class Composer:
         storage = self.storage_of(number)
         whole = storage.streams
         storage.streams = {**whole, **streams}
-        self._wholes = {}  # drives answer otherwise now
+        charges, self._wholes, self._charges = self._charges, {}, {}  # drives answer otherwise now
         try:
             made = self.transfer(self.legs[number])
             return replace(made, weight=self.weights.get(made.name, made.weight))
         finally:
-            storage.streams, self._wholes = whole, {}
+            storage.streams, self._wholes, self._charges = whole, {}, charges
 
     def storage_of(self, number: int) -> Storage:
         """The accesses of those that a transfer may meet."""
@@ -116,10 +123,18 @@ class Composer:
             self.ledger.warn(f"{spec.name}: {warning}")
         return made
 
+    def outlines(self) -> list[Transfer]:
+        """The transfers without their phases: when they begin, what they read, write and hold."""
+        made = []
+        for number, each in enumerate(self.legs):
+            self.storage = self.storage_of(number)
+            made.append(self._made(each, []))
+        return made
+
     def transfer(self, leg: Leg) -> Transfer:
         """All phases of one transfer."""
         self.storage = self.storages[self.turns[leg.spec.name]]
-        spec, job, plan = leg.spec, leg.job, leg.plan
+        spec, plan = leg.spec, leg.plan
         phases = [phase for step in plan.steps for phase in self._phases(leg, step)]
         if not any(p.demands or p.delays for p in phases):
             raise SpecError(
@@ -127,9 +142,14 @@ class Composer:
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
+        return files.found(self._made(leg, phases), self.past.shares.get(spec.name, ()))
+
+    def _made(self, leg: Leg, phases: list[Phase]) -> Transfer:
+        """A transfer of these phases; without any, its outline."""
+        spec, job, plan = leg.spec, leg.job, leg.plan
         # one file that lasts as long as the time does, unless something follows its end
         endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
-        made = Transfer(
+        return Transfer(
             spec.name,
             tuple(phases),
             max(1.0, plan.workers * self.storage.kept_in_flight(leg)),
@@ -145,7 +165,6 @@ class Composer:
             **self._order(leg),
             **self._destination_memory(leg, phases),
         )
-        return files.found(made, self.past.shares.get(spec.name, ()))
 
     def _order(self, leg: Leg) -> dict[str, Any]:
         """What a transfer waits for, and the files that others before it may have left in memory."""
@@ -180,6 +199,8 @@ class Composer:
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
+        if not phases:
+            return {"cache": cache}
         known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
         whole = next(known, None) or self._whole(leg, step)
         return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
@@ -219,22 +240,30 @@ class Composer:
         return self._wholes[key]
 
     def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
-        """The phase in which a stretch of a step happens: everything on the way charges its row."""
-        row = Row(self.ledger, leg.spec.name, [], step.share)
-        busy = row.times(part.cpu)
+        """The phase in which a stretch of a step happens."""
+        key = leg.spec.name, leg.plan.steps.index(step)
+        if key not in self._charges:
+            self._charges[key] = self._charge(leg, step)
+        whole, each, pauses = self._charges[key]
+        row = replace(whole, demands=whole.again(part.cpu, part.medium), terms=None)
+        metadata = each.again(part.cpu, part.cpu)
+        waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata)
+        return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
+
+    def _charge(self, leg: Leg, step: Step) -> tuple[Row, Row, waits.Waits]:
+        """What a whole step takes (everything on the way charges its row), what its files take besides, and waits."""
+        row, each = (Row(self.ledger, leg.spec.name, [], factor, terms=[]) for factor in (step.share, 1.0))
         use, charge = self.storage.use, self.storage.charge
-        charge(busy, busy.where_missed(), leg.source, use(leg.source, step.read, leg))
-        charge(busy, row.times(part.medium).behind_cache(), leg.destination, use(leg.destination, step.write, leg))
-        charge(busy, busy, leg.destination, use(leg.destination, step.reread, leg))
+        charge(row, row.where_missed(), leg.source, use(leg.source, step.read, leg))
+        charge(row, row.behind_cache(), leg.destination, use(leg.destination, step.write, leg))
+        charge(row, row, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(busy, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
+            self.network.carry(row, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             given = getattr(host.stack, work.stack) if work.stack else work.cycles
             cost = row.term(given) if isinstance(given, Quantity) else given(row)
             duty = None if work.duty is None else self.network.passing(work.duty, host, leg.spec)
-            host.work(busy.at(host.name), leg.placed(work.thread), cost, work.what, duty)
-        each = Row(self.ledger, leg.spec.name, [], part.cpu)
+            host.work(row.at(host.name), leg.placed(work.thread), cost, work.what, duty)
         self.storage.metadata(leg, step, each)
-        waiting = waits.delays(self.storage, leg, step, part, row, each.demands)
-        return Phase(name, (*row.demands, *each.demands), tuple(waiting), step.name)
+        return row, each, waits.waits_of(self.storage, leg, step, row)

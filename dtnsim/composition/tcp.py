@@ -178,6 +178,8 @@ def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value
         "stretch": np.atleast_1d(streams.stretch),
     }
     course = streams.course
+    if not omitted_s:
+        return course.time_of(np.asarray(size_B, float)[:, None], **limits, packed=streams.reopened)
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
     before = course.delivered_B(age, **limits)
     sizes = np.asarray(size_B, float)[:, None] + before

@@ -15,7 +15,7 @@ from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narr
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
-from dtnsim.ground.term import count, law, least, term
+from dtnsim.ground.term import count, law, least, term, worded
 from dtnsim.physics import nic, offload, rdma
 from dtnsim.physics.tcp import choice, ratebased, window
 
@@ -124,22 +124,24 @@ def _tcp(
         known = tcp.answered(drawn, middle_of, draw, openings)
     cc = known.cc
     source = f"{net.streams} x {cc}: dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
-    ways = relief.changes(known, route, net, frame, narrowest_name(route, frame, nics, net.streams))
+    place = narrowest_name(route, frame, nics, net.streams)
+    ways = relief.changes(known, route, net, frame, place) if worded() else ()
     station = row.charge(
         f"tcp.{pair}",
         "tcp",
         capacity=term(known.capacity_Bps, "B/s", source),
         private=True,
-        what=_tcp_words(known, route, net, frame, nics),
+        what=_tcp_words(known, route, net, frame, nics) if worded() else "",
         remedy="; or ".join(words for words, _ in ways),
         changes=ways,
     )
-    own = np.median(window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B)
-    if net.pooled and known.limit == "link" and own >= np.median(known.rate_Bps):
+    own = window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B
+    if net.pooled and known.limit == "link" and middle(own) >= middle(known.rate_Bps):
         stations = row.ledger.stations  # the link, which workers share: who does not wait has what the others leave
         stations[station] = replace(stations[station], private=False)
-    _warn_of_bursts(row, known, route, frame, nics)
-    _warn_of_retransmits(row, route)
+    if worded():
+        _warn_of_bursts(row, known, route, frame, nics)
+        _warn_of_retransmits(row, route)
     row.ledger.connections[station] = known
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,61 +13,99 @@ from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
 from dtnsim.composition.leg import Leg, openings
 from dtnsim.composition.storage import Storage
-from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Draw, Value, middle
 from dtnsim.ground.records import SLOW_START, Demand, Station
 from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
 #: what a delay belongs to
 Each = Literal["byte", "file", "start", "lead"]
+#: (seconds per payload byte, what is waited for, what it belongs to)
+Wait = tuple[Term, str, Each]
 
 
-def delays(storage: Storage, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]) -> list[Demand]:
-    """Seconds per payload byte in which a worker waits while no station works.
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Waits of a whole step, as (seconds per payload byte, what is waited for, what it belongs to).
 
-    ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
+    Attributes:
+        before: Requests, set-up and round trips.
+        operations: File operations at each end, which may go on while bytes move.
+        after: Other work of each file.
     """
-    draw, job, payload = storage.ledger.draw, leg.job, max(leg.job.payload_B, 1.0)
-    found: list[Demand] = []
 
-    def wait(seconds: Term, what: str, each: Each = "file") -> None:
-        if positive(seconds.value):
-            found.append(Demand(f"{job.name}.workers", seconds.value, what, seconds.formula, seconds.source, each))
+    before: list[Wait]
+    operations: list[Wait]
+    after: list[Wait]
 
-    wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
-    if not positive(part.cpu):
-        return found  # a flush has no files of its own
-    for reading in _readings(storage, leg, step, row):
-        wait(term(reading.delay, "s/B") * term(part.cpu) * term(step.share), reading.what, "byte")
-    cost, each = step.files, term(part.cpu) / term(payload, "B")
-    rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
+
+def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
+    """What the workers wait for in a step, whatever stretches it is cut into."""
+    draw, job = storage.ledger.draw, leg.job
+    cost, each = step.files, 1.0 / term(max(job.payload_B, 1.0), "B")
+    before: list[Wait] = [
+        (term(reading.delay, "s/B") * term(step.share), reading.what, "byte")
+        for reading in _readings(storage, leg, step, row)
+    ]
     if step is leg.plan.steps[0]:
-        _opening(leg, draw, each, wait)
+        before += _opening(leg, draw, each)
     files = _files(job, leg.plan)
+    rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
     trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
-    wait(trips * each, "control round trips")
-    spent = _time_added(storage.ledger.stations, row.demands, metadata, leg.plan.workers)
+    before.append((trips * each, "control round trips", "file"))
+    operations: list[Wait] = []
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
-    for end, operations, number, beside in (
+    for end, names, number, beside in (
         (leg.source, cost.source, job.files, hidden),
         (leg.destination, cost.destination, job.files, 0.0),
         (leg.destination, cost.directory, job.directories, 0.0),
     ):
-        seconds, base = storage.operations(end, operations, job)
+        seconds, base = storage.operations(end, names, job)
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         whole = count(number, "file") * term(seconds, "s", base) * each
-        left = largest(whole - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else whole
         away = end.volume is not None and end.host.volumes[end.volume].server is not None
         what = "file operations" + (" x latency to the server" if away else "")
-        wait(left, f"{what} ({' + '.join(operations)}) on {end.host.name}:{end.volume}")
-        spent = np.maximum(spent - whole.value, 0.0)
+        operations.append((whole, f"{what} ({' + '.join(names)}) on {end.host.name}:{end.volume}", "file"))
+    after: list[Wait] = []
     if cost.fixed is not None:
-        wait(count(files, "file") * row.term(cost.fixed) * each, "per-file work")
+        after.append((count(files, "file") * row.term(cost.fixed) * each, "per-file work", "file"))
+    return Waits(before, operations, after)
+
+
+def delays(
+    waits: Waits, ledger: Ledger, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]
+) -> list[Demand]:
+    """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
+
+    ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
+    """
+    found: list[Demand] = []
+
+    def wait(seconds: Term, what: str, each: Each = "file") -> None:
+        if positive(seconds.value):
+            found.append(Demand(f"{leg.job.name}.workers", seconds.value, what, seconds.formula, seconds.source, each))
+
+    wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
+    if not positive(part.cpu):
+        return found  # a flush has no files of its own
+    share = term(part.cpu)
+    for seconds, what, each in waits.before:
+        wait(seconds * share, what, each)
+    spent = _time_added(ledger.stations, row.demands, metadata, leg.plan.workers)
+    for seconds, what, each in waits.operations:
+        if not positive(seconds.value):
+            continue
+        whole = seconds * share
+        left = largest(whole - term(spent, "s/B"), term(0.0, "s/B")) if positive(spent) else whole
+        wait(left, what, each)
+        spent = np.maximum(spent - whole.value, 0.0)
+    for seconds, what, each in waits.after:
+        wait(seconds * share, what, each)
     if leg.route is not None and step.net is not None:
-        lost = _ramp(leg, step.net, row)
-        which: Each = "file" if step.net.reopened else "start"
-        wait(term(lost, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate") * each, SLOW_START, which)
+        lost = term(_ramp(leg, step.net, row), "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
+        payload = term(max(leg.job.payload_B, 1.0), "B")
+        wait(lost * (share / payload), SLOW_START, "file" if step.net.reopened else "start")
     return found
 
 
@@ -81,16 +120,18 @@ def _files(job: Job, plan: Plan) -> int:
     return math.ceil(job.files / plan.workers) * plan.workers
 
 
-def _opening(leg: Leg, draw: Draw, each: Term, wait: Callable[[Term, str, Each], None]) -> None:
+def _opening(leg: Leg, draw: Draw, each: Term) -> list[Wait]:
     """What the tool does once: before any worker moves, and for each further worker's connection."""
     first, others = leg.plan.opening, leg.plan.workers - 1
     if leg.route is None:
-        return
+        return []
     rtt = term(leg.route.rtt(draw), "s", "round-trip time of the route")
-    seconds = first.round_trips * rtt + (term(0.0) if first.work is None else of(draw, first.work))
-    wait(seconds * each, first.what or "set-up", "lead")
-    seconds = first.connect * rtt + (term(0.0) if first.connect_work is None else of(draw, first.connect_work))
-    wait(count(others, "connection") * seconds * each, "further connections", "start")
+    lead = first.round_trips * rtt + (term(0.0) if first.work is None else of(draw, first.work))
+    more = first.connect * rtt + (term(0.0) if first.connect_work is None else of(draw, first.connect_work))
+    return [
+        (lead * each, first.what or "set-up", "lead"),
+        (count(others, "connection") * more * each, "further connections", "start"),
+    ]
 
 
 def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stretch]:
@@ -110,7 +151,7 @@ def _ramp(leg: Leg, net: NetUse, row: Row) -> Value:
         return 0.0
     station, streams = found
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
-    scale = float(np.median(per_byte))
+    scale = middle(per_byte)
     if scale <= 0:
         return 0.0  # a stretch in which nothing passes the network
     others = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station])
@@ -122,16 +163,26 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     """Seconds per byte that metadata operations add to what one worker spends at the slowest station of its phase."""
     if not metadata:
         return 0.0
+    load: dict[str, Value] = {}
     times: list[Value] = []
-    for demands in ([*data, *metadata], data):
-        load: dict[str, Value] = {}
-        for demand in demands:
-            alone = stations[demand.station].capacity / (workers if stations[demand.station].private else 1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                time = np.where(np.asarray(demand.per_byte) > 0, demand.per_byte / np.asarray(alone), 0.0)
-            load[demand.station] = load.get(demand.station, 0.0) + time
-        times.append(np.asarray(np.maximum.reduce(np.broadcast_arrays(0.0, *load.values()))))
-    return times[0] - times[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for demands in (data, metadata):
+            for demand in demands:
+                station = stations[demand.station]
+                alone = station.capacity / (workers if station.private else 1)
+                load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, alone)
+            longest: Value = 0.0
+            for time in load.values():
+                longest = np.maximum(longest, time)
+            times.append(longest)
+    return times[1] - times[0]
+
+
+def _ratio(cost: Value, capacity: Value) -> Value:
+    """Time of a cost; none costs nothing, whatever the capacity [s/B]."""
+    if isinstance(cost, float) and (not cost > 0 or (isinstance(capacity, float) and capacity > 0)):
+        return cost / capacity if cost > 0 else 0.0
+    return np.where(np.asarray(cost) > 0, cost / capacity, 0.0)
 
 
 def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:
@@ -140,11 +191,14 @@ def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Val
     for demand in demands:
         load[demand.station] = load.get(demand.station, 0.0) + demand.per_byte
     rate: Value = np.inf
-    for name, per_byte in load.items():
-        with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
+    with np.errstate(divide="ignore", invalid="ignore"):  # no demand, no limit, whatever the capacity
+        for name, per_byte in load.items():
+            capacity = stations[name].capacity
+            if isinstance(rate, float) and isinstance(per_byte, float) and isinstance(capacity, float):
+                rate = min(rate, capacity / per_byte) if per_byte > 0 else rate
+                continue
             cost = np.asarray(per_byte)
-            here = np.where(cost > 0, stations[name].capacity / cost, np.inf)
-        rate = np.minimum(rate, here)
+            rate = np.minimum(rate, np.where(cost > 0, capacity / cost, np.inf))
     return rate
 
 
@@ -173,4 +227,4 @@ def rate_beside(stations: Mapping[str, Station], demands: Iterable[Demand], fill
 
 def positive(value: Value) -> bool:
     """Whether any scenario has more than nothing."""
-    return bool(np.any(np.asarray(value) > 0))
+    return value > 0 if isinstance(value, float) else bool(np.any(np.asarray(value) > 0))

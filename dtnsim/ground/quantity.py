@@ -70,6 +70,8 @@ def prior(text: str, spread: float, source: str) -> Quantity:
 
 def middle(value: Value) -> float:
     """Median of a number that may be one value a scenario (numpy's own loads masked arrays: 25 ms)."""
+    if isinstance(value, float):
+        return float(value)
     flat = np.sort(np.ravel(np.asarray(value, float)))
     return float((flat[(flat.size - 1) // 2] + flat[flat.size // 2]) / 2)
 
@@ -214,6 +216,7 @@ class Draw:
         self.samples, self._seed = samples, seed
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, NDArray[np.float64]] = {}
+        self._drawn: dict[tuple[str, float, float, str], NDArray[np.float64]] = {}
         #: keys of those that nobody stated
         self.unstated: set[str] = set()
         self._known = correlation or Correlation()
@@ -237,10 +240,16 @@ class Draw:
         key = quantity.key or f"{law.source} {law.value:g} {law.dim}"
         if quantity.typical is not None:
             self.unstated.add(key)
-        sigma = math.sqrt(math.log1p(law.spread**2))
-        drawn = law.value * np.exp(sigma * self.score(key))
-        # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
-        return np.minimum(drawn, 1.0) if law.dim == "1" and law.value < 1 else drawn
+        same = key, law.value, law.spread, law.dim
+        known = self._drawn.get(same)
+        if known is None:
+            sigma = math.sqrt(math.log1p(law.spread**2))
+            known = law.value * np.exp(sigma * self.score(key))
+            # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
+            known = np.minimum(known, 1.0) if law.dim == "1" and law.value < 1 else known
+            known.flags.writeable = False  # many ask for it
+            self._drawn[same] = known
+        return known
 
     def score(self, key: str) -> NDArray[np.float64]:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""

@@ -8,8 +8,12 @@ calculator, and a test evaluates: ``16 drives x 200 MB/s``, ``min(3 GB/s, 550 MB
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +25,26 @@ from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 _SUM: Final = 0
 PRODUCT: Final = 1
 _ATOM: Final = 2
+
+#: what changes nothing on the right of a sign
+_NEUTRAL: Final = {" x ": 1.0, " / ": 1.0, " + ": 0.0, " - ": 0.0}
+
+_WORDED: Final = ContextVar("worded", default=True)
+
+
+@contextmanager
+def without_words() -> Iterator[None]:
+    """Terms made meanwhile are values alone: of scenarios nobody reads how each number came about."""
+    before = _WORDED.set(False)
+    try:
+        yield
+    finally:
+        _WORDED.reset(before)
+
+
+def worded() -> bool:
+    """Whether terms carry formulas and sources now."""
+    return _WORDED.get()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +92,17 @@ def term(given: Term | Value, dim: str = "1", source: str = "") -> Term:
     """A bare number as a term; ``dim`` is the unit that its formula shows."""
     if isinstance(given, Term):
         return given
-    return Term(given, shown(given, dim), source)
+    return Term(given, shown(given, dim), source) if _WORDED.get() else Term(given, "")
 
 
 def of(draw: Draw, quantity: Quantity) -> Term:
     """A parameter as a term: its value in this scenario, or in all of them."""
-    return Term(draw(quantity), str(quantity), quantity.source)
+    return Term(draw(quantity), str(quantity), quantity.source) if _WORDED.get() else Term(draw(quantity), "")
 
 
 def count(number: int, noun: str) -> Term:
     """A counted thing: ``16 drives``, ``1 drive``."""
-    return Term(float(number), plural(number, noun))
+    return Term(float(number), plural(number, noun) if _WORDED.get() else "")
 
 
 def plural(number: int, noun: str) -> str:
@@ -108,18 +132,24 @@ def law(function: Callable[..., Any], **arguments: Any) -> Term:
         arguments: Its arguments by name: terms, numbers or words.
     """
     values = {name: a.value if isinstance(a, Term) else a for name, a in arguments.items()}
+    result = np.asarray(function(**values), float)
+    value = float(result) if result.ndim == 0 else result
+    if not _WORDED.get():
+        return Term(value, "")
     name = f"{function.__module__.removeprefix('dtnsim.physics.')}.{function.__name__}"
     written = ", ".join(f"{key}={_argument(a)}" for key, a in arguments.items())
     sources = [a.source for a in arguments.values() if isinstance(a, Term)]
-    result = np.asarray(function(**values), float)
-    value = float(result) if result.ndim == 0 else result
     return Term(value, f"{name}({written})", _sources(f"dtnsim.physics.{name}", *sources))
 
 
 def shown(value: Value, dim: str = "1") -> str:
     """A number as a formula has it: six digits at the median scenario."""
-    central = middle(value)
-    if np.isinf(central):
+    return _written(middle(value), dim)
+
+
+@lru_cache(maxsize=4096)
+def _written(central: float, dim: str) -> str:
+    if math.isinf(central):
         return "unlimited"
     return f"{central:.7g}" if dim == "1" else units.show(central, dim, digits=7)
 
@@ -140,19 +170,26 @@ def _ratio(a: Value, b: Value) -> Value:
 def _joined(
     left: Term | Value, sign: str, right: Term | Value, work: Callable[[Value, Value], Value], binds: int
 ) -> Term:
+    if isinstance(left, Term):
+        other = right.value if isinstance(right, Term) else right
+        if isinstance(other, float) and other == _NEUTRAL[sign] and (other is right or not _WORDED.get()):
+            return left
+    if not _WORDED.get():
+        one, other = (t.value if isinstance(t, Term) else t for t in (left, right))
+        return Term(work(one, other), "")
     a, b = term(left), term(right)
     value = work(a.value, b.value)
     if sign == " x ":  # once is not worth a word
         if _is(b, 1.0):
-            return replace(a, value=value)
+            return Term(value, a.formula, a.source, a.binds)
         if _is(a, 1.0):
-            return replace(b, value=value)
+            return Term(value, b.formula, b.source, b.binds)
     if sign == " / " and _is(b, 1.0):
-        return replace(a, value=value)
+        return Term(value, a.formula, a.source, a.binds)
     if sign in (" + ", " - ") and _is(b, 0.0):
-        return replace(a, value=value)
+        return Term(value, a.formula, a.source, a.binds)
     if sign == " + " and _is(a, 0.0):
-        return replace(b, value=value)
+        return Term(value, b.formula, b.source, b.binds)
     head = a.formula if a.binds >= binds else f"({a.formula})"
     tight = b.binds > binds or (b.binds == binds and sign in (" x ", " + "))
     tail = b.formula if tight else f"({b.formula})"
@@ -164,7 +201,7 @@ def _is(given: Term, number: float) -> bool:
 
 
 def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -> Term:
-    kept = list({t.formula: t for t in terms}.values())
+    kept = list({t.formula: t for t in terms}.values()) if _WORDED.get() else list(terms)
     if len(kept) == 1:
         return kept[0]
     value = reduce(np.broadcast_arrays(*(np.asarray(t.value, float) for t in kept)))
@@ -176,4 +213,7 @@ def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -
 
 
 def _sources(*given: str) -> str:
+    several = [text for text in dict.fromkeys(given) if text]
+    if len(several) < 2:
+        return several[0] if several else ""
     return "; ".join(dict.fromkeys(part for text in given for part in text.split("; ") if part))

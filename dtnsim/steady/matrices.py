@@ -7,6 +7,7 @@ that sums over them run along memory; what is handed out has the scenarios first
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from dtnsim.physics.rounds import workers_at_work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dtnsim.ground.quantity import Value
     from dtnsim.ground.records import Problem, Transfer
 
     Array = NDArray[np.float64]
@@ -110,27 +112,32 @@ def matrices(problem: Problem) -> Matrices:
     capacity = np.empty((count, len(index)))
     for k, station in enumerate(problem.stations):
         capacity[:, k] = station.capacity
-    phases, whole, transfer, delays = [], [], [], []
+    phases: list[dict[int, Value]] = []
+    whole: list[dict[int, Value]] = []
+    transfer: list[int] = []
+    delays = np.zeros((sum(len(t.phases) for t in problem.transfers), count))
     for f, t in enumerate(problem.transfers):
-        sums: dict[int, Array] = {}
+        sums: dict[int, Value] = {}
+        apart = once(t)
         for phase in t.phases:
-            row: dict[int, Array] = {}
+            row: dict[int, Value] = {}
             for demand in phase.demands:
                 k = index[demand.station]
-                row[k] = row.get(k, 0.0) + np.asarray(demand.per_byte, float)
+                row[k] = row.get(k, 0.0) + demand.per_byte
             for k, cost in row.items():
                 sums[k] = sums.get(k, 0.0) + cost
+            for delay in phase.delays:
+                if delay.each not in apart:
+                    delays[len(phases)] += delay.per_byte
             phases.append(row)
             transfer.append(f)
-            spread = (np.asarray(d.per_byte) for d in phase.delays if d.each not in once(t))
-            delays.append(np.broadcast_to(sum(spread, np.zeros(1)), (count,)))
         whole.append(sums)
     return Matrices(
         capacity,
         _rows(whole, len(index), count),
         _rows(phases, len(index), count),
         np.array(transfer, np.intp),
-        np.array(delays).T.copy(),
+        delays.T.copy(),
         np.array([t.workers for t in problem.transfers], float),
         np.array([at_work(t) for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
@@ -151,7 +158,7 @@ def matrices(problem: Problem) -> Matrices:
     )
 
 
-def _rows(given: list[dict[int, Array]], none: int, count: int) -> Rows:
+def _rows(given: list[dict[int, Value]], none: int, count: int) -> Rows:
     """Rows from dictionaries station -> demand; a row without any gets an entry of nothing at station ``none``."""
     sizes = np.array([max(len(row), 1) for row in given], np.intp)
     demand = np.empty((int(sizes.sum()), count))
@@ -207,8 +214,8 @@ def opening(transfer: Transfer) -> Array:
 
 
 def _scenarios(problem: Problem) -> int:
-    found = max((np.size(s.capacity) for s in problem.stations), default=1)
-    for transfer in problem.transfers:
-        for phase in transfer.phases:
-            found = max(found, *(np.size(d.per_byte) for d in (*phase.demands, *phase.delays)), 1)
-    return found
+    """How many scenarios a problem has: every array has as many values, or a single one."""
+    capacities = (s.capacity for s in problem.stations)
+    costs = (d.per_byte for t in problem.transfers for p in t.phases for d in (*p.demands, *p.delays))
+    several = (np.size(v) for v in chain(capacities, costs) if not isinstance(v, float))
+    return next((size for size in several if size > 1), 1)

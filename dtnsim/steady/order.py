@@ -95,8 +95,7 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
 
 def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: bool) -> None:
     """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
-    first = Composer(given, Ledger(Draw()), moved, Past()).problem()
-    order = sorted(first.transfers, key=walk.begins)
+    order = sorted(Composer(given, Ledger(Draw()), moved, Past()).outlines(), key=walk.begins)
     holds: dict[str, float] = {}
     for t in order:
         holds[t.holder] = holds.get(t.holder, 0.0) + t.holds_B

@@ -65,10 +65,11 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    problem = timed.composed(given, Draw())
+    composer = timed.composer(given, Draw())
+    problem = composer.problem()
     if not samples:
         return replace(_with_medium(answer(problem, None), problem, problem, None), given=given)
-    drawn = scenarios(given, problem, samples, seed)
+    drawn = scenarios(given, problem, samples, seed, composer.past)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)

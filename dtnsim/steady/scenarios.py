@@ -15,6 +15,7 @@ from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
 
 if TYPE_CHECKING:
+    from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.steady.discrepancy import Discrepancy
@@ -50,7 +51,7 @@ class Scenarios:
         return discrepancy.capped(wished, self.matrices, [s.kind for s in self.problem.stations])
 
 
-def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1) -> Scenarios:
+def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1, before: Past | None = None) -> Scenarios:
     """Draws a path.
 
     Args:
@@ -58,9 +59,10 @@ def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1) ->
         nominal: The same path composed with its medians.
         samples: How many scenarios.
         seed: Seed of the draws.
+        before: What earlier transfers have left behind at the median, where that is known.
     """
     draw = Draw(samples, seed, given.correlation)
-    problem = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
+    problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     m = solve.matrices(problem)
     solution = solve.solve(m)
     rates = np.broadcast_to(solution.rate, (samples, solution.rate.shape[1]))

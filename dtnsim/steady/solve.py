@@ -40,6 +40,10 @@ _ROUNDS: Final = 12
 #: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
+#: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
+_MUCH: Final = 0.8
+#: scenarios that are filled together: few, since those that are much alike are done together, and caches are small
+_AT_ONCE: Final = 32
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
 
@@ -119,11 +123,11 @@ class _Workers:
         lead = m.lead.T
         leads = np.flatnonzero(np.any(lead > 0, axis=1))
         alone = station_time(m, capacity) if len(leads) else lead
-        for f in leads:
-            shared = alone[f]
-            pace = cycle_time(m.workers[f], busy[f] - moving[f], shared, moving[f])
-            pace = np.maximum(pace, busy[f] / m.at_work[f])  # the last round of whole files is seldom full
-            bound[f] = 1 / (lead[f] + np.maximum(pace, shared))
+        for workers in np.unique(m.workers[leads]):
+            f = leads[m.workers[leads] == workers]
+            pace = cycle_time(workers, busy[f] - moving[f], alone[f], moving[f])
+            pace = np.maximum(pace, busy[f] / m.at_work[f, None])  # the last round of whole files is seldom full
+            bound[f] = 1 / (lead[f] + np.maximum(pace, alone[f]))
         slowed = replace(m, capacity=capacity)
         for f in np.flatnonzero(m.in_turn):
             bound[f] = np.minimum(bound[f], _meeting(slowed, int(f), busy[f]))
@@ -181,37 +185,59 @@ class _Filling:
     """
 
     def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, part: Index) -> None:
-        order = np.argsort(rows.station[part], kind="stable")
-        used, first = np.unique(rows.station[part][order], return_index=True)
-        self._order, self._first, self._used = order, first, used
-        self._entry_station = np.searchsorted(used, rows.station[part])
-        self._transfers, self._begin = np.unique(rows.row[part], return_index=True)
-        self._entry_transfer = np.searchsorted(self._transfers, rows.row[part])
+        self._used, station = np.unique(rows.station[part], return_inverse=True)
+        self._transfers, transfer = np.unique(rows.row[part], return_inverse=True)
         count = limit.shape[1]
         self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
-        self._weighted = self._demand * weight[self._transfers][self._entry_transfer][:, None]
-        self._left = np.broadcast_to(capacity.T[used], (len(used), count)).copy()
+        self._weighted = self._demand * weight[self._transfers][transfer][:, None]
+        self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
+        self._place(station, transfer)
+
+    def _place(self, station: Index, transfer: Index) -> None:
+        """Notes which station and transfer each entry belongs to; entries come transfer by transfer."""
+        self._entry_station, self._entry_transfer = station, transfer
+        self._begin = np.flatnonzero(np.diff(transfer, prepend=-1))
+        self._order = np.argsort(station, kind="stable")
+        self._first = np.flatnonzero(np.diff(station[self._order], prepend=-1))
+
+    def _forget_done(self, columns: Index) -> Index:
+        """Leaves out scenarios and transfers that are done, where that is much; returns the scenarios that are left."""
+        some = np.asarray(self._free.any(axis=0))
+        if some.mean() < _MUCH:
+            columns = columns[some]
+            for name in ("_demand", "_weighted", "_left", "_own", "_free"):
+                setattr(self, name, getattr(self, name)[:, some])
+        rows = np.asarray(self._free.any(axis=1))
+        if rows.mean() < _MUCH:
+            kept = rows[self._entry_transfer]
+            used, station = np.unique(self._entry_station[kept], return_inverse=True)
+            self._transfers, self._own, self._free = self._transfers[rows], self._own[rows], self._free[rows]
+            self._used, self._left = self._used[used], self._left[used]
+            self._demand, self._weighted = self._demand[kept], self._weighted[kept]
+            self._place(station, (np.cumsum(rows) - 1)[self._entry_transfer[kept]])
+        return columns
 
     def _by_station(self, ufunc: np.ufunc, entries: NDArray[np.generic]) -> Array:
         return np.asarray(ufunc.reduceat(entries[self._order], self._first, axis=0))
 
     def fill(self, level: Array, binding: NDArray[np.int64]) -> None:
         """Writes levels (F, S) and binding stations (F, S) of the transfers that visit these stations."""
-        at, by = self._entry_transfer, self._entry_station
-        found = np.full(self._own.shape, np.inf)
-        holder = np.full(self._own.shape, -1, dtype=np.int64)
+        columns = np.arange(self._own.shape[1])
         while self._free.any():
+            at, by = self._entry_transfer, self._entry_station
             stop, held, now = self._round(at, by)
             if not stop.any():
                 break
-            found[stop] = now[stop]
-            holder = np.where(stop, held, holder)
+            row, column = np.nonzero(stop)
+            here = self._transfers[row], columns[column]
+            level[here], binding[here] = now[stop], held[stop]
             self._left -= self._by_station(np.add, np.where(stop, now, 0.0)[at] * self._weighted)
             self._free &= ~stop
-        level[self._transfers] = found
-        binding[self._transfers] = holder
+            columns = self._forget_done(columns)
+        row, column = np.nonzero(self._free)
+        level[self._transfers[row], columns[column]] = np.inf  # nothing stops those
 
     def _round(self, at: Index, by: Index) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
         """(who stops, at which station or -1, at which level), each (F', S)."""
@@ -260,8 +286,11 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     own[single] = alone[single]
     limit = np.minimum(np.minimum.reduceat(own, rows.first, axis=0), cap)
     level, binding = limit.copy(), np.full(shape, -1, dtype=np.int64)
-    if len(shared):
-        _Filling(padded, rows, weight, limit, shared).fill(level, binding)
+    for first in range(0, count if len(shared) else 0, _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        here = padded if len(padded) == 1 else padded[some]
+        filling = _Filling(here, replace(rows, demand=_columns(rows.demand, some)), weight, limit[:, some], shared)
+        filling.fill(level[:, some], binding[:, some])
     alike = (own <= level[rows.row] * (1 + _TIE)) & np.isfinite(own)
     number = np.where(alike, rows.station[:, None], np.iinfo(np.int64).max)
     holder = np.minimum.reduceat(number, rows.first, axis=0)
@@ -269,6 +298,11 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     binding = np.where(held < np.iinfo(np.int64).max, held, -1)
     rate = np.where(np.isfinite(level), np.minimum(level * weight[:, None], np.broadcast_to(ceiling.T, shape)), np.inf)
     return Solution(capacity, rate.T, ceiling, binding.T)
+
+
+def _columns(given: Array, some: slice) -> Array:
+    """Some of the scenarios, where there are several."""
+    return given if given.shape[1] == 1 else given[:, some]
 
 
 def _may_fill(capacity: Array, rows: Rows, per_weight: Array, most: Array, visitors: Index) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
-from dtnsim.composition.past import NOTHING
+from dtnsim.composition.past import NOTHING, Past
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.timed import ahead_of_arrival
@@ -49,13 +49,20 @@ def composed(
 
 
 def composer(
-    given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, *, in_time: bool = False
+    given: PathSpec,
+    draw: Draw,
+    moved: Mapping[str, float] | None = None,
+    *,
+    in_time: bool = False,
+    before: Past | None = None,
 ) -> Composer:
-    """What composes the path so; see `composed`."""
+    """What composes the path so (see `composed`); ``before``: what earlier transfers leave behind, where known."""
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
     if moved is None:
         moved = _settled(given, times) if times else {}
-    return Composer(given, Ledger(draw), moved, NOTHING if in_time else past(given, moved))
+    if before is None:
+        before = NOTHING if in_time else past(given, moved)
+    return Composer(given, Ledger(draw), moved, before)
 
 
 def amounts(problem: Problem) -> dict[str, float]:

@@ -27,7 +27,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
             continue
         station = _station(transfer, float(m.at_work[f]), float(m.opening[0, f]))
         stations.append(station)
-        idle = _idle(m, f) if m.lead[0, f] > 0 or m.in_turn[f] else 0.0
+        idle = _idle(m, f, float(ceiling[f])) if m.lead[0, f] > 0 or m.in_turn[f] else 0.0
         phases: list[Phase] = []
         for phase, times in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             waits = _waits(phase, station.name, transfer, float(m.at_work[f]))
@@ -75,9 +75,12 @@ def _waited(delay: Demand, name: str, at_work: float) -> Demand:
     return replace(delay, station=name, per_byte=whole.value, formula=whole.formula)
 
 
-def _idle(m: Matrices, f: int) -> float:
-    """Worker seconds per byte spent waiting for a station that all workers of a transfer share."""
+def _idle(m: Matrices, f: int, ceiling: float) -> float:
+    """Worker seconds per byte spent waiting for a station that all workers of a transfer share.
+
+    ``ceiling``: what the workers allow [B/s].
+    """
     own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
     own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
-    pace = 1 / float(solve.ceilings(m)[0, f]) - float(m.lead[0, f])
+    pace = 1 / ceiling - float(m.lead[0, f])
     return max(pace * float(m.at_work[f]) - own, 0.0)
