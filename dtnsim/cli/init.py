@@ -21,6 +21,10 @@ def command(
     kind: Annotated[
         str, typer.Option("--from", metavar="STARTER", help="nas-to-hpc, lan, cloud, fleet or memory-to-memory.")
     ] = "nas-to-hpc",
+    cases: Annotated[  # noqa: FBT002 - a flag
+        bool,
+        typer.Option("--cases", help="Write a cases.yaml of measured figures, and a path.yaml where there is none."),
+    ] = False,
     schema: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--schema", help="Also write path.schema.json beside it, for editors without network.")
     ] = False,
@@ -32,6 +36,7 @@ def command(
     Examples:
       dtnsim init
       dtnsim init --from lan home.yaml
+      dtnsim init --cases
       dtnsim init --from cloud - | dtnsim predict -
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import listing
@@ -39,6 +44,9 @@ def command(
     from dtnsim.ground import output
 
     text = listing.starter(kind)
+    if cases:
+        _cases("cases.yaml" if file == "path.yaml" else file, text, force=force)
+        return
     if file == "-":
         sys.stdout.write(text)
         return
@@ -53,3 +61,26 @@ def command(
     output.write(target, text, "init")
     then = "fleet" if "\nworkload:" in text else "predict"
     sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim {then} {file}\n")
+
+
+def _cases(file: str, path: str, *, force: bool) -> None:
+    """Writes a cases file, and beside it the path that it names, where there is none."""
+    from importlib import resources
+
+    from dtnsim.ground import output
+
+    starter = resources.files("dtnsim.evidence").joinpath("starter_cases.yaml").read_text(encoding="utf-8")
+    text = starter.format(file=file if file != "-" else "cases.yaml", path="path.yaml")
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    options.writable(file, "init")
+    target = Path(file)
+    if target.exists() and not force:
+        raise InputError(f"init: {file} exists; write another name, or --force to write over it")
+    beside = target.with_name("path.yaml")
+    if not beside.exists():
+        output.write(beside, path, "init")
+        sys.stdout.write(f"wrote {beside}\n")
+    output.write(target, text, "init")
+    sys.stdout.write(f"wrote {file}\nwrite your figures into it, then:  dtnsim validate {file}\n")

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dtnsim.cli import options
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.visible import visible
+
+if TYPE_CHECKING:
+    from dtnsim.evidence.cases import Case
 
 
 def command(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CASES...]", help="Cases files, or folders of them; all shipped cases where left out."),
+        typer.Argument(
+            metavar="[CASES|LOGS...]",
+            help="Cases files, or folders of them; logs of transfers with --path; all shipped cases where left out.",
+        ),
     ] = None,
+    path: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="The path that the transfers of the logs went over: each is predicted on it."
+        ),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--as", metavar="THEIRS=OURS", help="What logs call an end of the path, and what the path does."),
+    ] = None,
+    most: Annotated[int, typer.Option(help="Transfers of logs that are judged, evenly chosen.", min=1)] = 100,
     calibration: options.Calibration = None,
     leave_one_out: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--leave-one-out", help="Predict each fit case also by a fit that never saw it.")
@@ -32,11 +51,16 @@ def command(
 ) -> None:
     """Hold predictions against every measured figure: error, 80 % interval, bottleneck; fit and blind apart.
 
-    Intervals of judging figures come from laws of the model's own error that were learned without their study.
+    A cases.yaml of one's own is written by 'dtnsim init --cases'. Logs of transfers (a GridFTP server's transfer log, a
+    Globus history, scp, rsync ...) need none: with --path each transfer is predicted on that path, with the files,
+    bytes and streams that the log says. Intervals of judging figures come from laws of the model's own error that
+    were learned without their study.
 
     \b
     Examples:
       dtnsim validate
+      dtnsim validate mydir
+      dtnsim validate gridftp.log --path my-path.yaml --as dtn01=nas
       dtnsim validate calibration/venadi --leave-one-out
       dtnsim validate --json
       dtnsim validate --html accuracy.html
@@ -46,7 +70,13 @@ def command(
     options.writable(discrepancy, "--discrepancy")
     from dtnsim.evidence import cases, validate
 
-    chosen = cases.load_all([Path(s) for s in sources] if sources else None)
+    if path is not None:
+        chosen = _of_logs(sources or [], path, names or [], most)
+    else:
+        logs = [s for s in sources or [] if not cases.is_cases_file(Path(s))]
+        if logs and Path(logs[0]).is_file():
+            raise InputError(f"{logs[0]} is no cases file; a log of transfers is held against a path: --path PATH")
+        chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     found = validate.validate(
         chosen,
         calibration=calibration,
@@ -75,6 +105,19 @@ def command(
         from dtnsim.report import text, validation
 
         validation.show(found, text.console())
+
+
+def _of_logs(sources: list[str], path: str, names: list[str], most: int) -> list[Case]:
+    from dtnsim.evidence import transfer_cases
+    from dtnsim.evidence.calibrate import files_of
+    from dtnsim.evidence.fit_targets import pairs
+
+    if not sources:
+        raise InputError("--path: give the logs of the transfers that went over it")
+    found, notes = transfer_cases.cases(files_of(sources), path, pairs(names), most)
+    for note in notes:
+        sys.stderr.write(f"dtnsim: {visible(note)}\n")
+    return found
 
 
 def _progress(done: int, of: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from dtnsim.description import spec
+from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
@@ -64,9 +65,10 @@ def read(
         notes += unmatched
     found: list[Figure] = []
     foreign: list[InputError] = []
+    known: dict[str, tuple[PathSpec, str]] = {}
     for m in _whole_runs(measured):
         try:
-            found.append(_figure(m, targets.of(m)))
+            found.append(_figure(m, targets.of(m), known))
         except Skip as why:
             notes.append(f"{m.file}:{m.line}: left out: {why}")
         except InputError as why:
@@ -170,19 +172,25 @@ def place_of(case: Case) -> str:
     return f"{case.log[0]}:{case.log[1]}" if case.log else case.name
 
 
-def _figure(m: Measurement, target: Target) -> Figure:
+def _figure(m: Measurement, target: Target, known: dict[str, tuple[PathSpec, str]]) -> Figure:
+    """A figure; runs of one test share its path, so that it is composed once."""
     if m.status != "complete":
         raise Skip(f"the run is {m.status}")
     if not m.value > 0:
         raise Skip("nothing was moved")
     transfer = described(m, target)
-    given = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
-    resolved = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
+    # what a run of fio moves in its time differs from run to run, and its rate does not depend on it
+    same = {k: v for k, v in transfer.items() if m.tool != "fio" or k != "dataset"}
+    key = f"{target.name} {json.dumps(same, sort_keys=True)}"
+    if key not in known:
+        given = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
+        known[key] = (spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0)), json.dumps(transfer))
+    resolved, override = known[key]
     case = Case(
         id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}",
         site=target.name,
         path=Path(f"{m.tool} on {target.name}"),
-        overrides=(json.dumps(transfer),),
+        overrides=(override,),
         quantity="throughput",
         pattern=None,
         measured=m.value,

@@ -138,7 +138,7 @@ def suspect(search: Search, u: Array, error: Array) -> Released | None:
     tried = explanations(search, u, error, exact=True)
     if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
         return None
-    return _told(search, tried, search.plain(search.at(u)[0], u, error) + search.paid)
+    return _told(search, tried, float(search.plain(search.at(u)[0], u, error)) + search.paid)
 
 
 def _told(search: Search, tried: Sequence[Explanation], before: float) -> Released:
@@ -176,34 +176,45 @@ def explanations(search: Search, u: Array, error: Array, *, exact: bool = False)
         exact: Judge by plain squares: figures may not be put down to a mistake of theirs.
     """
     known = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
-    starts = [(j, *start) for j in known if (start := _best_step(search, u, error, j, exact=exact)) is not None]
-    starts.sort(key=lambda s: s[1])
+    starts = _starts(search, u, error, known, exact=exact)
     found = []
-    for j, _, wide, begin in starts[:_TRIED]:
+    for j, _, wide, begin in sorted(starts, key=lambda s: s[1])[:_TRIED]:
         place = wide.minimum(begin, error, firm=not exact)
         ratio = wide.at(place)[0]
-        cost = wide.plain(ratio, place, error) if exact else float(wide.cost(ratio, place, error, firm=True))
-        found.append(Explanation(j, wide, place, cost + wide.paid))
+        cost = wide.plain(ratio, place, error) if exact else wide.cost(ratio, place, error, firm=True)
+        found.append(Explanation(j, wide, place, float(cost) + wide.paid))
     return sorted(found, key=lambda e: e.cost)
 
 
-def _best_step(search: Search, u: Array, error: Array, j: int, *, exact: bool) -> tuple[float, Search, Array] | None:
-    """(cost, search with ``j`` released, best point along ``j`` alone); None where no figure depends on it."""
-    wide = search.releasing(j)
+def _starts(
+    search: Search, u: Array, error: Array, known: Sequence[int], *, exact: bool
+) -> list[tuple[int, float, Search, Array]]:
+    """(parameter, cost, search with it released, best point along it alone) of all on which a figure depends."""
+    if not known:
+        return []
+    wides = [search.releasing(j) for j in known]
+    tries = [_along(search, wide, u, j) for wide, j in zip(wides, known, strict=True)]
+    whole = np.concatenate([wide.full(t) for wide, t in zip(wides, tries, strict=True)])
+    ratios = np.split(search.model.ratios(whole), len(known))
+    found = []
+    for j, wide, points, ratio in zip(known, wides, tries, ratios, strict=True):
+        if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
+            continue
+        cost = wide.plain(ratio, points, error) if exact else wide.cost(ratio, points, error, firm=True)
+        best = int(np.argmin(cost))
+        found.append((j, float(cost[best]) + wide.paid, wide, points[best]))
+    return found
+
+
+def _along(search: Search, wide: Search, u: Array, j: int) -> Array:
+    """Points along parameter ``j``, the others where they are now and where they were stated.
+
+    They may have been bent to make up for this one.
+    """
     place = int(np.flatnonzero(wide.free == j)[0])
-    # others where they are now, and where they were stated: they may have been bent to make up for this one
     now = search.full(u)[wide.free]
     bases = np.stack([now, np.where(wide.sd > 1, now, 0.0)])
     tries = np.repeat(bases, len(_FACTORS) + 1, axis=0)
     steps = np.tile([math.nan, *_FACTORS], 2) / search.model.parameters[j].sigma
     tries[:, place] = np.where(np.isnan(steps), tries[:, place], steps)
-    tries = np.clip(tries, wide.low, wide.high)
-    ratio = wide.model.ratios(wide.full(tries))
-    if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
-        return None
-    if exact:
-        cost = np.array([wide.plain(r, t, error) for r, t in zip(ratio, tries, strict=True)])
-    else:
-        cost = wide.cost(ratio, tries, error, firm=True)
-    best = int(np.argmin(cost))
-    return float(cost[best]) + wide.paid, wide, tries[best]
+    return np.asarray(np.clip(tries, wide.low, wide.high))

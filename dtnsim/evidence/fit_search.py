@@ -93,9 +93,9 @@ class Search:
         soft = np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
         return np.asarray(0.5 * (soft.sum(axis=-1) + ((u / self.sd) ** 2).sum(axis=-1)))
 
-    def plain(self, ratio: Array, u: Array, error: Array) -> float:
-        """Half the sum of plain squares of figures and of prior squares."""
-        return float(0.5 * (((ratio / error) ** 2).sum() + ((u / self.sd) ** 2).sum()))
+    def plain(self, ratio: Array, u: Array, error: Array) -> Array:
+        """Half the sum of plain squares of figures and of prior squares, over the last axis."""
+        return np.asarray(0.5 * (((ratio / error) ** 2).sum(axis=-1) + ((u / self.sd) ** 2).sum(axis=-1)))
 
     def minimum(self, u: Array, error: Array, *, firm: bool = False) -> Array:
         """Descends, looks along single parameters for a better bottleneck, and descends again.

@@ -1,0 +1,217 @@
+"""Logs of transfers as cases: each transfer of a GridFTP server's log or a Globus history is predicted on a path.
+
+A case takes from the log what was moved (files, bytes), with how many streams, and how fast; all else is the path's.
+Files whose transfers overlap in time between the same two ends are one transfer of several files, several at a time:
+its rate is their bytes over the time from the first start to the last end. A log that names its host is of that end
+of the path: what went the other way is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.description import spec
+from dtnsim.evidence.cases import Case
+from dtnsim.evidence.dates import when
+from dtnsim.ground import library
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.term import plural
+from dtnsim.logs import read_logs
+from dtnsim.logs.measurement import Measurement
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+#: tools whose logs say how fast data went from one machine to another
+TOOLS: Final = frozenset({
+    "gridftp", "globus", "globus-url-copy", "scp", "sftp", "rsync", "rclone", "bbcp", "fdt", "wdt", "ascp", "xrdcp",
+    "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws", "wuftpd", "mpifileutils",
+})  # fmt: skip
+#: options for parallel streams and for files at a time, as tools call them
+_STREAMS: Final = ("p", "parallelism", "parallel", "streams", "s")
+_AT_ONCE: Final = ("cc", "concurrency", "transfers")
+#: transfers that are judged unless the caller wants more
+MOST: Final = 100
+_SPREAD: Final = 0.03
+
+
+@dataclass(slots=True)
+class Moved:
+    """Files that went between two ends at the same time."""
+
+    first: Measurement
+    start_s: float | None
+    end_s: float | None
+    bytes: float = 0.0
+    files: int = 0
+    seconds: float = 0.0
+    at_once: int = 1
+    ends: list[float] = field(default_factory=list)
+
+    @property
+    def rate_Bps(self) -> float:
+        """Bytes over the whole time."""
+        if self.start_s is None or self.end_s is None:
+            return self.first.value
+        return self.bytes / max(self.end_s - self.start_s, 1e-6)
+
+
+def cases(
+    logs: Sequence[Path], path: str, names: Mapping[str, str] | None = None, most: int = MOST
+) -> tuple[list[Case], list[str]]:
+    """Reads cases from logs of transfers.
+
+    Args:
+        logs: Log files.
+        path: The path that the transfers went over: a file, or the name of a shipped one.
+        names: What logs call the two ends -> what the path calls them.
+        most: So many transfers at most, evenly chosen over the log.
+
+    Returns:
+        (cases, notes on what was left out).
+
+    Raises:
+        InputError: the path has several transfers, or no log has one that goes its way.
+    """
+    given = spec.load(path)
+    if len(given.transfers) != 1:
+        raise InputError(f"--path {path}: has {len(given.transfers)} transfers; logs are held against a path of one")
+    measured, unread = read_logs(list(logs))
+    notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread[:20]]
+    mine = [m for m in measured if _is_transfer(m)]
+    kept = _this_way(mine, given, names or {}, notes)
+    if not kept:
+        said = f" ({'; '.join(notes[-3:])})" if notes else ""
+        raise InputError(f"{', '.join(map(str, logs))}: no transfer that went the way of {path}{said}")
+    moved = _together(kept)
+    if len(moved) > most:
+        notes.append(f"{plural(len(moved), 'transfer')}: {most} of them are judged, evenly chosen; --most N takes more")
+        moved = [moved[n * len(moved) // most] for n in range(most)]
+    file = library.find("paths", path)
+    return [_case(m, given, file, number) for number, m in enumerate(moved, 1)], notes
+
+
+def _is_transfer(m: Measurement) -> bool:
+    said = m.conditions
+    whole = not (said.get("interval") or said.get("cumulative"))
+    return m.tool in TOOLS and m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0
+
+
+def _this_way(
+    measured: Iterable[Measurement], given: PathSpec, names: Mapping[str, str], notes: list[str]
+) -> list[Measurement]:
+    """Transfers from the path's source to its destination, as far as the log says so."""
+    ends = [str(getattr(given.transfers[0], k)).partition(":")[0] for k in ("source_end", "to")]
+    kept: list[Measurement] = []
+    other: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    for m in measured:
+        source, target = _ends(m)
+        known = [_called(n, given, names) for n in (source, target)]
+        if (known[0] in (None, ends[0])) and (known[1] in (None, ends[1])):
+            kept.append(m)
+            if not any(known) and (source or target):
+                unknown[f"{source or '?'} to {target or '?'}"] += 1
+        else:
+            other[f"{source or '?'} to {target or '?'}"] += 1
+    for way, count in other.most_common(3):
+        notes.append(f"{plural(count, 'transfer')} {way}: left out, not from {ends[0]} to {ends[1]}")
+    if len(unknown) > 1:
+        ways = ", ".join(way for way, _ in unknown.most_common(4))
+        raise InputError(f"the logs have transfers {ways}; say which ends are the path's: --as NAME={ends[0]}")
+    return kept
+
+
+def _ends(m: Measurement) -> tuple[str, str]:
+    """(source, destination) as the log names them; empty where it does not."""
+    said = m.conditions
+    if m.tool == "globus":
+        return str(said.get("source") or ""), str(said.get("target") or "")
+    here, peer = str(said.get("host") or ""), str(said.get("peer") or "")
+    if said.get("direction") == "receive":
+        return peer, here
+    return (here, peer) if said.get("direction") == "send" else ("", "")
+
+
+def _called(name: str, given: PathSpec, names: Mapping[str, str]) -> str | None:
+    """The path's name of an end; None where the log's name says nothing."""
+    short = name.partition(".")[0].lower()
+    for theirs, ours in names.items():
+        if theirs.lower() in (name.lower(), short):
+            return ours
+    for alias in given.hosts:
+        if short and short in (alias.lower(), given.host_files.get(alias, alias).lower()):
+            return alias
+    return None
+
+
+def _together(measured: Sequence[Measurement]) -> list[Moved]:
+    """Transfers in the order of time; overlapping ones between the same ends are one."""
+    found: list[Moved] = []
+    running: dict[tuple[str, ...], Moved] = {}
+    for m in sorted(measured, key=lambda m: (_span(m)[0] or 0.0, m.line or 0)):
+        start, end = _span(m)
+        size = float(m.conditions.get("bytes") or m.conditions.get("file_B") or 0.0)
+        if not size:
+            continue
+        files = int(m.conditions.get("files") or 1)
+        key = (m.tool, *_ends(m))
+        last = running.get(key)
+        one_file = m.tool == "gridftp" and start is not None and end is not None
+        if one_file and last is not None and last.end_s is not None and start < last.end_s:  # type: ignore[operator]
+            last.bytes, last.files, last.end_s = last.bytes + size, last.files + files, max(last.end_s, end or 0.0)
+            last.ends = [e for e in last.ends if e > (start or 0.0)] + [end or 0.0]
+            last.at_once = max(last.at_once, len(last.ends))
+            continue
+        made = Moved(m, start if one_file else None, end if one_file else None, size, files, m.value, 1, [end or 0.0])
+        running[key] = made
+        found.append(made)
+    return found
+
+
+def _span(m: Measurement) -> tuple[float | None, float | None]:
+    stamp, seconds = when(m), m.conditions.get("duration_s")
+    if stamp is None or not isinstance(seconds, int | float):
+        return None, None
+    return stamp.timestamp() - seconds, stamp.timestamp()
+
+
+def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
+    m, tool = moved.first, given.transfers[0].tool
+    fields = type(tool).model_fields
+    overrides = [f"transfer.dataset={json.dumps({'files': moved.files, 'size': f'{moved.bytes:.0f} B'})}"]
+    streams = m.conditions.get("streams")
+    for options, value in ((_STREAMS, streams), (_AT_ONCE, moved.at_once if moved.files > 1 else None)):
+        name = next((o for o in options if o in fields), None)
+        if name is not None and isinstance(value, int) and value > 0:
+            overrides.append(f"transfer.tool.{name}={value}")
+    if m.tool == "gridftp":  # the server's log has the time of the data alone
+        alone = {"vb": "true", "verify": "false"}
+        overrides += [f"transfer.tool.{name}={value}" for name, value in alone.items() if name in fields]
+    stamp = when(m)
+    said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
+    return Case(
+        id=f"{Path(m.file or 'log').name}:{m.line}" if m.line else f"transfer {number}",
+        site=Path(m.file or "log").stem,
+        path=file,
+        overrides=tuple(overrides),
+        quantity="throughput",
+        pattern=None,
+        measured=moved.rate_Bps,
+        spread=_SPREAD,
+        bound=None,
+        role="blind",
+        tool=m.tool,
+        log=(Path(m.file or "log"), m.line or 0),
+        transfer=None,
+        block_B=None,
+        stated=None,
+        what=f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB",
+        source="",
+        study=Path(m.file or "log").stem,
+    )

@@ -1,0 +1,136 @@
+"""Logs of transfers held against a path: what went its way, overlapping files as one, what each case takes over."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from dtnsim.evidence import transfer_cases
+from dtnsim.evidence.validate import validate
+from dtnsim.ground.errors import InputError
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]  # the fixture that calls the command
+
+LINE = (
+    "DATE={end:%Y%m%d%H%M%S}.000000 HOST={host} PROG=globus-gridftp-server NL.EVNT=FTP_INFO "
+    "START={start:%Y%m%d%H%M%S}.000000 USER=u FILE=/data/f BUFFER=0 BLOCK=262144 NBYTES={size} VOLUME=/ "
+    "STREAMS={streams} STRIPES=1 DEST=[{peer}] TYPE={type} CODE=226\n"
+)
+TASK = """Label:                        nightly
+Task ID:                      4a86fc98-d358-11e9-9cf3-0edb67dd7a14
+Is Paused:                    False
+Type:                         TRANSFER
+Directories:                  3
+Files:                        200
+Status:                       SUCCEEDED
+Request Time:                 2024-03-01 10:00:00+00:00
+Faults:                       0
+Total Subtasks:               204
+Subtasks Succeeded:           204
+Subtasks Pending:             0
+Subtasks Retrying:            0
+Subtasks Failed:              0
+Subtasks Canceled:            0
+Subtasks Expired:             0
+Completion Time:              2024-03-01 10:10:00+00:00
+Source Endpoint:              {source}
+Source Endpoint ID:           4a86fc98-d358-11e9-9cf3-0edb67dd7a14
+Destination Endpoint:         {target}
+Destination Endpoint ID:      4a86fc98-d358-11e9-9cf3-0edb67dd7a15
+Bytes Transferred:            240000000000
+Bytes Per Second:             400000000
+"""
+PATH = """
+hosts: {nas: example-nas, centre: nersc-dtn}
+wan: {rtt: 40 ms, bandwidth: 10 Gb/s}
+transfer: {from: "nas:/pool", to: "centre:/project", tool: {name: TOOL}, dataset: {files: 1, size: 10 GB}}
+"""
+START = datetime(2024, 3, 1, 9, tzinfo=UTC)
+
+
+def line(after_s: int, seconds: int, size: int, *, host: str = "nas.example.org", kind: str = "RETR") -> str:
+    begin = START + timedelta(seconds=after_s)
+    return LINE.format(start=begin, end=begin + timedelta(seconds=seconds), host=host, size=size, streams=4,
+                       peer="192.0.2.7", type=kind)  # fmt: skip
+
+
+def files(tmp_path: Path, text: str, tool: str = "gridftp") -> tuple[Path, str]:
+    path, log = tmp_path / "path.yaml", tmp_path / "transfers.log"
+    path.write_text(PATH.replace("TOOL", tool))
+    log.write_text(text)
+    return log, str(path)
+
+
+def test_a_file_is_a_case_with_its_bytes_and_streams(tmp_path: Path) -> None:
+    log, path = files(tmp_path, line(0, 20, 10**10) + line(0, 20, 10**10, kind="STOR"))
+    (case,), notes = transfer_cases.cases([log], path)
+    assert case.measured == pytest.approx(5e8)
+    assert case.role == "blind"
+    assert case.log == (log, 1)
+    dataset = json.loads(case.overrides[0].partition("=")[2])
+    assert dataset == {"files": 1, "size": "10000000000 B"}
+    assert case.overrides[1:] == ("transfer.tool.p=4", "transfer.tool.vb=true")
+    assert notes == ["1 transfer 192.0.2.7 to nas.example.org: left out, not from nas to centre"]
+
+
+def test_files_that_overlap_are_one_transfer(tmp_path: Path) -> None:
+    # 0-20 s, 5-30 s and 25-45 s are one of 30 GB in 45 s, two at a time; 60-70 s is another
+    text = line(0, 20, 10**10) + line(5, 25, 10**10) + line(25, 20, 10**10) + line(60, 10, 10**10)
+    log, path = files(tmp_path, text)
+    both, _ = transfer_cases.cases([log], path)
+    assert [c.measured for c in both] == [pytest.approx(3e10 / 45), pytest.approx(1e9)]
+    assert "transfer.tool.cc=2" in both[0].overrides
+    assert "3 files, 30 GB" in both[0].what
+
+
+def test_ends_that_the_path_calls_otherwise(tmp_path: Path) -> None:
+    two = line(0, 20, 10**10, host="dtn01.example.org") + line(0, 20, 10**10, host="dtn01.example.org", kind="STOR")
+    log, path = files(tmp_path, two)
+    with pytest.raises(InputError, match=r"say which ends are the path's: --as NAME=nas"):
+        transfer_cases.cases([log], path)
+    assert len(transfer_cases.cases([log], path, {"dtn01": "nas"})[0]) == 1
+    log.write_text(line(0, 20, 10**10, kind="STOR"))
+    with pytest.raises(InputError, match="no transfer that went the way"):
+        transfer_cases.cases([log], path)
+
+
+def test_a_globus_task(tmp_path: Path) -> None:
+    log, path = files(tmp_path, TASK.format(source="Lab NAS", target="NERSC"), "globus")
+    (case,), _ = transfer_cases.cases([log], path)
+    assert case.measured == pytest.approx(4e8)
+    assert json.loads(case.overrides[0].partition("=")[2]) == {"files": 200, "size": "240000000000 B"}
+    with pytest.raises(InputError, match="no transfer that went the way"):
+        transfer_cases.cases([log], path, {"NERSC": "nas", "Lab NAS": "centre"})
+
+
+def test_long_logs_are_thinned_evenly(tmp_path: Path) -> None:
+    log, path = files(tmp_path, "".join(line(100 * n, 20, 10**10 + n) for n in range(50)))
+    some, notes = transfer_cases.cases([log], path, most=5)
+    assert [c.log[1] for c in some if c.log] == [1, 11, 21, 31, 41]
+    assert "50 transfers: 5 of them are judged" in notes[-1]
+
+
+def test_predicted_beside_measured_and_the_command(tmp_path: Path, run: Run) -> None:
+    log, path = files(tmp_path, line(0, 20, 10**10) + line(100, 15, 10**10))
+    found = validate(transfer_cases.cases([log], path)[0], samples=16)
+    assert [j.case.measured for j in found.judgements] == [pytest.approx(5e8), pytest.approx(10**10 / 15)]
+    # the same bytes on the same path: one prediction
+    assert len({j.p50 for j in found.judgements}) == 1
+    made = json.loads(run("validate", str(log), "--path", path, "--samples", "8", "--json").out)
+    assert [c["measured"] for c in made["cases"]] == [pytest.approx(5e8), pytest.approx(10**10 / 15)]
+    left = run("validate", str(log))
+    assert left.code == 2
+    assert "a log of transfers is held against a path: --path PATH" in left.err
+
+
+def test_the_starter_runs(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "cases.yaml"
+    run("init", "--cases", str(file))
+    assert (tmp_path / "path.yaml").is_file()
+    made = json.loads(run("validate", str(tmp_path), "--samples", "8", "--json").out)
+    assert [c["id"] for c in made["cases"]] == ["nightly-copy"]
+    assert "exists; write another name, or --force" in run("init", "--cases", str(file)).err
