@@ -46,7 +46,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "smb-workstation", "s3-upload-nas",
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
         "nvme-dtn-local", "tape-recall", "cloud-to-campus", "rdma-100g",
-        "nvme-of-100g", "iscsi-100g", "luks-lvm", "rbd-volume", "btrfs-compressed", "tmpfs-program",
+        "nvme-of-100g", "iscsi-100g", "luks-lvm", "rbd-volume", "btrfs-compressed", "tmpfs-program", "vast-400g",
     }  # fmt: skip
 
 
@@ -357,3 +357,12 @@ def test_tmpfs_is_of_the_published_order() -> None:
     assert rate("tmpfs-program") == pytest.approx(2.8e9, rel=0.3)
     random = ("transfer.from=pc:/ram", "transfer.tool={name: fio, rw: randread, bs: 4 KiB}")
     assert 0.5 < rate("tmpfs-program", *random) / 4096 / 492e3 < 2
+
+
+def test_nfs_over_rdma_is_of_the_published_order() -> None:
+    """46.6 GB/s over one 400 GbE port (gds-bench); 2 GB/s of one TCP connection, eight for each 100 Gb/s."""
+    assert rate("vast-400g") == pytest.approx(46.6e9, rel=0.1)
+    tcp = "hosts.node.volumes./vast.filesystem"
+    one, eight = (rate("vast-400g", f"{tcp}.proto=tcp", f"{tcp}.nconnect={n}") for n in (1, 8))
+    assert one == pytest.approx(2e9, rel=0.3)
+    assert 12.5e9 * 0.8 < eight < 12.5e9 * 1.6

@@ -40,12 +40,14 @@ class Fabric:
         connections: Connections, each of which is worked on by a core at a time.
         byte: What a byte costs that core besides the transport.
         what: The protocol.
+        key: Key of the volume that says how many connections there are.
     """
 
     transport: Literal["tcp", "rdma"]
     connections: int
     byte: Quantity
     what: str
+    key: str = "array.connections"
 
 
 class Device(Component):

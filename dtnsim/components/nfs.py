@@ -43,6 +43,7 @@ class Nfs(Remote):
     protocol: ClassVar[str] = "NFS"
     daemon: ClassVar[str] = "nfsd"
     setting: ClassVar[str] = "nfs.conf: threads"
+    wires: ClassVar[str] = "filesystem.nconnect"
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.2 ms",

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.device import Fabric
 from dtnsim.components.filesystem import CHANGES, label_of
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -32,6 +33,8 @@ class Remote(SharedFilesystem):
     protocol: ClassVar[str] = ""
     daemon: ClassVar[str] = ""
     setting: ClassVar[str] = ""
+    #: key of the volume that says how many connections there are
+    wires: ClassVar[str] = ""
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
@@ -49,6 +52,11 @@ class Remote(SharedFilesystem):
     def transport(self) -> Literal["tcp", "rdma"]:
         """What carries the requests."""
         return "tcp"
+
+    @property
+    def fabric(self) -> Fabric:
+        """How a filer is reached whose servers are no hosts of the path."""
+        return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires)
 
     @property
     @abstractmethod

@@ -32,6 +32,7 @@ class Smb(Remote):
     protocol: ClassVar[str] = "SMB"
     daemon: ClassVar[str] = "smbd"
     setting: ClassVar[str] = "smb.conf: aio max threads"
+    wires: ClassVar[str] = "filesystem.channels"
 
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.3 ms", 1.5, "assumed: one compound of create, query and close at a server in user space"

@@ -86,10 +86,10 @@ class Buses(Wiring):
         names = [n for n in self.volumes[volume].via if n in self.nics]
         part = row.times(1.0 / max(len(names), 1))
         for name in names:
-            self._through_nic(part, use, name, volume)
+            self._through_nic(part, use, name, volume, getattr(self.volumes[volume].filesystem, "fabric", None))
 
     def _through_nic(self, row: Row, use: Access, name: str, volume: str, fabric: Fabric | None = None) -> None:
-        verbs = getattr(fabric or self.volumes[volume].filesystem, "transport", "tcp") == "rdma"
+        verbs = fabric is not None and fabric.transport == "rdma"
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
         card.send_bits(
             row,
@@ -117,7 +117,7 @@ class Buses(Wiring):
                 unit="cycles",
                 what=f"{fabric.what}: a connection is on one core at a time",
                 label=f"the {fabric.what} connections of {self.name}",
-                remedy=f"more connections (hosts.{self.name}.volumes.{volume}.array.connections), or RDMA",
+                remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",
             )
         self.nic_bus(row, name, receiving=use.operation == "read")
 
