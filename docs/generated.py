@@ -15,7 +15,9 @@ from dtnsim import physics
 from dtnsim.cli import COMMANDS, EXIT_CODES, man
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.description import listing, schema
+from dtnsim.evidence import fit_facts, fit_tests, fit_wan
 from dtnsim.ground import units
+from dtnsim.logs._catalogue import catalogue
 from dtnsim.report import documents
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,7 @@ def pages() -> dict[str, str]:
         "reference/library.md": _library(),
         "reference/units.md": _units(),
         "reference/commands.md": _commands(),
+        "reference/logs.md": _logs(),
         "reference/exit-codes.md": _exit_codes(),
         "reference/python.md": _python(),
         "reference/json.md": _json(),
@@ -159,6 +162,45 @@ def _commands() -> str:
                 text.append(_cell(block) + "\n")
         text.append(_table(("option", "what it does"), [(f"`{flags}`", words) for flags, words in found["options"]]))
     return "\n".join(text)
+
+
+def _logs() -> str:
+    """What is read, from the docstrings of the parsers, by what `dtnsim calibrate` does with it."""
+    every = catalogue()
+    said: dict[str, dict[str, dict[str, None]]] = {use: {} for use in _USES.values()}
+    for parser in (*every.lines, *every.documents):
+        first = (importlib.import_module(parser.__module__).__doc__ or "").partition("\n\n")[0]
+        words = re.sub(r"; see `dtnsim.*?`", "", first.replace("``", "`"))
+        said.setdefault(_use(parser.tool), {}).setdefault(parser.tool, {})[words] = None
+    text = [
+        "# Logs that are read\n",
+        "`dtnsim logs FILE` shows every figure of them in SI; parsers (`dtnsim/logs`) say what tools mean by their units.",
+        "They are listed by what `dtnsim calibrate` does with them.\n",
+    ]
+    for use, tools in said.items():
+        rows: list[tuple[object, ...]] = [(f"`{tool}`", " ".join(words)) for tool, words in sorted(tools.items())]
+        text += [f"\n{use}\n", _table(("tool", "what is read"), rows)]
+    return "\n".join(text)
+
+
+_USES = {
+    "fits": "## Fits parameters of volumes and hosts\n",
+    "corrects": "## Corrects the host file where the two differ\n",
+    "wan": "## Becomes a network that a path can name (`--wan FILE`)\n",
+}
+
+
+def _use(tool: str) -> str:
+    if fit_tests.fits(tool):
+        return _USES["fits"]
+    if tool in fit_facts.CORRECTING:
+        return _USES["corrects"]
+    if tool in fit_wan.TOOLS:
+        return _USES["wan"]
+    why = re.sub(r"'(dtnsim [^']*)'", r"`\1`", fit_tests.why_not(tool))
+    title, _, rest = why.partition(": ") if ": " in why.partition(";")[0] else why.partition("; ")
+    rest = re.sub(r"^(fio|ping)\b", r"`\1`", rest)
+    return f"## Fits nothing: {title}\n\n{rest[:1].upper()}{rest[1:]}.\n"
 
 
 def _exit_codes() -> str:

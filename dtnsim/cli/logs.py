@@ -12,7 +12,6 @@ from typing import Annotated, Final
 
 import typer
 
-from dtnsim.cli import options
 from dtnsim.ground.errors import LogError
 from dtnsim.ground.visible import visible
 from dtnsim.logs.measurement import Measurement, Unread
@@ -28,19 +27,29 @@ _encoded = JSONEncoder(allow_nan=False).encode
 def command(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Benchmark logs (gz, bz2, xz, zstd, tar too); - is stdin."),
+        typer.Argument(metavar="FILE...", help="Logs (gz, bz2, xz, zstd, tar too); - is stdin."),
     ],
     recursive: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--recursive", "-r", help="Read every file under directories that are named.")
     ] = False,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--json", help="One JSON object a line for each figure, written as the log is read.")
+    ] = False,
 ) -> None:
-    """Show what was read from benchmark logs: every figure in SI, with its conditions and line.
+    """Show what logs of benchmarks, transfers and hosts say: every figure in SI, with its conditions and line.
 
-    The tool and its version are recognised by content; one file may hold many runs of many tools,
-    prompts, colours and cut ends. Members of tar archives are logs of their own (archive:member). What
-    could not be read is named on stderr. Leaves with 2 if a file gave nothing (with -r: if no file of a
-    directory did). With --json: one JSON object a line, written as the log is read.
+    Tools and their versions are recognised by what they print; one file may hold many runs of many tools,
+    with prompts, colours and cut ends. Each member of a tar archive is a log of its own (archive:member).
+    What could not be read is named on stderr. The exit code is 2 if a file gave no figure (with -r: if no
+    file of a directory gave one).
+
+    Read is what these print: ascp, aws s3, bbcp, bonding, bonnie++, curl, dd, diskspd, elbencho, esmond,
+    ethtool, fdt, fio, fts, gfal-copy, globus, globus-url-copy, gpfsperf, gridftp, hdparm, ifconfig,
+    ifstat, io500, ior, iostat, iozone, iperf2, iperf3, lfs, lnet_selftest, lsblk, lspci, lstopo, mdstat,
+    mdtest, mpifileutils, mpstat, mtr, netperf, nfsiostat, node_exporter, nstat, numactl, nuttcp, nvme,
+    obdfilter-survey, owping, perfsonar, perftest, ping, prometheus, pscheduler, qperf, rados bench,
+    rclone, rsync, rucio, s5cmd, sar, scp, smartctl, ss, sysbench, time, tracepath, traceroute, twping,
+    vdbench, vmstat, warp, wdt, wget, xrdcp, zfs and zpool.
 
     \b
     Examples:

@@ -47,18 +47,30 @@ _TRANSFER: Final = (
 _BUSY: Final = "it says how busy the machine was, not what it can do: fio or dd on the volume does"
 _WAY: Final = "it measures the way between hosts: --wan FILE writes that as a network which a path can name"
 _IS: Final = "it says what there is, not how fast: it goes into the host file ('dtnsim discover')"
+_DELAYS: Final = "it measures delays between hosts: ping says them too, and --wan FILE reads ping"
+_SERVERS: Final = f"it tests servers and clients together; {_CASES}"
 #: why figures of other tools fit nothing, and what would
 _WHY: Final = {
-    **dict.fromkeys(("iperf2", "iperf3", "nuttcp", "netperf", "bwctl", "pscheduler", "perftest", "qperf"), _NETWORK),
+    **dict.fromkeys(
+        ("iperf2", "iperf3", "nuttcp", "netperf", "bwctl", "pscheduler", "perftest", "qperf", "lnet_selftest",
+         "esmond", "perfsonar"), _NETWORK,
+    ),
     **dict.fromkeys(
         ("scp", "sftp", "rsync", "rclone", "gridftp", "globus", "globus-url-copy", "bbcp", "fdt", "wdt", "ascp",
-         "xrdcp", "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws"), _TRANSFER,
+         "xrdcp", "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws s3", "mpifileutils"), _TRANSFER,
     ),
-    **dict.fromkeys(("iostat", "sar", "mpstat", "vmstat", "ifstat", "ifconfig", "nstat", "nfsiostat", "time"), _BUSY),
+    **dict.fromkeys(
+        ("iostat", "sar", "mpstat", "vmstat", "ifstat", "ifconfig", "nstat", "nfsiostat", "time", "zpool",
+         "node_exporter", "prometheus"), _BUSY,
+    ),
     **dict.fromkeys(("ping", "traceroute", "tracepath", "mtr"), _WAY),
-    **dict.fromkeys(("smartctl", "nvme", "lstopo", "numactl", "lsblk"), _IS),
-    **dict.fromkeys(("ior", "elbencho", "gpfsperf", "obdfilter", "mdtest", "io500", "vdbench", "diskspd"),
-                    f"it tests servers and clients together; {_CASES}"),
+    **dict.fromkeys(("owping", "twping"), _DELAYS),
+    **dict.fromkeys(("smartctl", "nvme", "lstopo", "numactl", "lsblk", "lspci", "ethtool", "bonding", "mdstat",
+                     "zfs", "lfs"), _IS),
+    **dict.fromkeys(("ior", "elbencho", "gpfsperf", "obdfilter-survey", "mdtest", "io500", "rados bench", "warp"),
+                    _SERVERS),
+    "ss": f"it says how connections fared, not what hosts can do; {_CASES}",
+    **dict.fromkeys(("sysbench", "vdbench", "diskspd"), "dtnsim has no model of it: fio or dd on the volume fits"),
 }  # fmt: skip
 
 
@@ -72,6 +84,11 @@ def described(m: Measurement, target: Target) -> Described:
     if builder is None:
         raise Skip(why_not(m.tool))
     return builder(m.conditions, target)
+
+
+def fits(tool: str) -> bool:
+    """Whether a tool's figures fit parameters of the volumes and hosts they were measured on."""
+    return tool in _BUILDERS
 
 
 def why_not(tool: str) -> str:

@@ -101,3 +101,14 @@ def test_a_path_with_quotes_stays_a_path(tmp_path: Path) -> None:
     odd = log(tmp_path, "odd.txt", ("/bigdata/it's',tool:x", "", 2.5))
     found, _ = fit_logs.figures([odd], "venadi")
     assert found[0].spec.transfers[0].to == "venadi:/bigdata"
+
+
+def test_every_tool_fits_or_says_why_not():
+    from dtnsim.evidence import fit_facts, fit_tests, fit_wan
+    from dtnsim.logs._catalogue import catalogue
+
+    every = catalogue()
+    tools = {parser.tool for parser in (*every.lines, *every.documents)}
+    used = fit_facts.CORRECTING | set(fit_wan.TOOLS)
+    left = {tool for tool in tools - used if not fit_tests.fits(tool)}
+    assert {tool for tool in left if "tests more than this host" in fit_tests.why_not(tool)} == set()
