@@ -131,7 +131,7 @@ def test_requests_fit_the_rate_and_the_link(name: str) -> None:
 def test_facts_are_possible(name: str) -> None:
     facts = PARTS[name].facts
     assert facts is not None
-    assert facts.year is None or 2005 <= facts.year <= YOUNGEST
+    assert facts.year is None or 2005 <= facts.year.value <= YOUNGEST
     if facts.power_idle is not None and facts.power_busy is not None:
         assert facts.power_idle.value <= facts.power_busy.value
     if facts.endurance is not None and facts.capacity is not None:

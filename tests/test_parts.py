@@ -179,8 +179,13 @@ SHELVES = {
     "memory": 8,
     "dpu": 2,
 }
-#: part of something else: a chipset, a system whose board has the price, a processor that is soldered
-IN_SOMETHING = {"hba/sata-c612", "chassis/dell-r7725xd-bays", "chassis/supermicro-2124us-tnrp-bays"}
+#: part of something else: a chipset, a DPU, a system whose board has the price
+IN_SOMETHING = {
+    "hba/sata-c612",
+    "nic/bluefield-3-2x200g",
+    "chassis/dell-r7725xd-bays",
+    "chassis/supermicro-2124us-tnrp-bays",
+}
 
 
 @pytest.mark.parametrize("kind", SHELVES)

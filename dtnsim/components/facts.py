@@ -62,7 +62,7 @@ class Facts(Model):
         source: Where these facts come from, unless a fact says it itself; left out, where the part's figures do.
     """
 
-    year: Annotated[int, Field(ge=1990, le=2030)] | None = None
+    year: Annotated[Quantity, Unit("1", low=1990, high=2030)] | None = None
     capacity: Annotated[Quantity, Unit("B", low=1e9)] | None = None
     endurance: Annotated[Quantity, Unit("B", low=1e9)] | None = None
     power_idle: Annotated[Quantity, Unit("W", spread=0.1)] | None = None

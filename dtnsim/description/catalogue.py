@@ -139,7 +139,7 @@ def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
         value = getattr(facts, key, None)
         value = getattr(built, key, None) if value is None else value
         if isinstance(value, Quantity):
-            value = value.value
+            value = int(value.value) if key == "year" else value.value
         if isinstance(value, dict):
             value = _counted(value)
         record[key] = value if isinstance(value, str | int | float | bool) and value != "" else None

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Price, expand, find_kind, kinds
+from dtnsim.components.base import Facts, Price, expand, find_kind, kinds
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts, named
 from dtnsim.ground import library, units, yamlio
@@ -82,10 +82,9 @@ def _bought(name: str) -> dict[str, Any]:
     """Year and price of a host, where its file says them."""
     try:
         raw = named(str(library.find("hosts", name, beside=_HERE)))
-        facts, price = raw.get("facts"), raw.get("price")
-        year = facts.get("year") if isinstance(facts, Mapping) else None
+        facts, price = Facts.model_validate(raw.get("facts") or {}), raw.get("price")
         return {
-            "year": int(year) if year is not None else None,
+            "year": int(facts.year.value) if facts.year is not None else None,
             "price": str(Price.model_validate(price)) if price is not None else None,
         }
     except (DtnsimError, ValueError):
