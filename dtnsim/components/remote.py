@@ -90,6 +90,13 @@ class Remote(SharedFilesystem):
         charged = self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
         return np.maximum((use.rtt_s + service.value) / use.block_B - 1.0 / charged, 0.0)
 
+    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """A synchronous write is one request, unless ``sync_latency`` says what it takes."""
+        default = type(self).model_fields["sync_latency"].default
+        if (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source):
+            return super().flush_wait(row, use, host, volume)
+        return use.rtt_s + self.answer_time(row, use).value
+
     def answer_time(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - NFS needs it
         """Seconds of one request at the server."""
         return row.term(self.service)
