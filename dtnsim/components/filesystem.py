@@ -64,6 +64,8 @@ class Filesystem(Component):
 
     #: True where close() waits until all that was written has reached the server
     flushes_at_close: ClassVar[bool] = False
+    #: True where its servers are reached over the host's IP network
+    over_ip: ClassVar[bool] = False
     #: True where the host's page cache keeps what is read and written; others have a cache of their own, or none
     in_page_cache: ClassVar[bool] = True
 

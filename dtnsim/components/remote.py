@@ -26,6 +26,7 @@ class Remote(SharedFilesystem):
     """A mount of one server: a host that the volume's ``server`` names, or a filer that ``servers`` describe."""
 
     flushes_at_close: ClassVar[bool] = True
+    over_ip: ClassVar[bool] = True
     refused: ClassVar[dict[str, str]] = {}
     striped: ClassVar[bool] = False
     drives_in_arrays: ClassVar[bool] = True

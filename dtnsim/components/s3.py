@@ -32,6 +32,7 @@ class S3(SharedFilesystem):
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "prefixes", "get_rate", "put_rate")
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
+    over_ip: ClassVar[bool] = True
     drives_in_arrays: ClassVar[bool] = True
 
     part_size: Annotated[Quantity, Unit("B", low=1)] = prior(

@@ -16,6 +16,8 @@ from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import pcie, ssd, zfs
 
 _ONCE: Final = Term(1.0, "1")
+#: size of the random requests that drives are rated for
+_RATED_B: Final = 4096.0
 
 #: link of a drive whose slot nobody has described, over the one that it is made for
 UNSTATED_SEAT: Final = replace(
@@ -41,7 +43,9 @@ class Ssd(Device):
     A ``compresses`` controller stores zeros for nothing, at its own rate ``write_compressed``; where that is not given,
     at the ``burst_write`` that its datasheet promises for data that compress.
     ``spare`` (flash beyond the capacity) makes random writes pay for garbage collection; leave it out where
-    ``iops_write`` is a steady-state figure. ``hot`` is the rate that the drive keeps at its temperature limit.
+    ``iops_write`` is a steady-state figure, as that of drives with ``power_loss_protection`` is: what it says of 4 KiB
+    then holds for the bytes of larger random writes too. ``hot`` is the rate that the drive keeps at its temperature
+    limit.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -176,7 +180,10 @@ class Ssd(Device):
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
         load = law(ssd.indirection_load, write_B=term(use.block_B, "B"), unit_B=row.term(self.indirection))
         if self.spare is None:
-            return load
+            if not self.power_loss_protection or use.block_B <= _RATED_B or self.indirection.value > _RATED_B:
+                return load
+            rated = {"write_rate": row.term(self.write), "requests_rate": row.term(self.iops_write)}
+            return load * law(ssd.rated_amplification, **rated, rated_B=term(_RATED_B, "B"))
         spare = law(ssd.effective_spare, spare_ratio=row.term(self.spare), filled=row.term(self.filled))
         return load * law(ssd.fifo_write_amplification, spare_ratio=spare)
 

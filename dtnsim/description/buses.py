@@ -81,9 +81,14 @@ class Buses(Wiring):
                 self._say_where(row, name, part)
 
     def storage_network(self, row: Row, use: Access, volume: str) -> None:
-        """Charges the NIC and slot through which a volume's servers are reached, where the host names one."""
+        """Charges the NIC and slot through which a volume's servers are reached.
+
+        That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
+        """
         self.memory.cross(row, crossing.DMA, "storage network DMA")
         names = [n for n in self.volumes[volume].via if n in self.nics]
+        if not names and self.volumes[volume].filesystem.over_ip and len(self.nics) == 1:
+            names = list(self.nics)
         part = row.times(1.0 / max(len(names), 1))
         for name in names:
             self._through_nic(part, use, name, volume, getattr(self.volumes[volume].filesystem, "fabric", None))

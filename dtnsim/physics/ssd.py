@@ -61,6 +61,30 @@ def fifo_write_amplification(spare_ratio: ArrayLike) -> FloatArray:
     return 1.0 / w
 
 
+def rated_amplification(write_rate: ArrayLike, requests_rate: ArrayLike, rated_B: ArrayLike = 4096.0) -> FloatArray:
+    """Write amplification that a drive's ratings in the steady state imply: max(1, R / (n b)).
+
+    Flash writes R bytes a second in sequence; of these n b reach it as random writes of the rated size, the rest is
+    what garbage collection copies. It copies as much for each byte of larger requests, as long as these are small beside an
+    erase block.
+
+    Args:
+        write_rate: Sequential writes R [B/s].
+        requests_rate: Random writes n that the drive is rated for in its steady state [1/s].
+        rated_B: Size of the requests of that rating b [B].
+
+    Returns:
+        Flash writes per host write [1], at least 1.
+
+    Valid: drives that are rated after preconditioning over their whole span, as those of data centres; requests from
+        the rated size to a few MiB.
+    Neglects: drives whose processor limits the rating, so that larger requests cost less.
+    Source: SNIA, Solid State Storage Performance Test Specification (steady state); Desnoyers, ACM ToS 10(2), 2014:
+        amplification of random writes depends on spare flash, not on the size of small requests.
+    """
+    return np.maximum(as_float(write_rate) / (as_float(requests_rate) * as_float(rated_B)), 1.0)
+
+
 def burst_bytes(cache_B: ArrayLike, cache_rate: ArrayLike, drain_rate: ArrayLike) -> FloatArray:
     """Bytes a drive takes at cache speed before its fast cache is full.
 
