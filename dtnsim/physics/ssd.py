@@ -65,8 +65,8 @@ def rated_amplification(write_rate: ArrayLike, requests_rate: ArrayLike, rated_B
     """Write amplification that a drive's ratings in the steady state imply: max(1, R / (n b)).
 
     Flash writes R bytes a second in sequence; of these n b reach it as random writes of the rated size, the rest is
-    what garbage collection copies. It copies as much for each byte of larger requests, as long as these are small beside an
-    erase block.
+    what garbage collection copies. It copies as much for each byte of larger requests, as long as these are small
+    beside an erase block.
 
     Args:
         write_rate: Sequential writes R [B/s].

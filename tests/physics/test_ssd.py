@@ -102,8 +102,8 @@ def test_a_drive_that_writes_at_random_as_fast_as_in_sequence_copies_nothing():
 
 
 def test_a_read_intensive_drive_is_rated_near_what_cleaning_of_little_spare_flash_costs():
-    # Intel DC P4510 4 TB product brief: 2.9 GB/s and 139 000 writes/s; drives of one write a day have 7 to 15 % of spare
-    # flash, which amplifies 7.5 to 4 times (Desnoyers)
+    # Intel DC P4510 4 TB product brief: 2.9 GB/s and 139 000 writes/s; drives of one write a day have 7 to 15 % of
+    # spare flash, which amplifies 7.5 to 4 times (Desnoyers)
     rated = ssd.rated_amplification(2.9e9, 139e3)
     assert ssd.fifo_write_amplification(0.15) < rated < ssd.fifo_write_amplification(0.07)
 
