@@ -366,3 +366,22 @@ def test_nfs_over_rdma_is_of_the_published_order() -> None:
     one, eight = (rate("vast-400g", f"{tcp}.proto=tcp", f"{tcp}.nconnect={n}") for n in (1, 8))
     assert one == pytest.approx(2e9, rel=0.3)
     assert 12.5e9 * 0.8 < eight < 12.5e9 * 1.6
+
+
+@pytest.mark.parametrize(
+    ("tool", "MBps", "factor"),
+    [
+        ("{name: aws-s3}", 276, 1.3),  # its cost in the interpreter is from this figure
+        ("{name: aws-s3, max_concurrent_requests: 1, multipart_chunksize: 5 MiB}", 36.6, 1.3),
+        ("{name: globus}", 437, 1.6),  # 3.5 Gb/s sustained on a port of 10 Gb/s
+    ],
+)
+def test_uploads_to_s3_are_of_the_published_order(tool: str, MBps: float, factor: float) -> None:
+    """github scylladb/scylladb, pull 22634; Globus blog, Big improvements on Amazon S3 endpoints, 2014."""
+    assert 1 / factor < rate("s3-upload-nas", f"transfer.tool={tool}") / 1e6 / MBps < factor
+
+
+def test_fifteen_connections_fill_ten_gigabits() -> None:
+    """AWS: a concurrent request for each 85 to 90 MB/s, about 15 fill 10 Gb/s, once parts are large."""
+    large = rate("s3-upload-nas", "transfer.tool={name: s5cmd, numworkers: 15, c: 1, p: 1 GiB}")
+    assert large == pytest.approx(1.25e9, rel=0.15)

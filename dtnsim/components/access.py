@@ -71,6 +71,8 @@ class Access:
         request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
         seated: True where the host says which slots or adapters the volume's drives are in.
         stable_s: Time that a server's disks take for a request that must be on them before the answer.
+        part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
+        parts: Such requests of one stream under way at once.
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -110,6 +112,8 @@ class Access:
     request_B: float = 0.0
     seated: bool = False
     stable_s: Value = 0.0
+    part_B: float = 0.0
+    parts: int = 1
     submits: bool = True
 
     @property

@@ -12,7 +12,7 @@ from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law, least, term
-from dtnsim.physics import s3
+from dtnsim.physics import ceph, s3
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -23,13 +23,24 @@ _PREFIX = "AWS, optimizing Amazon S3 performance: requests a second of one prefi
 class S3(SharedFilesystem):
     """A bucket that a host reads or writes through ``via``; ``servers`` describe a store of one's own.
 
-    A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's.
+    A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's. Tools that
+    speak S3 themselves (aws s3, s5cmd, mc, rclone) cut files by their own options instead. A store of one's own keeps
+    ``replicas`` copies, or ``data`` and ``coding`` shards (MinIO, Ceph RGW), which its nodes and drives carry.
 
     Neglects: requests that fail and are repeated; TLS beside what the tool's own options say.
     """
 
     kind: ClassVar[str] = "s3"
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "prefixes", "get_rate", "put_rate")
+    common: ClassVar[tuple[str, ...]] = (
+        "servers",
+        "share",
+        "prefixes",
+        "get_rate",
+        "put_rate",
+        "replicas",
+        "data",
+        "coding",
+    )
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
@@ -47,22 +58,31 @@ class S3(SharedFilesystem):
     )
     prefixes: Annotated[int, Field(ge=1, le=100000)] = 1
     get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
+    replicas: Annotated[int, Field(ge=1, le=10)] = 1
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
     put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
+
+    def sees(self, use: Access) -> Access:
+        """Tools that speak S3 send each part as they have read it."""
+        return use.but(finish="steady") if use.part_B > 0 and use.operation == "write" else use
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Connections of the files, the prefixes' limits, a store's own nodes, then the network to it."""
         label, whole = label_of(volume), self.whole(row)
-        part = least(row.term(self.part_size), term(max(use.file_B, 1.0), "B"))
+        reading, own = use.operation == "read", use.part_B > 0
+        size = term(use.part_B, "B", "the tool's own options") if own else row.term(self.part_size)
+        part = least(size, term(max(use.file_B, 1.0), "B"))
         one = law(s3.connection_rate, part_B=part, latency_s=row.term(self.latency), stream_rate=row.term(self.stream))
         files = count(max(use.own_streams, 1), "file")
         row.charge(
             f"{label}.connections",
             "s3",
             private=True,
-            capacity=files * count(self.concurrency, "connection") * one,
-            what=f"S3 connections that each wait for their {'GETs' if use.operation == 'read' else 'PUTs'}",
+            capacity=files * count(use.parts if own else self.concurrency, "connection") * one,
+            what=f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}",
         )
-        limit = row.term(whole.get_rate if use.operation == "read" else whole.put_rate)
+        limit = row.term(whole.get_rate if reading else whole.put_rate)
         here, prefix = self.at(row, label)
         here.charge(
             f"{prefix}prefixes",
@@ -70,7 +90,9 @@ class S3(SharedFilesystem):
             what="requests a second of the bucket's prefixes",
             capacity=law(s3.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
         )
-        self.behind(row, use, label, part)
+        copies = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        ports = law(ceph.port_bytes, stored_per_byte=copies, data=whole.data, reading=float(reading))
+        self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
         host.storage_network(row, use, volume)
 
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:

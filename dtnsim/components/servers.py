@@ -228,8 +228,8 @@ class SharedFilesystem(PageCached):
         """Where stations of the servers are named: after the system, or after host and mount."""
         return (row, f"{label}.") if self.system is None else (row.at(self.system), "")
 
-    def behind(self, row: Row, use: Access, label: str, request: Term) -> None:
-        """Charges the servers' ports and the arrays behind them."""
+    def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
+        """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there."""
         whole = self.whole(row)
         made = whole.servers
         if made is None:
@@ -257,6 +257,7 @@ class SharedFilesystem(PageCached):
             return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
         if arrays is not None:
+            here = here if drives is None else self.at(drives, label)[0]
             here.charge(
                 f"{prefix}arrays",
                 self.kind,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from dtnsim.components.access import Thread
+from dtnsim.components.access import Access, Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step
@@ -18,6 +18,11 @@ TLS_TRIP: Final = 1.0
 KEYS_A_PAGE: Final = 1000
 _GCM: Final = core_cost("aes128_gcm", "TLS")
 _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 KiB; Go's io.Copy reads 32 KiB")
+
+
+def cut(use: Access | None, part_B: float, parts: int = 1) -> Access | None:
+    """An access by requests of so many bytes, where the other end is an object store."""
+    return None if use is None else use.but(part_B=part_B, parts=parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,10 @@ class Client:
         """Requests that carry the data of an object."""
         return max(1, math.ceil(size_B / self.part_B)) if size_B >= self.threshold_B else 1
 
+    def part(self, job: Job) -> float:
+        """Bytes of one request for data of a mean file."""
+        return min(self.part_B, job.mean_B) if job.mean_B >= self.threshold_B else max(job.mean_B, 1.0)
+
     def workers(self, job: Job) -> int:
         """Requests that can be under way: no more than the pool, an object's own limit, and what there is to do."""
         most = math.ceil(job.per_file(self.parts) * job.files)
@@ -83,11 +92,14 @@ class Client:
         """Requests of a pool of connections that stay open."""
         workers = self.workers(job)
         here, there = Thread(self.name, workers), Thread("object store", workers)
+        if not job.remote:  # a bucket as a volume of this host: the store's own threads are elsewhere
+            there = here
         sender, receiver = (here, there) if self.put else (there, here)
         end: End = "source" if self.put else "destination"
         cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse(end, here, self.overhead, self.name))
         if self.tls:
-            cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
+            ends = both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
+            cpu += ends if job.remote else tuple(use for use in ends if use.end == end)
         if self.checksum is not None and self.put:
             cpu += (CpuUse(end, here, *self.checksum),)
         volume = job.destination == "volume"
@@ -99,9 +111,9 @@ class Client:
         )
         step = Step(
             "transfer",
-            read=reading(job, sender, _BLOCK, workers=workers),
+            read=cut(reading(job, sender, _BLOCK, workers=workers), self.part(job)),
             net=NetUse(sender, receiver, streams=workers, rate=self.limit, stopped=True),
-            write=writing(job, receiver, _BLOCK, workers=workers),
+            write=cut(writing(job, receiver, _BLOCK, workers=workers), self.part(job)),
             cpu=cpu,
             files=files if self.share == 1 else FileCost(),
             share=self.share,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from dtnsim.components.access import Thread
+from dtnsim.components.access import Access, Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.pace import turn_s, wait_s
 from dtnsim.tools._common import (
@@ -23,6 +23,7 @@ from dtnsim.tools._common import (
     reading,
     writing,
 )
+from dtnsim.tools._s3 import cut
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
@@ -113,6 +114,10 @@ class Rclone(Tool):
     sftp_chunk_size: Annotated[Size, Field(validation_alias=_dash("sftp_chunk_size"))] = _BLOCK
     tls: bool = True
     client: Client = "source"
+    s3_chunk_size: Annotated[Size, Field(validation_alias=_dash("s3_chunk_size"))] = prior(
+        "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
+    )
+    s3_upload_concurrency: Annotated[Count, Field(validation_alias=_dash("s3_upload_concurrency"))] = 4
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
@@ -122,15 +127,26 @@ class Rclone(Tool):
         each = max(1, self.multi_thread_streams) if job.mean_B >= self.multi_thread_cutoff.value else 1
         streams = workers * each if self.backend != "sftp" else workers
         sender, receiver = Thread("rclone senders", streams), Thread("rclone receivers", streams)
+        if self.backend == "s3" and not job.remote:  # a bucket as a volume of this host
+            sender = receiver = Thread("rclone", streams)
         step = Step(
             "transfer",
-            read=reading(job, sender, self.block, workers=workers),
+            read=self._cut(reading(job, sender, self.block, workers=workers), each, job),
             net=self._net(sender, receiver, streams, job),
-            write=writing(job, receiver, self.block, workers=workers),
-            cpu=(*device_work(job, sender), *self._work(sender, receiver, workers)),
+            write=self._cut(writing(job, receiver, self.block, workers=workers), each, job),
+            cpu=(*device_work(job, sender), *self._work(sender, receiver, workers, apart=job.remote)),
             files=self._files(job, workers),
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, workers))
+
+    def _cut(self, use: Access | None, streams: int, job: Job) -> Access | None:
+        """Uploads in chunks, several at once; downloads in as many streams as a file has."""
+        if self.backend != "s3":
+            return use
+        if self.client == "source":
+            chunk = min(self.s3_chunk_size.value, job.mean_B)
+            return cut(use, max(chunk, 1.0), min(self.s3_upload_concurrency, math.ceil(job.mean_B / max(chunk, 1.0))))
+        return cut(use, max(job.mean_B / streams, 1.0), streams)
 
     @property
     def _hashes(self) -> bool:
@@ -173,12 +189,14 @@ class Rclone(Tool):
             return None
         return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
 
-    def _work(self, sender: Thread, receiver: Thread, workers: int) -> tuple[CpuUse, ...]:
+    def _work(self, sender: Thread, receiver: Thread, workers: int, *, apart: bool) -> tuple[CpuUse, ...]:
         cpu = both_ends(sender, receiver, self.overhead, "HTTP" if self.backend != "sftp" else "SFTP")
         if self.backend == "sftp":
             cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
         elif self.tls:
             cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
+        if not apart:  # the store's end is elsewhere
+            cpu = tuple(use for use in cpu if use.end == self.client)
         if not self.ignore_checksum and self.backend not in ("http", "webdav"):
             cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
         return cpu

@@ -35,6 +35,45 @@ def test_prefixes_limit_small_objects() -> None:
     assert charges(prefixes=4, **small).rate("s3.prefixes") == pytest.approx(4 * 5500 * 1e6)
 
 
+@pytest.mark.parametrize(
+    ("tool", "connections", "part"),
+    [
+        ({"name": "s5cmd", "numworkers": 2, "c": 3, "p": "5 MiB"}, 6, 5 * MiB),
+        ({"name": "aws-s3", "max_concurrent_requests": 7}, 7, 8 * MiB),
+        ({"name": "mc", "workers": 2}, 8, 16 * MiB),
+        ({"name": "rclone", "transfers": 2, "s3_upload_concurrency": 3, "s3_chunk_size": "10 MiB"}, 6, 10 * MiB),
+    ],
+)
+def test_tools_that_speak_s3_cut_files_themselves(tool: dict[str, Any], connections: int, part: float) -> None:
+    """What the volume says of parts and connections counts for programs that see a folder."""
+    host = machine(volumes={"/s3": volume(filesystem={"kind": "s3", "latency": "0.1 s", "stream": "80 MB/s"})})
+    path = journey(host, start="a:memory", to="a:/s3", tool=tool, dataset={"files": 100, "each": "2 GB"})
+    assert sheet(problem(path)).rate("s3.connections") == pytest.approx(connections * part / (0.1 + part / 80e6))
+
+
+def test_tls_is_the_clients_alone() -> None:
+    """The store is elsewhere: its end of TLS costs this host nothing."""
+    host = machine(volumes={"/s3": volume(filesystem={"kind": "s3"})})
+    for tool in ("s5cmd", "rclone"):
+        path = journey(host, start="a:memory", to="a:/s3", tool=tool, dataset={"files": 100, "each": "2 GB"})
+        threads = [n for n in sheet(problem(path)).stations if ".cpu." in n]
+        assert not [n for n in threads if "object store" in n or "receivers" in n]
+        assert threads
+
+
+def test_copies_of_a_store_of_ones_own() -> None:
+    """Ceph RGW, ten nodes, three copies: a third of what is read can be written (53 and 18.6 GB/s, Reef)."""
+    own = {"count": 10, "rate": "5.3 GB/s", "arrays": 10, "read": "100 GB/s", "write": "100 GB/s"}
+    read, write = (charges(servers=own, replicas=3, share="1", write=w).rate("s3.servers") for w in (False, True))
+    assert read == pytest.approx(53e9)
+    assert write == pytest.approx(53e9 / 3)
+    assert write == pytest.approx(18.6e9, rel=0.06)
+    coded = charges(servers=own, data=4, coding=2, share="1", write=True)
+    assert coded.demand("s3.arrays") == pytest.approx(1.5)
+    # the primary takes the byte in, and sends what is not its own shard
+    assert coded.demand("s3.servers") == pytest.approx(1 + 1.5 - 1 / 4)
+
+
 def test_formulas_give_their_numbers() -> None:
     host = machine(
         volumes={"/s3": volume(filesystem={"kind": "s3", "servers": {"count": 12, "port_rate": "100 Gb/s"}})}
