@@ -60,6 +60,7 @@ def test_every_test_determines_something_new_and_fewer_do_not_do(chosen: tuple[l
     assert len(chosen[0]) < 24  # of twelve tests on each of two volumes
 
 
+@pytest.mark.long
 def test_what_is_known_is_not_asked_again(target: Target, chosen: tuple[list[Suggestion], list[str]]) -> None:
     figures = [s.test.figure for s in chosen[0]]
     model = suggest.Model(figures, [target.name])
