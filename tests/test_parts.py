@@ -8,6 +8,7 @@ from dtnsim.components.base import find_kind
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
+from dtnsim.planning import catalog
 
 NAMES = library.names("parts")
 #: what a source must not be: it says nothing
@@ -232,3 +233,8 @@ def test_what_is_assumed_of_power_and_price_says_so_with_a_wide_spread():
         for quantity in (facts.power_idle, facts.power_busy, facts.endurance) if facts else ():
             if quantity is not None and quantity.source.startswith("assumed"):
                 assert quantity.spread >= 0.15, name
+
+
+def test_the_price_list_and_the_parts_mean_the_same_size_of_a_drive():
+    for offer in catalog.read().of("device"):
+        assert part(offer.part).facts.capacity.value == offer.size_B, offer.part

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Chassis
-from dtnsim.components.hdd import Hdd
-from dtnsim.components.ssd import Ssd
 from dtnsim.description.override import merge
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
@@ -173,5 +171,5 @@ def _drives(array: Device, count: int) -> Iterator[tuple[str | None, int, tuple[
     inner: Any = getattr(array, "of", None)
     if inner is not None:
         yield from _drives(inner, count * array.drives // max(inner.drives, 1))
-    elif isinstance(array, Ssd | Hdd):
-        yield array.part, count, array.facts.places if array.facts is not None else ()
+    elif array.facts is not None:
+        yield array.part, count, array.facts.places

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.components.base import expand
+from dtnsim.components.base import Facts, expand
 from dtnsim.description.spec import split_end
 from dtnsim.ground import units
 
@@ -97,9 +97,8 @@ class Room:
         """Bytes of a drive; 0 where nobody says."""
         if offer is not None and offer.size_B:
             return offer.size_B
-        facts = expand(part).get("facts") if part is not None else None
-        stated = facts.get("capacity") if isinstance(facts, dict) else None
-        return units.parse(str(stated), "B") if isinstance(stated, str) else 0.0
+        stated = Facts.model_validate(expand(part).get("facts") or {}).capacity if part is not None else None
+        return stated.value if stated is not None else 0.0
 
     def usable(self, offer: Offer, array: Device, more: float = 1.0) -> float:
         """Bytes that an array of other drives holds beside its redundancy; 0 where nobody says."""
