@@ -12,7 +12,7 @@ import numpy as np
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
-from dtnsim.report import text
+from dtnsim.report import alike, text
 from dtnsim.report.document import number
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
@@ -140,11 +140,13 @@ def show(s: Simulation, out: Out) -> None:
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
     out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
-    out.print(_summary(first))
+    out.print(alike.summary(first))
     if len(s.runs) > 1:
         _replicas(s, out)
-    for f, t in enumerate(first.transfers):
-        _told(s, t, s.why[f] if s.why else {}, out)
+    for group in alike.groups(first):
+        f = alike.slowest(first, group)
+        which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
+        _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
     for time, what in first.happened[:HAPPENED]:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
     if len(first.happened) > HAPPENED:
@@ -160,36 +162,6 @@ def show(s: Simulation, out: Out) -> None:
         out.print(f"{len(rows) - BUSIEST} more stations are used less")
     for warning in s.warnings:
         out.print(f"warning: {text.plain(warning)}")
-
-
-def _summary(run: Run) -> Any:
-    """The table of transfers; of several files with how long one takes."""
-    several = any(t.files > 1 for t in run.transfers)
-    head = [
-        ("transfer", "left"),
-        ("files", "right"),
-        ("bytes", "right"),
-        ("duration", "right"),
-        ("throughput", "right"),
-    ]
-    if several:
-        head += [("a file: p50", "right"), ("p90", "right"), ("p99", "right")]
-    rows = text.table(*head, ("workers wait", "right"))
-    for t in run.transfers:
-        done = math.isfinite(t.finished_s)
-        spent = (run.end_s if not done else t.finished_s) - t.started_s
-        speed = text.rate(t.throughput_Bps if done else t.payload_B / spent) if spent > 0 else ""
-        files = [units.show(q, "s") for q in t.file_quantiles((0.5, 0.9, 0.99))] or [""] * 3
-        rows.add_row(
-            text.plain(t.name),
-            str(t.files),
-            units.show(t.payload_B, "B"),
-            units.show(t.duration_s, "s") if done else "not done",
-            speed if done or not speed else f"{speed} so far",
-            *(files if several else ()),
-            f"{_waiting(t):.0%}" if math.isfinite(_waiting(t)) else "",
-        )
-    return rows
 
 
 def _stretch(s: Simulation, h: Held) -> dict[str, Any]:
@@ -208,10 +180,10 @@ def _event(s: Simulation, h: Held) -> str:
     return ""
 
 
-def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out) -> None:
+def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which: str = "") -> None:
     """What held one transfer and why, its phases, its medium."""
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
-    out.print(f"\nwhat held {text.plain(t.name)}")
+    out.print(f"\nwhat held {text.plain(t.name)}{which}")
     rows = text.table(("from", "right"), ("to", "right"), ("held by", "left"), ("because", "left"))
     known: set[str] = set()
     for h in joined(t.held, whole / STRETCHES):
@@ -221,13 +193,11 @@ def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out) -> No
         rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), text.plain(h.station), text.plain(because))
     out.print(rows)
     if len(t.phases) > 1:
-        spent = "; ".join(f"{p.name} {_short(p.moving_s + p.waiting_s)}" for p in t.phases)
+        spent = "; ".join(f"{p.name} {units.show(p.moving_s + p.waiting_s, 's')}" for p in t.phases)
         out.print(f"{text.plain(t.name)}: its workers spent on {text.plain(spent)}")
     if math.isfinite(t.finished_s) and t.finished_s > t.written_s * (1 + 1e-9):
-        late = units.show(t.finished_s - t.written_s, "s")
-        out.print(
-            f"{text.plain(t.name)}: written after {_short(t.written_s - t.started_s)}, on the medium {late} later"
-        )
+        late, wrote = (units.show(v, "s") for v in (t.finished_s - t.written_s, t.written_s - t.started_s))
+        out.print(f"{text.plain(t.name)}: written after {wrote}, on the medium {late} later")
     if math.isfinite(t.on_medium_s) and t.on_medium_s > t.finished_s * (1 + 1e-9):
         late = units.show(t.on_medium_s - t.started_s, "s")
         out.print(f"{text.plain(t.name)}: the tool ends when memory has its last byte; on the medium after {late}")
@@ -246,19 +216,16 @@ def _replicas(s: Simulation, out: Out) -> None:
         ("p50", "right"),
         ("p90", "right"),
     )
-    for f, t in enumerate(s.runs[0].transfers):
-        rates, durations = (_quantiles(v) for v in s.spread(f))
+    for group in alike.groups(s.runs[0]):
+        both = [s.spread(f) for f in group]
+        rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))
         shown = [
             units.show(v, unit) if v is not None else ""
             for values, unit in ((rates, "B/s"), (durations, "s"))
             for v in values.values()
         ]
-        rows.add_row(text.plain(t.name), *shown)
+        rows.add_row(text.plain(alike.name_of(s.runs[0], group)), *shown)
     out.print(rows)
-
-
-def _short(seconds: float) -> str:
-    return units.show(seconds, "s").replace(" ", "")
 
 
 def columns(s: Simulation) -> dict[str, Any]:

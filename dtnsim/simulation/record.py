@@ -66,6 +66,8 @@ class Recorder:
         self.width = width
         self.edge = width
         self._given = np.array(capacity, float)
+        #: those of one transfer, whose capacity is a mean: a connection that opens up gives more for a while
+        self._own = np.isinf(np.array(engine.fluid.stations))
         self._offered = np.zeros(len(capacity))
         self._since = 0.0
         self._closed = np.zeros((2, len(capacity)))
@@ -152,6 +154,7 @@ class Recorder:
         shut = np.where(np.isfinite(self._given) & (flows > 0), 1.0, 0.0)  # no capacity at all, and somebody waits
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             share = np.where(room > 0, used / room, shut)
+        share = np.where(self._own, np.minimum(share, 1.0), share)
         return Series(edge, rate, medium, passed[1:, 2], share, flows)
 
     # -- what holds them --------------------------------------------------------------------------
