@@ -247,6 +247,9 @@ class Job:
         luck: A file's share of what it shares, over that of its equals in the mean.
         follows: Ends of the transfers that it waits for.
         found: Parts of what it reads that memories on the way have.
+        shut: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
+        turned: Happens when a link dies or is back; None where none ever does.
+        barred, barred_by: Workers that wait for that, and the link.
     """
 
     transfer: Transfer
@@ -273,6 +276,10 @@ class Job:
     luck: Callable[[], float] = lambda: 1.0
     follows: list[simpy.Event] = field(default_factory=list)
     found: tuple[float, ...] = ()
+    shut: Callable[..., tuple[simpy.Event, int] | None] = lambda _leg, *, stalled=False: None  # noqa: ARG005
+    turned: Callable[[], simpy.Event | None] = lambda: None
+    barred: int = 0
+    barred_by: int = -1
 
     @property
     def begun(self) -> bool:

@@ -160,11 +160,14 @@ def _step(
     """
     size, files, fresh = step
     for place in range(len(job.legs)):
+        crossed = slice(None) if fresh else slice(place, place + 1)  # a log-in crosses what any phase does
+        yield from _let_through(job, crossed)
         leg = job.legs[place]
         wait = leg.byte_s * size + leg.file_s * files + (leg.start_s if fresh else 0.0)
         if wait > 0:
-            yield env.timeout(wait)
+            yield from _wait(env, job, crossed, wait)
             job.waiting[place] += wait
+            leg = job.legs[place]
         if job.over:
             return False
         if size <= 0:
@@ -185,6 +188,28 @@ def _step(
             yield job.cache.flushed()
             job.flushing -= 1
     return True
+
+
+def _let_through(job: Job, crossed: slice) -> Generator[Any, Any, None]:
+    """Waits while a link on the way of some phases is dead: no connection is set up over it, and none opens."""
+    while not job.transfer.timed and (found := next(filter(None, map(job.shut, job.legs[crossed])), None)) is not None:
+        back, job.barred_by = found
+        job.barred += 1
+        yield back
+        job.barred -= 1
+
+
+def _wait(env: simpy.Environment, job: Job, crossed: slice, seconds: float) -> Generator[Any, Any, None]:
+    """Waits for round trips and operations, as long as the links are alive; the rest of it when they are back."""
+    while (turned := job.turned()) is not None:
+        began, timer = env.now, env.timeout(seconds)
+        yield env.any_of([timer, turned])
+        if timer.processed:
+            break
+        seconds = max(seconds - (env.now - began), 0.0)
+        yield from _let_through(job, crossed)
+    else:
+        yield env.timeout(seconds)
 
 
 def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) -> Transfer:
@@ -210,6 +235,8 @@ def _open_up(engine: Engine, job: Job, move: Move, opened: float) -> Process:
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)
+        while not move.flow.triggered and (found := job.shut(move.leg, stalled=True)) is not None:
+            yield found[0]
         if move.flow.triggered:
             return
 

@@ -85,6 +85,8 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     engine = Engine(env, [c if together else math.inf for c, together in shared])
     world = World(engine, scene, problem, scenario)
     world.jobs, memories = _jobs(engine, problem, capacity, scenario)
+    for job in world.jobs:
+        job.shut, job.turned = world.shut, world.turned
     world.files = Files(world.jobs, memories, scenario)
     uneven(world.jobs, seed, drawn=problem is not scene.problem)
     others = world.taken if world.crowds else None
@@ -229,7 +231,7 @@ def _stuck(world: World) -> bool:
     if any(job.transfer.timed for job in under_way):
         return False
     for job in under_way:
-        full = len(job.moves) >= min(job.workers, job.transfer.files - job.files)
+        full = len(job.moves) + job.barred >= min(job.workers, job.transfer.files - job.files)
         if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):
             return False
     return True

@@ -179,7 +179,9 @@ class Recorder:
             seconds = sum(leg.tally.seconds for leg in job.legs)
             moving, self._before[f] = max(seconds - self._before[f], 0.0), seconds
             holder = self._holder(job)
-            if moving < 0.5 * job.workers * self.width and not job.flushing:
+            if job.barred >= job.workers:
+                holder = job.barred_by
+            elif moving < 0.5 * job.workers * self.width and not job.flushing:
                 holder = WAITING
             elif holder == WAITING:
                 continue  # none moves at this very edge: as before
@@ -201,7 +203,7 @@ class Recorder:
         if holder == WAITING and job.flushing and job.cache is not None and job.cache.outflow is not None:
             station = engine.bottleneck(job.cache.outflow)
             holder = WAITING if station is None else station
-        return holder
+        return job.barred_by if holder == WAITING and job.barred else holder
 
     def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
         """What held a transfer back, in stretches no shorter than one of so many parts of the whole."""

@@ -12,7 +12,7 @@ import numpy as np
 from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.simulation import moves
-from dtnsim.simulation.jobs import Job, MakeRow, engine_stations, legs_of, station_capacities
+from dtnsim.simulation.jobs import Job, Leg, MakeRow, engine_stations, legs_of, station_capacities
 from dtnsim.simulation.scene import Key, Scene, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
@@ -31,6 +31,8 @@ Process = Generator[Any, Any, None]
 
 #: a station that events leave less of is down: a byte would take longer than the age of the universe
 _LEAST: Final = 1e-30
+#: part of its capacity with which a link keeps connections from opening
+_STALLED: Final = 1e-9
 #: what a factor on a station comes from where no event has set it
 _NOBODY: Final = -1
 
@@ -71,6 +73,10 @@ class World:
         self._streams: Counter[Shelf] = Counter()
         self._touched: dict[int, None] = {}
         self._costs: dict[int, Transfer] = {}  # at the median
+        self._dead: dict[int, bool] = {}  # links that carry next to nothing: whether that is nothing at all
+        self._turned: simpy.Event | None = None
+        factors = [min(e.factor, 1.0) for e in scene.events if e.factor is not None]
+        self._may_die = math.prod(factors) <= _STALLED
         self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
 
     @property
@@ -156,8 +162,33 @@ class World:
             self._key, self._drives = key, self.scene.drives(key)
             self.replace(self.scene.variant(key))
 
+    def shut(self, leg: Leg, *, stalled: bool = False) -> tuple[simpy.Event, int] | None:
+        """(happens when a link dies or is back, the dead one that a phase crosses); None where it crosses none.
+
+        Args:
+            leg: The phase.
+            stalled: Whether a link counts as well that carries next to nothing.
+        """
+        dead = next((k for k, whole in self._dead.items() if (stalled or whole) and leg.visits((k,))), None)
+        turned = self.turned() if dead is not None else None
+        return (turned, dead) if turned is not None and dead is not None else None
+
+    def turned(self) -> simpy.Event | None:
+        """Happens when a link dies or is back; None where none ever does."""
+        if not self._may_die:
+            return None
+        if self._turned is None:
+            self._turned = self.env.event()
+        return self._turned
+
     def _apply(self, stations: Sequence[int]) -> None:
         now = self.capacities()
+        links = [k for k, s in enumerate(self._problem.stations) if s.host == "network"] if self._may_die else []
+        dead = {k: now[k] == 0 for k in links if now[k] <= _STALLED * self._base[k]}
+        if dead != self._dead and self._turned is not None:
+            self._turned.succeed()
+            self._turned = None
+        self._dead = dead
         for k in stations:
             if self.recorder is not None:
                 self.recorder.offer(k, now[k])
