@@ -115,12 +115,22 @@ class Nfs(Remote):
         return law(nfs.read_ahead, requests=READ_AHEAD, rsize_B=row.term(self.rsize))
 
     def answer_time(self, row: Row, use: Access) -> Term:
-        """Seconds of one request at the server; a synchronous WRITE waits for stable storage."""
+        """Seconds of one request at the server; one WRITE that holds a whole synchronous call waits for the disks."""
         service = row.term(self.service)
-        if use.operation == "write" and use.finish in ("direct", "dsync"):
-            waits = row.term(self.stable) if self.stable.value > 0 else term(use.stable_s, "s", "flush at the server")
-            return service + waits if np.any(np.asarray(waits.value) > 0) else service
-        return service
+        return self._stable(row, use, service) if use.block_B <= self.wsize.value else service
+
+    def commit_time(self, row: Row, use: Access) -> Term | None:
+        """The COMMIT after a synchronous call that takes several WRITEs (RFC 1813, section 3.3.7: UNSTABLE)."""
+        if use.operation == "read" or use.finish not in ("direct", "dsync") or use.block_B <= self.wsize.value:
+            return None
+        return self._stable(row, use, row.term(self.service))
+
+    def _stable(self, row: Row, use: Access, service: Term) -> Term:
+        """Time of a request whose data must be on disk before the answer."""
+        if use.operation == "read" or use.finish not in ("direct", "dsync"):
+            return service
+        waits = row.term(self.stable) if self.stable.value > 0 else term(use.stable_s, "s", "flush at the server")
+        return service + waits if np.any(np.asarray(waits.value) > 0) else service
 
     @property
     def synced(self) -> bool:

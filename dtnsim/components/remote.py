@@ -89,14 +89,24 @@ class Remote(SharedFilesystem):
         del host, volume
         size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
         charged = self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
-        return np.maximum((use.rtt_s + service.value) / use.block_B - 1.0 / charged, 0.0)
+        wait = use.rtt_s + service.value + self._commit_wait(row, use)
+        return np.maximum(wait / use.block_B - 1.0 / charged, 0.0)
 
     def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
-        """A synchronous write is one request, unless ``sync_latency`` says what it takes."""
+        """A synchronous write is one request, or several and a commit, unless ``sync_latency`` says what it takes."""
         default = type(self).model_fields["sync_latency"].default
         if (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source):
             return super().flush_wait(row, use, host, volume)
-        return use.rtt_s + self.answer_time(row, use).value
+        return use.rtt_s + self.answer_time(row, use).value + self._commit_wait(row, use)
+
+    def commit_time(self, row: Row, use: Access) -> Term | None:  # noqa: ARG002 - NFS needs it
+        """Seconds of the request that makes a call's writes stable at the server; None where there is none."""
+        return None
+
+    def _commit_wait(self, row: Row, use: Access) -> Value:
+        """What a call waits for that request."""
+        commit = self.commit_time(row, use)
+        return 0.0 if commit is None else use.rtt_s + commit.value
 
     def answer_time(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - NFS needs it
         """Seconds of one request at the server."""
@@ -137,7 +147,8 @@ class Remote(SharedFilesystem):
 
     def thread_time(self, row: Row, use: Access) -> Term:
         """Time of a thread of the server for a byte that is read or written [s/B]."""
-        return self.answer_time(row, use) / self.asked(row, use)
+        data, commit = self.answer_time(row, use) / self.asked(row, use), self.commit_time(row, use)
+        return data if commit is None else data + commit / term(use.block_B, "B")
 
     def thread_operations(self, row: Row, per_byte: Mapping[str, float]) -> Term:
         """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""

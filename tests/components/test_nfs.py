@@ -245,3 +245,20 @@ def test_a_synchronous_export_waits_for_the_disks_behind_it() -> None:
     flush = 2 * (8e-3 + 1 / 240)  # the log's blocks, then the commit record: once to create, once for the data
     assert found() - found(export="async") == pytest.approx(2 * flush, rel=0.05)
     assert found(op_time="0.2 ms") < 5e-3  # what is measured has it in it
+
+
+def test_a_synchronous_call_waits_for_the_disks_once_however_many_writes_it_takes() -> None:
+    """RFC 1813: WRITEs may be UNSTABLE, and one COMMIT makes them stable; one WRITE for all of a call needs none."""
+
+    def seconds(block: str, wsize: str) -> float:
+        tool = {"name": "fio", "rw": "write", "bs": block, "fdatasync": True}
+        return 1e6 / rate(writing({"wsize": wsize, "stable": "20 ms", "service": "1 ms"}, tool))
+
+    def writing(mount: dict[str, Any], tool: Any) -> dict[str, Any]:
+        return mounted(mount, rtt="4 ms", tool=tool)
+
+    call = 64 * KiB / 1e6  # of a megabyte
+    threads = 8  # of the server, each with its part of the work
+    assert seconds("64 KiB", "64 KiB") * call == pytest.approx(4e-3 + 21e-3 + 21e-3 / threads, rel=0.01)
+    several = 4e-3 + 1e-3 + 4e-3 + 21e-3 + (16 * 1e-3 + 21e-3) / threads
+    assert seconds("64 KiB", "4 KiB") * call == pytest.approx(several, rel=0.01)
