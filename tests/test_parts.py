@@ -238,3 +238,10 @@ def test_what_is_assumed_of_power_and_price_says_so_with_a_wide_spread():
 def test_the_price_list_and_the_parts_mean_the_same_size_of_a_drive():
     for offer in catalog.read().of("device"):
         assert part(offer.part).facts.capacity.value == offer.size_B, offer.part
+
+
+def test_the_price_list_and_the_parts_mean_the_same_price():
+    for offer in catalog.read().offers:
+        if offer.family in ("host", "dimm"):
+            continue
+        assert part(offer.part).price.money == offer.price, offer.part
