@@ -1,18 +1,22 @@
-"""Writes the generated blocks of README.md: the real output and the accuracy table.
+"""Writes the generated blocks of README.md: the real output and the accuracy table; and what plans of the how-to print.
 
 python .ci/readme.py            rewrite them
-python .ci/readme.py --check    exit 1 where they are stale
+python .ci/readme.py --check    exit 1 where those of README.md are stale
 """
 
 from __future__ import annotations
 
 import io
+import re
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
+PLANS = README.parent / "docs" / "how-to" / "plan.md"
+SHOWN = re.compile(r"```sh\n(dtnsim plan .*)\n```\n\n<!-- output:begin -->\n(?:.*\n)*?<!-- output:end -->\n")
 
 
 def output() -> str:
@@ -50,6 +54,20 @@ def tools() -> str:
     return markdown()
 
 
+def plans(page: str) -> str:
+    """The how-to with what each of its plans prints."""
+
+    def shown(found: re.Match[str]) -> str:
+        command = shlex.split(found[1].partition(" || ")[0])
+        done = subprocess.run(
+            [sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=README.parent
+        )
+        text = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+        return f"```sh\n{found[1]}\n```\n\n<!-- output:begin -->\n```text\n{text}\n```\n<!-- output:end -->\n"
+
+    return SHOWN.sub(shown, page)
+
+
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
     for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("tools", tools)):
@@ -67,6 +85,7 @@ def main() -> int:
     if "--check" in sys.argv:
         return int(old != new)
     README.write_text(new)
+    PLANS.write_text(plans(PLANS.read_text()))
     return 0
 
 

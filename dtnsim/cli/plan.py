@@ -197,7 +197,8 @@ def _free(made: Plan, out: Out) -> None:
     for win in made.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
         taken = (", taken" if helps else ", taken for what is bought") if win.together else ", not with the others"
-        gain = f"{win.alone_Bps / base - 1:+.1%} alone{taken}"
+        alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
+        gain = f"{alone:+.1%} alone{taken}"
         out.print(f"  {win.setting.what} ({gain}):")
         for line in win.setting.commands:
             out.print(f"    {line}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
+#: those that are files
+FILES_AT_ONCE: Final = frozenset({"cc", "transfers", "parallel", "numjobs"})
 _AT_ONCE: Final = frozenset({"p", "cc", "N", "s", "P", "streams", "transfers", "parallel", "numjobs"})
 
 

@@ -133,7 +133,7 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catal
     for win in free(path, asked.hosts, asked.goal.value):
         if not win.together:
             continue
-        others = [w if w.setting.what != win.setting.what else replace(w, together=False) for w in made]
+        others = [w for w in made if w.setting.what != win.setting.what]
         alone = float(swept.rates(given.changed(win.setting.overrides)).rate_Bps[0])
         tried = [*others, replace(win, alone_Bps=alone)]
         if float(swept.rates(given.changed(settings_of(tried))).rate_Bps[0]) >= least * (1 - tuning.WORTH):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.description.at_once import at_once
+from dtnsim.description.at_once import FILES_AT_ONCE, at_once
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B
@@ -151,14 +151,15 @@ def _options(given: PathSpec) -> Iterator[Setting]:
 
 
 def _runs(given: PathSpec) -> Iterator[Setting]:
-    """Several runs of a tool at once, each with its share of the files."""
+    """Several runs at once, each with its share of the files, of tools that have no option for several files."""
+    several = {number for number, name, _ in at_once(given) if name in FILES_AT_ONCE}
     parts: dict[str, list[int]] = {}
     for number in range(len(given.transfers)):
         parts.setdefault(given.transfer_key(number), []).append(number)
     for key, numbers in parts.items():
         transfer = given.transfers[numbers[0]]
         files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
-        if transfer.timing() is not None or given.workload is not None or given.programs:
+        if several & set(numbers) or transfer.timing() is not None or given.workload is not None or given.programs:
             continue
         for runs in (2, 4):
             if len(numbers) == 1 and runs <= files:
