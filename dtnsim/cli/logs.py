@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -19,6 +20,14 @@ from dtnsim.logs.measurement import Measurement, Unread
 #: rows that are held to be shown as one table; longer logs are written line by line
 TABLE: Final = 500
 NOTES: Final = 20
+
+#: tools whose rates are of a line where they do not print their unit, and what prints one
+_LINES: Final = frozenset(
+    {"iperf2", "iperf3", "nuttcp", "netperf", "pscheduler", "perfsonar", "esmond", "ss", "ifstat"}
+)
+_BITS: Final = re.compile(r"bit|b(?:/s|ps)\b")
+_BYTES: Final = re.compile(r"B(?:/s|ps|ytes)|bytes")
+_LONG_S: Final = 2 * 86400.0
 
 _quoted = encode_basestring_ascii
 _encoded = JSONEncoder(allow_nan=False).encode
@@ -128,6 +137,7 @@ def _line(record: Measurement) -> str:
 
 def _show(records: Iterator[Measurement]) -> None:
     """A table; a log of more than `TABLE` figures is written as plain lines while it is read."""
+    from dtnsim.ground.term import plural
     from dtnsim.report import text
 
     head = list(islice(records, TABLE + 1))
@@ -144,23 +154,41 @@ def _show(records: Iterator[Measurement]) -> None:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, text.plain(conditions))
     out = text.console()
-    out.print(text.plain(visible(f"{head[0].file}: {len(head)} figures")))
+    out.print(text.plain(visible(f"{head[0].file}: {plural(len(head), 'figure')}")))
     out.print(rows)
 
 
 def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
-    from dtnsim.ground import units
-
-    if math.isnan(record.value):
-        value = "-"
-    elif record.unit in ("B/s", "B", "1/s"):
-        value = units.show(record.value, record.unit)
-    else:
-        value = f"{record.value:.6g} {record.unit.replace('1', '', 1)}".strip()
     parts = [f"{key}={_short(found)}" for key, found in record.conditions.items()]
     if record.status != "complete":
         parts.insert(0, record.status)
-    return str(record.line), record.tool, record.quantity, value, visible(" ".join(parts) or record.printed)
+    return str(record.line), record.tool, record.quantity, _value(record), visible(" ".join(parts) or record.printed)
+
+
+def _value(record: Measurement) -> str:
+    """Rates in bits where the tool prints bits or the figure is a line's, in bytes elsewhere."""
+    from dtnsim.ground import units
+
+    value, unit = record.value, record.unit
+    if math.isnan(value):
+        return "-"
+    if unit == "B/s":
+        bits = _BITS.search(record.printed) is not None
+        line = (record.tool in _LINES or "interface" in record.conditions) and _BYTES.search(record.printed) is None
+        return units.show(value, unit, line=bits or line)
+    if unit == "B" and record.quantity != "capacity":  # capacities stand beside one another
+        return f"{value:.0f} B" if record.quantity == "mtu" else _binary(value) or units.show(value, unit)
+    if unit in ("B", "1/s") or (unit == "s" and (value < 1.0 or value >= _LONG_S)):
+        return units.show(value, unit)
+    return f"{value:.6g} {unit.replace('1', '', 1)}".strip()
+
+
+def _binary(value: float) -> str | None:
+    """``128 KiB`` for what is a round number in powers of 1024."""
+    for prefix, factor in (("Ti", 2.0**40), ("Gi", 2.0**30), ("Mi", 2.0**20), ("Ki", 2.0**10)):
+        if value >= factor:
+            return f"{value / factor:g} {prefix}B" if value % (factor / 4) == 0 and value % 1e3 else None
+    return None
 
 
 def _short(value: object) -> str:

@@ -46,6 +46,13 @@ def first(data: Any) -> dict[str, Any]:
     return found
 
 
+def stamp(when_s: float | None) -> str | None:
+    """Seconds since 1970 as ISO 8601 in UTC; None for what is no time of an archive."""
+    if when_s is None or not 0.0 < when_s < 1e11:
+        return None
+    return f"{datetime.fromtimestamp(when_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def seconds(found: object) -> float | None:
     """A time as an archive writes it in [s] since 1970: ISO 8601 with a blank or a ``T``, or a number of s or ms."""
     if isinstance(found, int | float) and not isinstance(found, bool):

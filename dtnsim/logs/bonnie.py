@@ -38,7 +38,7 @@ _FILLED: Final = (1, 2, 4, 5)  # columns left under -f
 KIB: Final = BINARY["K"]
 _VALUE: Final = r"(?:\d[\d.,]*+[kmg]?+|\+{3,}+|x{2,}+)"
 _ROW: Final = re.compile(
-    rf"^\s*+(?P<host>|\S.*?)(?<![\d.*])(?P<size>\d++(?:\*\d++)?[KMGT]?(?::[\w:]{{0,40}}+)?)(?P<gap>\s++)"
+    rf"^\s*+(?P<host>|\S.{{0,200}}?)(?<![\d.*])(?P<size>\d++(?:\*\d++)?[KMGT]?(?::[\w:]{{0,40}}+)?)(?P<gap>\s++)"
     rf"(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$"
 )
 _MORE: Final = re.compile(rf"^\s*+(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+[=\\]?\s*+$")

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dtnsim.logs._exports import stamp
 from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Document, DocumentParser, Record, number
 from dtnsim.logs.measurement import Condition
@@ -57,7 +58,7 @@ class Esmond(DocumentParser):
         lines = doc.lines()
         for item in items:
             line = lines.next('"ts"')
-            more = {**known, "start": number(item.get("ts"))}
+            more = {**known, "time": stamp(number(item.get("ts")))}
             value = item.get("val")
             if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
                 for part in value:

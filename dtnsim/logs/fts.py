@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._exports import first, records, seconds
+from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure
 from dtnsim.logs.base import Document, DocumentParser, Record, number
 from dtnsim.logs.measurement import Condition
@@ -72,7 +72,7 @@ class FtsJson(DocumentParser):
         spent = None if began is None or ended is None else ended - began
         if spent and whole[0] is not None and whole[1] is not None and whole[1] - whole[0] >= spent:
             known["overhead_s"] = round(whole[1] - whole[0] - spent, 3)
-        known["start"] = began
+        known["end"] = stamp(ended)
         yield from self._rate(size, spent, known, line)
 
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any], line: int) -> Iterator[Record]:
@@ -92,7 +92,8 @@ class FtsJson(DocumentParser):
             yield self.unread(state, "a transfer that is not finished has no rate", line=line)
             return
         size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
-        known["start"] = seconds(item.get("start_time"))
+        began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
+        known["end"] = stamp(ended if ended is not None or began is None or spent is None else began + spent)
         if size is None and item.get("staging_finished"):
             yield self.unread(state, "staged from tape only: no transfer", line=line)
             return

@@ -37,7 +37,7 @@ _DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
 _REPORT: Final = re.compile(r"\[ *\*?(\d+)\] Server Report")
 _VERSION: Final = re.compile(r"iperf version (2[\w.-]*)")
 _FAILED: Final = re.compile(
-    r"(?:connect|write|read|bind|accept|listen) failed: .*|error: .{0,200}(?:[Nn]ame|resolve|host).*"
+    r"(?:connect|write|read|bind|accept|listen) failed: .*|error: .{0,60}(?:[Nn]ame|resolve|host).*"
     r"|iperf: (?!ignoring)\S.*"
 )
 #: the only line that a client that was refused prints after its banner; no other tool words it so

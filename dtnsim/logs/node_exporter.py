@@ -19,7 +19,7 @@ from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
 )
-_LABEL: Final = re.compile(r'(\w{1,60})="([^"\\]{0,300})"')
+_LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')
 _VIRTUAL: Final = re.compile(r"(?:lo|veth|docker|cali|cni|virbr|br-|dm-|loop|ram|zram|sr)\w*")
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "overlay", "squashfs", "nsfs", "shm", "rootfs"})
 

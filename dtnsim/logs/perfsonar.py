@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._exports import first, records, seconds
+from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure, iso_s
 from dtnsim.logs.base import Document, DocumentParser, Record, number
 from dtnsim.logs.measurement import Condition
@@ -80,7 +80,7 @@ class PerfsonarArchive(DocumentParser):
 
     def _conditions(self, record: Mapping[str, Any]) -> dict[str, Condition]:
         spec, meta = _dict(_dict(record["test"]).get("spec")), _dict(record.get("meta"))
-        known: dict[str, Condition] = {"start": seconds(_dict(record["pscheduler"]).get("start_time"))}
+        known: dict[str, Condition] = {"time": stamp(seconds(_dict(record["pscheduler"]).get("start_time")))}
         for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
             there = _dict(meta.get(end))
             found = spec.get(key) or there.get("hostname") or there.get("ip")

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
+from dtnsim.logs._exports import stamp
 from dtnsim.logs._metrics import METRICS, Metric, labelled, unit_of
 from dtnsim.logs._net import figure
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Record, number
@@ -60,7 +61,7 @@ class PrometheusJson(DocumentParser):
             return
         if not metric.rate or len(samples) == 1:
             when, value = samples[-1]
-            more: Conditions = {**known, "start": when, "since": "boot" if metric.rate else None}
+            more: Conditions = {**known, "time": stamp(when), "since": "boot" if metric.rate else None}
             yield figure(self, metric.total, value, metric.unit, f"{value:.15g}", more, line=line)
             return
         grown = spent = 0.0
@@ -76,7 +77,7 @@ class PrometheusJson(DocumentParser):
         self, metric: Metric, value: float, known: Conditions, began: float, ended: float, line: int, **more: Any
     ) -> Record:
         printed = f"{value * (ended - began):.15g} in {ended - began:g} s"
-        conditions: Conditions = {**known, "start": began, "duration_s": ended - began, **more}
+        conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
         return figure(self, metric.rate, value, unit_of(metric.rate), printed, conditions, line=line)
 
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]], line: int) -> Iterator[Record]:
@@ -93,11 +94,11 @@ class PrometheusJson(DocumentParser):
         known = {**labelled(metrics[0], labels), **metric.known}
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):
-            more: Conditions = {**known, "start": when, "interval": True}
+            more: Conditions = {**known, "time": stamp(when), "interval": True}
             yield figure(self, metric.rate, value, unit_of(metric.rate), f"{value:.10g}", more, line=line)
         if len(values) > 1:
             span = samples[-1][0] - samples[0][0]
-            more = {**known, "start": samples[0][0], "duration_s": span, "derived": "mean of the series"}
+            more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
             yield figure(self, metric.rate, sum(values) / len(values), unit_of(metric.rate), "", more, line=line)
 
     def _query(self) -> str | None:

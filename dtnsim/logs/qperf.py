@@ -27,7 +27,19 @@ _PAIR: Final = re.compile(
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
 _SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")
 _TIMES: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
+_FLAG: Final = re.compile(r"-[vuUhV]\w{0,9}|--(?:use_bits_per_sec|unify_\w{1,9}|verbose\w{0,20}|help|version)")
 _RATES: Final = {"bw": None, "send_bw": "sender", "recv_bw": "receiver"}
+
+
+def _server(args: Iterable[str]) -> str | None:
+    """The first word of a command that is neither an option nor an option's value."""
+    given = iter(args)
+    for word in given:
+        if not word.startswith("-"):
+            return word
+        if _FLAG.fullmatch(word) is None:
+            next(given, None)
+    return None
 
 
 class Qperf(LineParser):
@@ -47,7 +59,7 @@ class Qperf(LineParser):
         if (head := _HEAD.match(text)) is not None:
             done = list(self._settle())
             args = self.ctx.args("qperf") or []
-            self._known = {**host_of(self.ctx), "of": head["test"], "target": next(iter(args), None)}
+            self._known = {**host_of(self.ctx), "of": head["test"], "target": _server(args)}
             if head["test"].startswith("tcp"):
                 self._known["protocol"] = "tcp"
             elif head["test"].startswith("udp"):

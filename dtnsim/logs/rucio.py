@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._exports import first, records, seconds
+from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure, host_of
 from dtnsim.logs.base import DECIMAL, Document, DocumentParser, LineParser, Record, located, number
 from dtnsim.logs.measurement import Condition
@@ -66,7 +66,7 @@ class RucioEvents(DocumentParser):
         if not size or not spent or spent <= 0:
             yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate", line=line)
             return
-        known |= {"bytes": size, "duration_s": spent, "resolution_s": 1.0, "start": began}
+        known |= {"bytes": size, "duration_s": spent, "resolution_s": 1.0, "end": stamp(ended)}
         submitted = seconds(event.get("submitted_at"))
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)

@@ -72,7 +72,7 @@ def test_what_is_beside_the_transfer(log):
     """MONIT's message: 344240 - 290323 less 2308 are 51609 ms; its own srm_overhead_time is 51014."""
     known = log(MONIT).one("throughput").conditions
     assert known["overhead_s"] == pytest.approx(51.609)
-    assert (known["streams"], known["user"], known["start"]) == (1, "atlas", pytest.approx(1493217332.255))
+    assert (known["streams"], known["user"], known["end"]) == (1, "atlas", "2017-04-26T14:35:34Z")
     assert log(TEXT).one("throughput").conditions["streams"] == 3
 
 

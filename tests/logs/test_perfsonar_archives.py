@@ -107,7 +107,7 @@ METADATA = """\
 def test_throughput_is_bits(log):
     found = log(URL.format(f"{KEY}/throughput/base") + THROUGHPUT)
     assert [r.value for r in found.all("throughput")] == [877040000, 903185000, 886932500]
-    assert found.all("throughput")[1].conditions["start"] == 1397442692
+    assert found.all("throughput")[1].conditions["time"] == "2014-04-14T02:31:32Z"
     assert log(RECORD).value("throughput", interval=None) == 4438908000 / 8
     assert [r.conditions["end_s"] for r in log(RECORD).all("throughput", interval=True)] == pytest.approx(
         [1.000059, 2.00006]
@@ -185,7 +185,7 @@ def test_documents_of_the_archive(log):
     assert (known["source"], known["target"], known["streams"], known["duration_s"]) == (
         "10.0.0.1", "dtn2.example.net", 4, 30
     )  # fmt: skip
-    assert known["start"] == 1497971206
+    assert known["time"] == "2017-06-20T15:06:46Z"
     assert log(LATENCY).value("latency", statistic="p95") == pytest.approx(39.54e-3)
     assert log(LATENCY).value("loss") == 0.005
     assert log(ROUND).value("rtt", statistic=None) == 0.0611

@@ -99,3 +99,13 @@ def test_sizes_roles_and_cores(log):
 
 def test_repeated_runs_are_apart(log):
     assert [r.value for r in log(LAPTOP).all("throughput")] == [2.59e9, 2.66e9, 2.63e9]
+
+
+def test_the_server_is_no_option(log):
+    body = "tcp_lat:\n    latency  =  7.39 ms\n"
+    for command in (
+        "-v 10.0.0.1 tcp_lat",
+        "-vvs -t 60 --use_bits_per_sec 10.0.0.1 tcp_lat",
+        "10.0.0.1 -oo a:1 tcp_lat",
+    ):
+        assert log(f"$ qperf {command}\n{body}").one("latency").conditions["target"] == "10.0.0.1"
