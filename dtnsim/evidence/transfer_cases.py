@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 #: tools whose logs say how fast data went from one machine to another
 TOOLS: Final = frozenset({
     "gridftp", "globus", "globus-url-copy", "scp", "sftp", "rsync", "rclone", "bbcp", "fdt", "wdt", "ascp", "xrdcp",
-    "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws", "wuftpd", "mpifileutils",
+    "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws s3", "wuftpd", "mpifileutils",
 })  # fmt: skip
+#: services whose logs name both ends, and logs that have a line for each file with its times
+_BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
+_FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
 #: options for parallel streams and for files at a time, as tools call them
 _STREAMS: Final = ("p", "parallelism", "parallel", "streams", "s")
 _AT_ONCE: Final = ("cc", "concurrency", "transfers")
@@ -130,7 +133,7 @@ def _this_way(
 def _ends(m: Measurement) -> tuple[str, str]:
     """(source, destination) as the log names them; empty where it does not."""
     said = m.conditions
-    if m.tool == "globus":
+    if m.tool in _BOTH_ENDS:
         return str(said.get("source") or ""), str(said.get("target") or "")
     here, peer = str(said.get("host") or ""), str(said.get("peer") or "")
     if said.get("direction") == "receive":
@@ -162,7 +165,7 @@ def _together(measured: Sequence[Measurement]) -> list[Moved]:
         files = int(m.conditions.get("files") or 1)
         key = (m.tool, *_ends(m))
         last = running.get(key)
-        one_file = m.tool == "gridftp" and start is not None and end is not None
+        one_file = m.tool in _FILE_BY_FILE and start is not None and end is not None
         if one_file and last is not None and last.end_s is not None and start < last.end_s:  # type: ignore[operator]
             last.bytes, last.files, last.end_s = last.bytes + size, last.files + files, max(last.end_s, end or 0.0)
             last.ends = [e for e in last.ends if e > (start or 0.0)] + [end or 0.0]

@@ -104,11 +104,12 @@ def test_a_path_with_quotes_stays_a_path(tmp_path: Path) -> None:
 
 
 def test_every_tool_fits_or_says_why_not():
-    from dtnsim.evidence import fit_facts, fit_tests, fit_wan
+    from dtnsim.evidence import fit_facts, fit_tests, fit_wan, transfer_cases
     from dtnsim.logs._catalogue import catalogue
 
     every = catalogue()
     tools = {parser.tool for parser in (*every.lines, *every.documents)}
+    assert tools >= transfer_cases.TOOLS - {"sftp", "wuftpd"}  # which scp's and GridFTP's parsers say
     used = fit_facts.CORRECTING | set(fit_wan.TOOLS)
     left = {tool for tool in tools - used if not fit_tests.fits(tool)}
     assert {tool for tool in left if "tests more than this host" in fit_tests.why_not(tool)} == set()

@@ -134,3 +134,28 @@ def test_the_starter_runs(tmp_path: Path, run: Run) -> None:
     made = json.loads(run("validate", str(tmp_path), "--samples", "8", "--json").out)
     assert [c["id"] for c in made["cases"]] == ["nightly-copy"]
     assert "exists; write another name, or --force" in run("init", "--cases", str(file)).err
+
+
+EVENT = {
+    "event_type": "transfer-done",
+    "payload": {
+        "src-rse": "NAS_DISK", "dst-rse": "CENTRE_DISK", "scope": "test", "name": "f", "bytes": 10**10,
+        "protocol": "root", "transfer-id": "4aa13ec2", "activity": "Production", "checksum-adler": "0",
+    },
+}  # fmt: skip
+
+
+def test_files_of_rucio_that_overlap_are_one_transfer_between_its_storage_elements(tmp_path: Path) -> None:
+    """Two files of 10 GB in 10:00:00 to 10:00:20 and to 10:00:25: 20 GB in 25 s; one the other way is left out."""
+    events = []
+    for begun, ended, ends in ((0, 20, ()), (5, 25, ()), (0, 9, ("CENTRE_DISK", "NAS_DISK"))):
+        times = {"started_at": f"2024-03-01 10:00:{begun:02d}", "transferred_at": f"2024-03-01 10:00:{ended:02d}"}
+        way = dict(zip(("src-rse", "dst-rse"), ends, strict=False))
+        events.append({**EVENT, "payload": {**EVENT["payload"], **times, **way}})
+    log, path = files(tmp_path, "\n".join(map(json.dumps, events)) + "\n")
+    names = {"NAS_DISK": "nas", "CENTRE_DISK": "centre"}
+    (case,), notes = transfer_cases.cases([log], path, names)
+    assert case.measured == pytest.approx(20e9 / 25)
+    assert case.overrides[0] == 'transfer.dataset={"files": 2, "size": "20000000000 B"}'
+    assert "transfer.tool.cc=2" in case.overrides
+    assert any("CENTRE_DISK to NAS_DISK: left out" in note for note in notes)
