@@ -47,6 +47,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
         "nvme-dtn-local", "tape-recall", "cloud-to-campus", "rdma-100g",
         "nvme-of-100g", "iscsi-100g", "luks-lvm", "rbd-volume", "btrfs-compressed", "tmpfs-program", "vast-400g",
+        "dpu-encrypted", "qat-encrypted",
     }  # fmt: skip
 
 
@@ -385,3 +386,16 @@ def test_fifteen_connections_fill_ten_gigabits() -> None:
     """AWS: a concurrent request for each 85 to 90 MB/s, about 15 fill 10 Gb/s, once parts are large."""
     large = rate("s3-upload-nas", "transfer.tool={name: s5cmd, numworkers: 15, c: 1, p: 1 GiB}")
     assert large == pytest.approx(1.25e9, rel=0.15)
+
+
+@pytest.mark.parametrize(("name", "low", "high"), [("dpu-encrypted", 85, 100), ("qat-encrypted", 40, 50)])
+def test_cards_cipher_at_the_rate_they_are_sold_with(name: str, low: float, high: float) -> None:
+    """BlueField-2: its ports' 100 Gb/s, of which the path leaves 90 %; QAT 8950: 50 Gb/s [Gb/s]."""
+    answer = predict(f"examples/{name}", samples=0)
+    assert low <= answer.throughput_Bps.p50 * 8 / 1e9 <= high * (1 + 1e-9)
+    work = {u.station.name: u.utilization for u in answer.stations}
+    bare = [f"hosts.{h}.devices={{}}" for h in "ab"]
+    without = {u.station.name: u for u in predict(f"examples/{name}", samples=0, overrides=bare).stations}
+    (busy,) = [u for n, u in without.items() if n.startswith("a.cpu.gridftp sender")]
+    (less,) = [w for n, w in work.items() if n.startswith("a.cpu.gridftp sender")]
+    assert less < busy.utilization

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 class Cephfs(SharedFilesystem):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
 
-    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
+    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards. Capabilities that another
+    client holds are asked back first (``contended``); a file that another client writes at the same time has none for
+    its cache, so that each call goes to the OSDs and is waited for (``shared``).
 
-    Neglects: capabilities that other clients hold and have to give up; the cache tier.
+    Neglects: what a client has to write out before it gives up a capability; the cache tier.
     """
 
     kind: ClassVar[str] = "cephfs"
@@ -62,6 +64,18 @@ class Cephfs(SharedFilesystem):
     metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "1 ms", 0.8, "assumed: a request to an MDS and its answer; changes are journaled to the metadata pool later"
     )
+
+    contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no other client holds capabilities of it")
+    shared: bool = False
+
+    def sees(self, use: Access) -> Access:
+        """Without the capabilities to cache and to buffer, calls are synchronous."""
+        return use.but(finish="direct") if self.shared else use
+
+    def round_trips(self, row: Row, operation: str) -> Value:
+        """More where another client has to give up its capabilities."""
+        trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
+        return super().round_trips(row, operation) * trips
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""

@@ -71,3 +71,19 @@ def test_formulas_give_their_numbers() -> None:
 def test_more_copies_never_help_writers(replicas: int) -> None:
     few, more = (charges(write=True, replicas=n).rate("c.osds") for n in (replicas, replicas + 1))
     assert more < few
+
+
+def test_capabilities_of_others() -> None:
+    """Revoked at the holder: two more round trips; without them each call of 1 MiB waits for its OSD."""
+    from tests.lab import journey, machine, rate, volume
+
+    def made(tool: object, to: str, **given: object) -> float:
+        host = machine(volumes={"/c": volume(filesystem={"kind": "cephfs", "latency": "8 ms", **given})})
+        data = {"files": 10_000, "each": "10 KB"} if tool == "rm" else {"files": 1, "size": "1 TB"}
+        return rate(journey(host, start="a:/c", to=to, tool=tool, dataset=data))
+
+    assert made("rm", "a:/c") == pytest.approx(3 * made("rm", "a:/c", contended="1"), rel=0.01)
+    dd = {"name": "dd", "bs": "1 MiB"}
+    assert made(dd, "a:/dev/null", shared=True, osds=1, osd_read="1 TB/s", share="1") == pytest.approx(
+        2**20 / 8e-3, rel=0.01
+    )

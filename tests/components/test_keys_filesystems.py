@@ -159,6 +159,8 @@ CASES: dict[str, dict[str, Case]] = {
         "write_back": (WRITE, {}, 1),
         "latency": (READ, {}, "1 s"),
         "metadata_time": (RM, {}, "50 ms"),
+        "contended": (RM, {}, "1"),
+        "shared": (READ, {}, True),
     },
     "nfs": {
         **SHARED,
