@@ -140,10 +140,16 @@ def test_facts_are_possible(name: str) -> None:
         assert low <= drive_writes <= 200_000, "from QLC of a desktop to 100 drive writes a day over five years"
 
 
+#: disks whose make nobody prints: how far their files lie apart is drawn over any size (calibration/uci/NOTES.md)
+OF_ANY_SIZE = {"hdd/laptop-5400", "hdd/laptop-7200", "hdd/usb3-2.5-inch", "hdd/usb3-3.5-inch"}
+
+
 @pytest.mark.parametrize("name", HDDS)
 def test_the_heads_are_slower_than_the_link(name: str) -> None:
     disk = HDDS[name]
-    assert disk.capacity.value > 0
+    assert disk.facts is not None
+    assert disk.facts.capacity is not None
+    assert name in OF_ANY_SIZE or disk.capacity.value == disk.facts.capacity.value
     assert disk.rate.value * disk.actuators <= disk.link.value * 1.01
 
 
