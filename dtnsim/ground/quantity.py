@@ -217,6 +217,8 @@ class Draw:
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, NDArray[np.float64]] = {}
         self._drawn: dict[tuple[str, float, float, str], NDArray[np.float64]] = {}
+        #: what has a key in the path and was drawn, by its key
+        self.quantities: dict[str, Quantity] = {}
         #: keys of those that nobody stated
         self.unstated: set[str] = set()
         self._known = correlation or Correlation()
@@ -243,6 +245,8 @@ class Draw:
         same = key, law.value, law.spread, law.dim
         known = self._drawn.get(same)
         if known is None:
+            if quantity.key:
+                self.quantities[key] = quantity
             sigma = math.sqrt(math.log1p(law.spread**2))
             known = law.value * np.exp(sigma * self.score(key))
             # a probability or share drawn past 1 is none; what is 1 in the middle is a factor

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from dtnsim.ground import units
+from dtnsim.ground.assumption import Assumption
 from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.shown import Shown
@@ -363,6 +364,7 @@ class Prediction(Shown):
         problem: The stations and demands at the median scenario, for `explain`.
         drawn: The scenarios behind the interval; None where none were asked for.
         given: The path; None where it was composed by hand.
+        assumed: Numbers that nobody wrote and that move the answer by more than 5 %.
     """
 
     name: str
@@ -373,6 +375,7 @@ class Prediction(Shown):
     problem: Problem
     drawn: Drawn | None = field(default=None, compare=False, repr=False)
     given: Any = field(default=None, compare=False, repr=False)
+    assumed: tuple[Assumption, ...] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
         """One line."""

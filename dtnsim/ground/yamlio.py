@@ -18,12 +18,13 @@ import yaml
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 
-MAX_BYTES: Final = 2_000_000
+MAX_BYTES: Final = 10_000_000
 #: how long a pipe may be silent
 PATIENCE_MS: Final = 10_000
 #: what a path of ``-`` is read from
 STDIN: Final = Path("/dev/stdin")
 MAX_DEPTH: Final = 40
+#: values that aliases may repeat, all together
 MAX_NODES: Final = 100_000
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -147,7 +148,7 @@ class _Builder:
 
     def __init__(self, file: str, source: str) -> None:
         self.file, self.source = file, source
-        self.nodes = 0
+        self.nodes = self.repeated = 0
         self.anchors: dict[str, tuple[Any, int]] = {}
 
     def build(self, events: Iterator[Any]) -> Any:
@@ -159,9 +160,11 @@ class _Builder:
                 root = self._node(next(events), events, 0)
         return root
 
-    def _count(self, event: Any, more: int = 1) -> None:
-        self.nodes += more
-        if self.nodes > MAX_NODES:
+    def _repeat(self, event: Any, size: int) -> None:
+        """Counts what an alias repeats; what is written out is as much as the file is long."""
+        self.nodes += size
+        self.repeated += size
+        if self.repeated > MAX_NODES:
             raise SpecError(
                 f"expands to more than {MAX_NODES} values",
                 file=self.file,
@@ -177,10 +180,10 @@ class _Builder:
             if event.anchor not in self.anchors:
                 raise SpecError(f"alias *{event.anchor} has no anchor before it", file=self.file, line=line)
             value, size = self.anchors[event.anchor]
-            self._count(event, size)
+            self._repeat(event, size)
             return value
         before = self.nodes
-        self._count(event)
+        self.nodes += 1
         if isinstance(event, yaml.ScalarEvent):
             plain_null = event.implicit[0] and event.value in ("", "~", "null", "Null", "NULL")
             value = None if plain_null else Scalar(event.value, self.file, line, self.source)

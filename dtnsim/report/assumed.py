@@ -9,6 +9,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Quantity
 from dtnsim.planning.swept import places
 from dtnsim.report.page import Table
+from dtnsim.steady.assumed import written_in
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -31,7 +32,7 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
     merged: dict[tuple[str, ...], list[str]] = {}
     weight: dict[tuple[str, ...], float] = {}
     for place, leaf in places(given).items():
-        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or _written(leaf, given.file):
+        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or written_in(leaf, given.file):
             continue
         host = place[1] if place[0] == "hosts" else ""
         what = ".".join(map(str, place[2:] if host else place))
@@ -49,11 +50,6 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
 
 def _uncertain(q: Quantity) -> bool:
     return q.spread > 0 or q.typical is not None
-
-
-def _written(q: Quantity, file: str) -> bool:
-    """Whether the path file itself says it."""
-    return q.typical is None and bool(file) and f"{file}:" in q.source
 
 
 def _value(q: Quantity) -> str:

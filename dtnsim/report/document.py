@@ -38,6 +38,18 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "ladder": _ladder(p.transfers[0]),
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
+        "assumed": [
+            {
+                "key": a.key,
+                "value": a.value,
+                "p10": a.low,
+                "p90": a.high,
+                "throughput_at_p10": a.at_low,
+                "throughput_at_p90": a.at_high,
+                "source": a.source,
+            }
+            for a in p.assumed
+        ],
     }
 
 

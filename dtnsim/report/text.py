@@ -15,6 +15,7 @@ from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
+    from dtnsim.ground.assumption import Assumption
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -82,6 +83,19 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
         out.print(rungs)
     for warning in p.warnings:
         out.print(f"warning: {plain(warning)}")
+    assumptions(p.assumed, out)
+
+
+def assumptions(found: Sequence[Assumption], out: Out) -> None:
+    """Prints the numbers that nobody wrote and that move the answer."""
+    if not found:
+        return
+    out.print("\nassumed: not written in the path file, and each moves the answer by more than 5 %")
+    rows = table(("", "left"), ("is", "right"), ("may be", "left"), ("then", "left"), ("because", "left"))
+    for a in found:
+        then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}"
+        rows.add_row(plain(a.key), plain(a.value), plain(f"{a.low} to {a.high}"), then, plain(a.source))
+    out.print(rows)
 
 
 def goals(p: Prediction, wanted: Sequence[Goal], out: Out) -> None:

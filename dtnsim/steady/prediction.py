@@ -22,6 +22,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.steady import discrepancy, medium, solve, timed, turns, unstated
+from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason, work
 from dtnsim.steady.remedies import remedy
@@ -75,7 +76,8 @@ def predict(
     notes = unstated.words(made.throughput_Bps.p50, drawn)
     ends = turns.ends(problem, rates) if any(t.after for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
-    return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given)
+    rests_on = assumed(given, problem, drawn, composer.past)
+    return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given, assumed=rests_on)
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:

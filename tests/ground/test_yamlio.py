@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -51,12 +52,19 @@ def test_a_clone_leaves_the_original_alone() -> None:
         ("? [a]\n: 1", "plain text"),
         ("a: *b", "anchor"),
         ("a: \x00", "binary"),
-        ("a: [" + "1, " * (MAX_NODES + 1) + "]", "expands to more"),
+        ("a: &a [" + "1, " * 999 + "1]\nb: [" + "*a, " * (MAX_NODES // 1000 + 1) + "]", "expands to more"),
     ],
 )
 def test_what_is_refused(text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         loads(text, "f.yaml")
+
+
+def test_what_is_written_out_may_be_long() -> None:
+    """Ten thousand transfers are no bomb: only what aliases repeat is limited."""
+    with patch("dtnsim.ground.yamlio.MAX_NODES", 50):
+        read = loads("a: &a [1, 2]\nb: [" + "1, " * 99 + "*a, *a]", "f.yaml")
+    assert len(read["b"]) == 101
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
