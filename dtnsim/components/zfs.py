@@ -124,8 +124,11 @@ class Zfs(LocalFilesystem):
     )
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
-        """Bytes and transactions."""
+        """Bytes and transactions; what is direct (from release 2.3 on) is not copied, its pages are pinned."""
         block = term(use.block_B, "B")
+        if use.finish == "direct":
+            record = self.read_call if use.operation == "read" else self.record_call
+            return (row.term(stack.direct_call) + row.term(record)) / block
         work = row.term(self._copied(use, stack)) + stack.miss(row, use)
         if use.operation == "read":
             call = row.term(self.read_call) + (row.term(self.jump_call) if use.random else term(0.0, "cycles"))
@@ -149,10 +152,16 @@ class Zfs(LocalFilesystem):
         return stack.hot_byte if use.hot else self.read_byte if use.operation == "read" else self.write_byte
 
     def sees(self, use: Access) -> Access:
-        """Direct I/O begins with release 2.3; before, it is buffered, and a call of libaio returns when it is done."""
-        if use.finish == "direct" and zfs.release(self.version) < (2, 3):
-            depth = use.queue_depth if use.submits else 1
-            use = use.but(finish="steady", queue_depth=depth)
+        """Direct I/O begins with release 2.3, of whole records where it writes; other calls for it are buffered.
+
+        Either way a call of libaio returns when it is done, so that it keeps one request in flight (OpenZFS
+        zfs_vnops.c: zfs_read and zfs_write wait; openzfs/zfs 18660 shows it for release 2.4).
+        """
+        if use.finish == "direct":
+            use = use.but(queue_depth=use.queue_depth if use.submits else 1)
+            partial = use.operation == "write" and use.block_B < self.recordsize.value
+            if zfs.release(self.version) < (2, 3) or partial:
+                use = use.but(finish="steady")
         if use.operation == "write" and self.sync == "always" and use.finish in ("none", "fdatasync", "steady"):
             return use.but(finish="dsync")
         if self.sync == "disabled" and use.finish in ("dsync", "fdatasync"):

@@ -262,3 +262,13 @@ def test_a_synchronous_write_waits_for_the_intent_log(filesystem: Any, array: An
     use = access("write", block_B=4 * KiB, finish="dsync")
     charged(lambda row: found.append(made.volumes["/z"].filesystem.flush_wait(row, use, made, "/z")))
     assert float(found[0]) == pytest.approx(seconds)
+
+
+def test_direct_requests_are_not_copied_and_parts_of_records_are_not_direct() -> None:
+    """OpenZFS 2.3: O_DIRECT bypasses the ARC, for writes of whole records; before, it is ignored."""
+    costs = {"write_byte": "0.75 cycles/B", "read_byte": "0.4 cycles/B", "read_call": "0 cycles", "version": "2.3"}
+    whole, part = access("write", finish="direct", block_B=MiB), access("write", finish="direct", block_B=4 * KiB)
+    assert cycles(whole, **costs) < 0.1 < 0.75 <= cycles(whole.but(finish="steady"), **costs)
+    assert pool(**costs).sees(whole).finish == "direct"
+    assert pool(**costs).sees(part).finish == "steady"
+    assert pool(**{**costs, "version": "2.2"}).sees(whole).finish == "steady"
