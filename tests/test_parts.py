@@ -179,6 +179,7 @@ SHELVES = {
     "expander": 3,
     "memory": 8,
     "dpu": 2,
+    "tape": 4,
 }
 #: part of something else: a chipset, a DPU, a system whose board has the price
 IN_SOMETHING = {
