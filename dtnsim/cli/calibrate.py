@@ -50,6 +50,7 @@ def command(
     suggest: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
     ] = False,
+    scheduler: options.Scheduler = None,
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write it as a page, runs over days drawn.")
@@ -85,7 +86,7 @@ def command(
         return
     if not sources and not suggest:
         raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
-    found = _found(sources, host, volume, free, names, wan) if sources else None
+    found = _found(sources, host, volume, (free, names, wan), scheduler) if sources else None
     if suggest or found is None:
         _print_script(host, found, json=json)
     else:
@@ -129,14 +130,19 @@ def _write_wan(sources: list[str], hosts: list[str], file: str) -> None:
 
 
 def _found(
-    sources: list[str], host: list[str], volume: str | None, free: str | None, names: list[str] | None, wan: str | None
+    sources: list[str],
+    host: list[str],
+    volume: str | None,
+    how: tuple[str | None, list[str] | None, str | None],
+    scheduler: str | None,
 ) -> Fit:
     from dtnsim.evidence import fit_targets
     from dtnsim.evidence.calibrate import calibrate
 
+    free, names, wan = how
     notes: list[str] = []
     called = fit_targets.pairs(names or [])
-    found = calibrate(sources, host, volume=volume, free=_listed(free), names=called, notes=notes)
+    found = calibrate(sources, host, volume=volume, free=_listed(free), names=called, notes=notes, scheduler=scheduler)
     for note in notes:
         if wan is None or "--wan FILE" not in note:
             print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr

@@ -23,6 +23,7 @@ def command(
         typer.Option(metavar="FILE", help="YAML file with 'events:' (and 'others:') put over the path's own."),
     ] = None,
     replicas: options.Replicas = 1,
+    scheduler: options.Scheduler = None,
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop, like 1d or 90min.")
     ] = None,
@@ -74,7 +75,10 @@ def command(
         raise UnitError(f"--until: {error}") from None
     given = spec.load(path, overrides or (), calibration, events=events)
     with Watch() as watch:
-        result = simulate(given, replicas=replicas, seed=seed, until=end, progress=watch.tell, max_events=max_events)
+        result = simulate(
+            given, replicas=replicas, seed=seed, until=end, progress=watch.tell, max_events=max_events,
+            scheduler=scheduler,
+        )  # fmt: skip
     if trace is not None:
         report.write_trace(result, trace)
     if json:

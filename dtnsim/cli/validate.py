@@ -41,6 +41,7 @@ def command(
     ] = False,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
+    scheduler: options.Scheduler = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
     discrepancy: Annotated[
@@ -84,6 +85,7 @@ def command(
         seed=seed,
         leave_one_out=leave_one_out,
         progress=_progress if sys.stderr.isatty() else None,
+        scheduler=scheduler,
     )
     if discrepancy is not None:
         from dtnsim.evidence import discrepancy_file

@@ -26,6 +26,7 @@ def calibrate(
     free: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     notes: list[str] | None = None,
+    scheduler: str | None = None,
 ) -> Fit:
     """Fits the uncertain parameters of hosts to their component tests.
 
@@ -36,6 +37,7 @@ def calibrate(
         free: Parameters whose stated values count for next to nothing: keys, or their last steps.
         names: What logs call hosts, volumes and devices -> what the host files call them.
         notes: Takes what the user should know: logs that cannot be used, and why.
+        scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers compose the paths.
 
     Returns:
         The `Fit`: estimates with their covariance, and the figures that they come from.
@@ -54,7 +56,7 @@ def calibrate(
     fit_logs.check_conflicts(figures)
     if notes is not None:
         notes += [*said, *(fact.words for fact in facts)]
-    found = fit(figures, sorted({_name(h) for h in hosts}), free)
+    found = fit(figures, sorted({_name(h) for h in hosts}), free, scheduler)
     return replace(found, repeats=tuple(repeated), facts=tuple(facts))
 
 

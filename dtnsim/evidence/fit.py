@@ -118,19 +118,27 @@ class Model:
         self._collection = collection
         self.parameters = tuple(collection.parameters)
 
-    def answers(self, u: Array) -> list[tuple[Solved, list[int]]]:
-        """Every path solved at ``u`` (S, P), with the figures read from it."""
+    def answers(self, u: Array, runs: Sequence[int] | None = None) -> list[tuple[Solved, list[int]]]:
+        """Every path (or some) solved at ``u`` (S, P), with the figures read from it."""
         table = np.stack([p.value(u[:, j]) for j, p in enumerate(self.parameters)], axis=1)
         found = []
-        for spec, place, numbers in self._runs:
+        for spec, place, numbers in self._runs if runs is None else [self._runs[k] for k in runs]:
             found.append((solved(compose(spec, self._collection.draw(place, table))), numbers))
         return found
 
     def ratios(self, u: Array) -> Array:
         """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
-        u = np.atleast_2d(u)
-        result = np.empty((u.shape[0], len(self.figures)))
-        for answer, numbers in self.answers(u):
+        return self.some_ratios(np.atleast_2d(u), range(len(self._runs)))
+
+    @property
+    def paths(self) -> int:
+        """Number of the paths that it composes."""
+        return len(self._runs)
+
+    def some_ratios(self, u: Array, runs: Sequence[int]) -> Array:
+        """The same, of the figures of some paths only; nothing (nan) of the others."""
+        result = np.full((u.shape[0], len(self.figures)), np.nan)
+        for answer, numbers in self.answers(u, runs):
             for number in numbers:
                 case = self.figures[number].case
                 found = np.broadcast_to(values(case, answer), (u.shape[0],))
@@ -145,7 +153,7 @@ def _censored(ratio: Array, bound: str | None) -> Array:
     return np.maximum(ratio, 0.0) if bound == "at most" else ratio
 
 
-def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = ()) -> Fit:
+def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (), scheduler: str | None = None) -> Fit:
     """Fits the uncertain parameters of hosts to measured figures.
 
     Args:
@@ -153,6 +161,7 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
         hosts: Host files whose parameters are wanted. Numbers of others may move too, within their own
             spreads, so that they do not bend these, but are not kept.
         free: Parameters that the user frees: what is stated of them counts for next to nothing.
+        scheduler: Address of a Dask scheduler whose workers compose the paths.
 
     Returns:
         The `Fit`.
@@ -162,7 +171,18 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
     """
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
-    model = Model(figures, hosts)
+    if scheduler is not None:
+        from dtnsim.evidence.fit_spread import SpreadModel
+
+        spread = SpreadModel(figures, hosts, scheduler)
+        try:
+            return _fitted(spread, hosts, free)
+        finally:
+            spread.close()
+    return _fitted(Model(figures, hosts), hosts, free)
+
+
+def _fitted(model: Model, hosts: Sequence[str], free: Sequence[str]) -> Fit:
     search, u, error = search_minimum(model, free)
     wide, there, gone = give_way(search, u, _apart(model, search, u))
     if gone:

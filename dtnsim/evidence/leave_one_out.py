@@ -12,6 +12,7 @@ import numpy as np
 from dtnsim.evidence import fit
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.paths import Paths
+from dtnsim.ground import cluster
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,13 +20,18 @@ if TYPE_CHECKING:
     from dtnsim.evidence.fit_search import Search
     from dtnsim.evidence.validate import Judgement
 
+#: figures that fit, and the hosts whose parameters are wanted
+Site = tuple[list[Figure], list[str]]
+
 #: share of a figure that its own fit follows, from which the others are fitted anew without it
 LEVERAGE: Final = 0.05
 
 
-def left_out(judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None) -> list[Judgement]:
+def left_out(
+    judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None, scheduler: str | None = None
+) -> list[Judgement]:
     """Adds to the fit cases of every site what a fit that never saw them predicts."""
-    result, paths = list(judged), Paths("none")
+    result, paths, sites = list(judged), Paths("none"), list[tuple[list[int], Site]]()
     for site in dict.fromkeys(j.case.site for j in judged):
         mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]
         if len(mine) < 2:
@@ -33,9 +39,20 @@ def left_out(judged: Sequence[Judgement], progress: Callable[[int, int], None] |
         chosen = [judged[n].case for n in mine]
         figures = [Figure(c, paths(c)) for c in chosen]
         hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
-        for n, ratio in zip(mine, ratios(figures, hosts, progress), strict=True):
+        sites.append((mine, (figures, hosts)))
+    if scheduler is not None:
+        found = cluster.spread(_ratios, None, [site for _, site in sites], scheduler)
+    else:
+        found = ((k, ratios(*site, progress)) for k, (_, site) in enumerate(sites))
+    for k, those in found:
+        for n, ratio in zip(sites[k][0], those, strict=True):
             result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))
     return result
+
+
+def _ratios(_: None, site: Site) -> list[float]:
+    """`ratios` of a site, made by a worker."""
+    return ratios(*site)
 
 
 def ratios(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,7 @@ from dtnsim.evidence.figures import Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
 from dtnsim.evidence.paths import Paths
 from dtnsim.evidence.trust import by_kind, trust
-from dtnsim.ground import library, yamlio
+from dtnsim.ground import cluster, library, yamlio
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Bottleneck
 from dtnsim.steady import discrepancy
@@ -220,6 +221,7 @@ def validate(
     seed: int = 1,
     leave_one_out: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    scheduler: str | None = None,
 ) -> Validation:
     """Measured beside predicted.
 
@@ -230,6 +232,7 @@ def validate(
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
         progress: Called with (done, all).
+        scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers predict the cases instead.
 
     Returns:
         The `Validation`: every figure with its prediction and interval.
@@ -238,21 +241,27 @@ def validate(
         SpecError: a path or a case cannot be used.
     """
     cases = _cases(cases)
-    paths, folds, whole = Paths(calibration), shipped_folds(), discrepancy.load()
-    runs: dict[tuple[Any, ...], Run] = {}
-    judged = []
+    paths = Paths(calibration)
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for number, case in enumerate(cases):
-        key = (case.path, case.overrides)
-        if key not in runs:
-            runs[key] = _run(paths(case), samples, seed)
-        laws = folds.get(case.study, whole) if case.role != "fit" else whole
-        judged.append(_judge(case, runs[key], laws))
+        groups.setdefault((case.path, case.overrides), []).append(number)
+    task = Task(samples, seed)
+    pieces = [(paths(cases[those[0]]), [cases[n] for n in those]) for those in groups.values()]
+    if scheduler is not None:
+        cluster.check(scheduler)
+        made = cluster.spread(judged_on, task, pieces, scheduler)
+    else:
+        made = ((number, judged_on(task, piece)) for number, piece in enumerate(pieces))
+    numbers, found = list(groups.values()), dict[int, Judgement]()
+    for number, here in made:
+        found.update(zip(numbers[number], here, strict=True))
         if progress is not None:
-            progress(number + 1, len(cases))
+            progress(len(found), len(cases))
+    judged = [found[n] for n in range(len(cases))]
     if leave_one_out:
         from dtnsim.evidence.leave_one_out import left_out
 
-        judged = left_out(judged, progress)
+        judged = left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
 
 
@@ -269,6 +278,26 @@ class Run:
     given: PathSpec
     nominal: Solved
     scenarios: Scenarios | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the predictions of all cases have in common.
+
+    Attributes:
+        samples: Draws behind p10 and p90.
+        seed: Seed of the draws.
+    """
+
+    samples: int
+    seed: int
+
+
+def judged_on(task: Task, piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgement]:
+    """Cases of one path."""
+    given, those = piece
+    run, folds, whole = _run(given, task.samples, task.seed), shipped_folds(), discrepancy.load()
+    return [_judge(case, run, folds.get(case.study, whole) if case.role != "fit" else whole) for case in those]
 
 
 def _run(given: PathSpec, samples: int, seed: int) -> Run:
@@ -295,6 +324,7 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     return Judgement(case, within.p10, p50, within.p90, rule, held, kind, runs, explained)
 
 
+@lru_cache(maxsize=1)
 def shipped_folds() -> dict[str, Discrepancy]:
     """For every study of the shipped cases the laws that were learned without it."""
     file = library.root("calibration") / "discrepancy-folds.yaml"

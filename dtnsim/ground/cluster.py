@@ -9,7 +9,7 @@ import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.extras import need
@@ -73,6 +73,40 @@ def spread(
                 done.add(more)
     finally:
         client.close(timeout=2)
+
+
+class Session(Generic[Shared]):
+    """A scheduler's workers for pieces of work that come one lot after another, all with one thing in common.
+
+    Args:
+        shared: What every piece needs; it travels once a worker.
+        scheduler: Address like ``tcp://login1:8786``.
+
+    Raises:
+        InputError: as in `spread`.
+    """
+
+    def __init__(self, shared: Shared, scheduler: str) -> None:
+        self._scheduler, self._client = scheduler, _client(scheduler, PATIENCE_S)
+        self.cores = _cores(self._client, scheduler, PATIENCE_S)
+        self._common = self._client.submit(pickle.loads, pickle.dumps(shared), pure=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._client.close(timeout=2)
+
+    def lot(self, work: Callable[[Shared, Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+        """The results of some pieces, in order.
+
+        Raises:
+            DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
+        """
+        futures = [self._client.submit(_call, work, self._common, piece, pure=False) for piece in pieces]
+        for future in _dask().as_completed(list(futures), loop=self._client.loop):
+            _result(self._client, future, self._scheduler)
+        return [_result(self._client, future, self._scheduler) for future in futures]
 
 
 def check(scheduler: str) -> None:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from dtnsim.composition import sharing
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
+from dtnsim.ground import cluster
 from dtnsim.ground.errors import InputError, SpecError
-from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.simulation import parallel
+from dtnsim.simulation import parallel, spread
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
-from dtnsim.simulation.scene import check_load, make_scene, settled
-from dtnsim.steady import timed
+from dtnsim.simulation.scene import check_load, make_scene
 from dtnsim.steady.reasons import Cause, reason
 
 
@@ -35,6 +33,7 @@ def simulate(
     progress: Progress | None = None,
     max_events: int = MAX_EVENTS,
     processes: int | Executor | None = None,
+    scheduler: str | None = None,
 ) -> Simulation:
     """Simulates the transfers of a path in time.
 
@@ -51,12 +50,14 @@ def simulate(
         max_events: Steps after which a run is given up.
         processes: How many processes share the replicas; where not given, one a processor if that pays. Or an
             executor of `concurrent.futures` that has them made elsewhere: ``dask.distributed.Client().get_executor()``.
+        scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers make the replicas instead.
 
     Returns:
         The `Simulation`; ``complete`` says whether all transfers have finished in it.
 
     Raises:
         SpecError: The path cannot be used.
+        InputError: No scheduler answers there, or it has no workers.
         ModelError: It never ends (a station stays at zero), or takes too many events.
 
     Neglects: the load of memory that slows cores is that of the steady state.
@@ -65,6 +66,8 @@ def simulate(
         raise SpecError("needs at least one run", key="replicas", value=replicas)
     if not until > 0:
         raise InputError(f"until: needs a time after the start, above 0 s (got {until})")
+    if scheduler is not None:
+        cluster.check(scheduler)
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     scene = make_scene(given)
     check_load(scene, until)
@@ -72,11 +75,12 @@ def simulate(
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, whole_run))]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        draw = Draw(replicas - 1, seed, given.correlation)
-        composed = timed.composed(given, draw, timed.amounts(scene.problem), in_time=True)
-        drawn = settled(sharing.as_in(composed, scene.problem))
-        work = parallel.Work(scene, drawn, seed, until, max_events)
-        runs += _drawn(work, runs[0], whole_run, processes)
+        task = spread.Task(given, replicas, seed, until, max_events)
+        if scheduler is not None:
+            made = spread.results(task, scheduler)
+        else:
+            made = parallel.results(spread.work_of(task, scene), runs[0], replicas - 1, processes, whole_run)
+        runs += _drawn(made, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
@@ -108,11 +112,11 @@ class _Whole:
         return self.progress is not None and self.progress(now, (self.done + share) / self.runs)
 
 
-def _drawn(work: parallel.Work, first: Run, whole_run: _Whole, processes: int | Executor | None) -> list[Run]:
+def _drawn(replicas: Iterator[Run], first: Run, whole_run: _Whole) -> list[Run]:
     """All runs but the first, in order; fewer where somebody stops them."""
     runs: list[Run] = []
     try:
-        for made in parallel.results(work, first, whole_run.runs - 1, processes, whole_run):
+        for made in replicas:
             runs.append(replace(made, stations=first.stations))  # one copy of the names for all
             whole_run.done += 1
             if made.interrupted or whole_run(math.nan, 0.0):
