@@ -48,7 +48,7 @@ def options(command: str) -> set[str]:
 def commands(text: str) -> list[str]:
     """Command lines of dtnsim in the shell blocks of a page."""
     shell = "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
-    lines = [line.split(" | ")[-1].split(" > ")[0] for line in shell.replace("\\\n", "").splitlines()]
+    lines = [line.split(" || ")[0].split(" | ")[-1].split(" > ")[0] for line in shell.replace("\\\n", "").splitlines()]
     return [line for line in lines if re.match(r"\s*dtnsim ", line)]
 
 
