@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.at_once import FILES_AT_ONCE, at_once
+from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B
+from dtnsim.planning import host_settings
+from dtnsim.planning.setting import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -26,21 +29,6 @@ _RECORDS: Final = ("1 MiB",)
 WORTH: Final = 0.002
 
 Rate = Callable[[Sequence[str]], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One value of something that can be set.
-
-    Attributes:
-        what: Of what it is a value; at most one of each is taken.
-        overrides: ``key=value`` of the path.
-        commands: What to type.
-    """
-
-    what: str
-    overrides: tuple[str, ...]
-    commands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +49,7 @@ class Win:
 def settings(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> list[Setting]:
     """What could be set on some hosts, and on the tools."""
     found = [*_buffers(given, hosts, target_Bps), *_cc(given, hosts), *_mtu(given, hosts), *_records(given, hosts)]
-    return [*found, *_options(given), *_runs(given)]
+    return [*found, *host_settings.settings(given, hosts), *_options(given), *_runs(given)]
 
 
 def _buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
@@ -159,7 +147,15 @@ def _runs(given: PathSpec) -> Iterator[Setting]:
     for key, numbers in parts.items():
         transfer = given.transfers[numbers[0]]
         files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
-        if several & set(numbers) or transfer.timing() is not None or given.workload is not None or given.programs:
+        # what a mount moves goes over its own connections, however many read and write it
+        mounted = split_end(transfer.source_end)[0] == split_end(transfer.to)[0]
+        if (
+            mounted
+            or several & set(numbers)
+            or transfer.timing() is not None
+            or given.workload is not None
+            or given.programs
+        ):
             continue
         for runs in (2, 4):
             if len(numbers) == 1 and runs <= files:

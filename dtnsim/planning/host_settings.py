@@ -1,0 +1,80 @@
+"""Settings of hosts beyond TCP's buffers: mounts, the card's offloads and queues, and where interrupts go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.planning.setting import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec
+
+#: connections of a mount: nfs(5) takes 16 at most
+_CONNECTIONS: Final = (4, 16)
+#: channels of an SMB mount that clients take without being asked twice
+_CHANNELS: Final = (4,)
+_LARGEST_RPC_B: Final = 2**20
+
+
+def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
+    """What could be set on some hosts, except TCP and file systems of their own."""
+    for name in hosts:
+        host = given.hosts[name]
+        yield from _mounts(name, host)
+        yield from _cards(name, host)
+        yield from _interrupts(name, host)
+
+
+def _mounts(name: str, host: Host) -> Iterator[Setting]:
+    for mount, volume in host.volumes.items():
+        system, key = volume.filesystem, f"hosts.{name}.volumes.{mount}.filesystem"
+        option = {"nfs": "nconnect", "smb": "channels"}.get(system.kind)
+        if option is None:
+            continue
+        for count in _CONNECTIONS if system.kind == "nfs" else _CHANNELS:
+            if count > getattr(system, option):
+                typed = f"nconnect={count}" if system.kind == "nfs" else f"multichannel,max_channels={count}"
+                yield Setting(
+                    f"{name}: {option} of {mount}",
+                    (f"{key}.{option}={count}",),
+                    (f"umount {mount}; mount -o {typed} ... {mount}   # and its other options",),
+                )
+        if system.kind == "nfs" and min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
+            yield Setting(
+                f"{name}: rsize and wsize of {mount}",
+                (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB"),
+                (f"umount {mount}; mount -o rsize=1048576,wsize=1048576 ... {mount}   # and its other options",),
+            )
+
+
+def _cards(name: str, host: Host) -> Iterator[Setting]:
+    for nic, card in host.nics.items():
+        key = f"hosts.{name}.nics.{nic}"
+        off = [o for o in ("tso", "gro") if not getattr(card, o)]
+        if off:
+            yield Setting(
+                f"{name}: offloads of {nic}",
+                tuple(f"{key}.{o}=true" for o in off),
+                (f"ethtool -K {nic} " + " ".join(f"{o} on" for o in off),),
+            )
+        if card.queues < host.cpu.total:
+            yield Setting(
+                f"{name}: receive queues of {nic}",
+                (f"{key}.queues={host.cpu.total}",),
+                (f"ethtool -L {nic} combined {host.cpu.total}",),
+            )
+
+
+def _interrupts(name: str, host: Host) -> Iterator[Setting]:
+    """Interrupts that are bound to named cores, let go."""
+    placed = host.placement
+    sets = [f"hosts.{name}.placement.nic_interrupts=[]"] if placed.nic_interrupts else []
+    sets += [f"hosts.{name}.placement.storage_interrupts={{}}"] if placed.storage_interrupts else []
+    if sets:
+        yield Setting(
+            f"{name}: interrupts",
+            tuple(sets),
+            ("systemctl start irqbalance   # it spreads /proc/irq/*/smp_affinity over the cores",),
+        )

@@ -1,0 +1,43 @@
+"""Settings of mounts, cards and interrupts: each is one that the kernel has, and is taken where it helps."""
+
+from __future__ import annotations
+
+import pytest
+
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.planning import host_settings, tuning
+
+LAB = "examples/lab-nas-nconnect"
+ONE = ["hosts.ws.volumes./nas.filesystem.nconnect=1"]
+
+
+def test_a_mount_with_one_connection_gets_more() -> None:
+    made = dtnsim.plan(LAB, target="14Gb/s", allow=["tuning"], overrides=ONE, samples=16)
+    (win,) = (w for w in made.wins if w.together)
+    assert win.setting.what == "ws: nconnect of /nas"
+    assert "mount -o nconnect=4" in win.setting.commands[0]  # 16 bring no more
+    assert made.tuned.rate == pytest.approx(dtnsim.predict(LAB, samples=0).throughput_Bps.p50, rel=0.01)
+
+
+def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
+    overrides = ["hosts.c1.nics.eth.gro=false", "hosts.c1.nics.eth.queues=1"]
+    given = spec.load("nasa/nuttscp-3of7", overrides)
+    found = {s.what: s for s in host_settings.settings(given, ["c1"])}
+    assert found["c1: offloads of eth"].commands == ("ethtool -K eth gro on",)
+    assert found["c1: receive queues of eth"].commands == ("ethtool -L eth combined 4",)
+    assert found["c1: interrupts"].overrides == (
+        "hosts.c1.placement.nic_interrupts=[]",
+        "hosts.c1.placement.storage_interrupts={}",
+    )
+    for setting in found.values():
+        given.changed(setting.overrides)
+    assert not list(host_settings.settings(given, []))
+
+
+def test_a_mount_is_not_read_twice_to_be_read_faster() -> None:
+    """Two copies share the connections of one mount, which the path describes once for each transfer."""
+    found = tuning.settings(spec.load(LAB), ["ws"], 1e9)
+    assert not [s for s in found if "runs at once" in s.what]
+    both = tuning.settings(spec.load("nasa/nuttscp-1of7-put", ["transfer.dataset={files: 2, each: 1 GB}"]), ["c1"], 1e9)
+    assert [s.overrides for s in both if "runs at once" in s.what] == [("transfer.runs=2",)]
