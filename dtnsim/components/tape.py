@@ -109,6 +109,11 @@ class Tape(LocalFilesystem):
         asking = use.own_streams if use.operation == "read" and not self.prestage else self.drives
         return max(1, min(self.drives, int(self.cartridges(use)), asking))
 
+    def waited(self, use: Access) -> bool:
+        """Whether each reader has a drive to itself and waits for it; more readers than drives queue for them."""
+        free = min(self.drives, int(self.cartridges(use)))
+        return use.operation == "read" and not self.prestage and use.own_streams <= free
+
     def drive_time(self, row: Row, use: Access, feed: Term) -> Term:
         """Time of a drive that one byte takes [s/B]."""
         ratio = row.term(self.compression)
@@ -165,18 +170,18 @@ class Tape(LocalFilesystem):
         if not np.any(np.asarray(part.value) > 0):
             return
         there, label = row.times(part), label_of(volume)
-        time, share = self.drive_time(row, use, self.feed(row, use, host, volume)), row.term(self.share)
-        busy = self.busy(use)
-        there.charge(
-            f"{label}.tape-drives",
-            "tape",
-            unit="s",
-            capacity=count(busy, "drive") * share,
-            per_byte=time,
-            what=f"tape drives, {busy} of {self.drives} with a tape of these files: mounts, locates, streaming",
-            remedy=f"more drives, files that lie together on more tapes, or files asked for in bulk and in order "
-            f"(hosts.{host.name}.volumes.{volume}.filesystem)",
-        )
+        share, busy = row.term(self.share), self.busy(use)
+        if not self.waited(use):
+            there.charge(
+                f"{label}.tape-drives",
+                "tape",
+                unit="s",
+                capacity=count(busy, "drive") * share,
+                per_byte=self.drive_time(row, use, self.feed(row, use, host, volume)),
+                what=f"tape drives, {busy} of {self.drives} with a tape of these files: mounts, locates, streaming",
+                remedy=f"more drives, files that lie together on more tapes, or files asked for in bulk and in order "
+                f"(hosts.{host.name}.volumes.{volume}.filesystem)",
+            )
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
         there.charge(
             f"{label}.robots",
@@ -220,8 +225,9 @@ class Tape(LocalFilesystem):
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """A file that nobody has asked for before its reader is waited for until all of it is on the disk."""
         made = super().stretches(row, use, host, volume)
-        if use.operation != "read" or self.prestage or use.cached:
+        if not self.waited(use) or use.cached:
             return made
         wait = self.passing(row, use) * self.drive_time(row, use, self.feed(row, use, host, volume))
+        wait = wait / row.term(self.share)
         what = "each file is recalled from tape when it is opened"
         return tuple(replace(s, delay=np.asarray(s.delay) + wait.value, what=what) for s in made)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from tests.formulas import evaluate
-from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume
+from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
 #: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
@@ -81,6 +81,16 @@ def test_a_file_that_nobody_asked_for_is_waited_for() -> None:
     assert rate(asked) == pytest.approx(alone, rel=0.01)
 
 
+def test_more_readers_than_drives_queue_for_them() -> None:
+    """Eight files at once: on eight drives each waits for its own, on two they queue; nothing is counted twice."""
+    alone = 1 / 400e6 + LOCATE / 5e9 + MOUNT * 8 / 10e12
+    wide, narrow = (problem(path(tapes=8, drives=n, prestage=False)) for n in (8, 2))
+    assert waiting(wide) >= alone
+    assert not sheet(wide).has("t.tape-drives")
+    assert waiting(narrow) < 0.01 * alone
+    assert sheet(narrow).rate("t.tape-drives") == pytest.approx(2 / alone)
+
+
 def test_written_may_mean_on_disk() -> None:
     assert charges(write=True).has("t.tape-drives")
     assert not charges(write=True, wait=False).has("t.tape-drives")
@@ -103,7 +113,7 @@ def test_it_needs_a_staging_disk() -> None:
         problem(made)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 60), st.floats(1e7, 1e11))
 def test_more_drives_and_larger_files_never_hurt(drives: int, tapes: int, size: float) -> None:
     def here(drives: int, size: float) -> float:
