@@ -93,11 +93,14 @@ class Hdd(Device):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""
         rate = self._zone(row)
-        per_byte = self._shingled(row, use, copies, rate)
-        if use.random:
-            per_byte = per_byte * self._random(row, use, copies, rate)
+        bands = self._shingled(row, use, copies, rate)
+        if use.random and bands is not _ONCE:
+            per_byte = bands  # the persistent cache takes them one after the other; its cleaning has the arm's time in it
+        elif use.random:
+            per_byte = self._random(row, use, copies, rate)
         else:
-            per_byte = per_byte * self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
+            per_byte = self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
+            per_byte = per_byte if bands is _ONCE else per_byte + (bands - 1.0)
         busy = min(self.actuators, max(1, round(use.in_flight) if use.random else use.streams))
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(

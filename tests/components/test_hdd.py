@@ -104,3 +104,13 @@ def test_readers_of_small_files_pay_one_positioning_a_file() -> None:
     size = 64 * KiB
     few, many = ({"file_B": size, "block_B": size, "total_B": 1e9, "streams": n} for n in (1, 16))
     assert disk(many, visit="1 MiB") == pytest.approx(disk(few, visit="1 MiB"), rel=1e-9)
+
+
+def test_random_writes_to_a_shingled_disk_cost_a_band_each_and_no_seek_besides() -> None:
+    """Skylight: full speed into the persistent cache; then each 64 KiB reads and writes a band of 32 MiB."""
+    made = {"shingled_cache": "20 GB", "band": "32 MiB", "rate": "100 MB/s"}
+    use = {"operation": "write", "random": True, "block_B": 64 * KiB}
+    found = served(device(**{**DISK, **made}), access(**use, total_B=10e9)).rate("d.disks")
+    assert found == pytest.approx(100e6, rel=1e-6)
+    full = served(device(**{**DISK, **made}), access(**use, total_B=1e15)).rate("d.disks")
+    assert full / (64 * KiB) == pytest.approx(1 / (2 * 32 * MiB / 100e6), rel=0.01)  # 1.5 a second
