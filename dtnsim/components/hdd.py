@@ -95,7 +95,7 @@ class Hdd(Device):
         rate = self._zone(row)
         bands = self._shingled(row, use, copies, rate)
         if use.random and bands is not _ONCE:
-            per_byte = bands  # the persistent cache takes them one after the other; its cleaning has the arm's time in it
+            per_byte = bands  # the persistent cache takes them in turn, and its cleaning has the arm's time in it
         elif use.random:
             per_byte = self._random(row, use, copies, rate)
         else:
