@@ -182,7 +182,7 @@ def _shown(room: str, name: str) -> dict[str, Any]:
         ]
         return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
     file = library.find(room, name, beside=_HERE)
-    raw: Any = library.read(room, name, beside=_HERE)
+    raw: Any = named(str(file)) if room == "hosts" else library.read(room, name, beside=_HERE)
     if room == "paths":
         raw = raw.clone()
         raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)

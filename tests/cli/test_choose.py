@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.description import catalogue
+from dtnsim.description import catalogue, listing
+from dtnsim.ground import library
 from dtnsim.planning import choose
 from tests.cli.conftest import Run
 
@@ -86,6 +87,36 @@ def test_parts_of_ones_own_are_found_by_name_in_every_command(here: Path, run: R
         "transfer: {from: 'a:/d', to: 'a:/e', tool: cp, dataset: {files: 1, size: 1 GB}}\n"
     )
     assert run("predict", "p.yaml", "--samples", "0").code == 0
+
+
+def test_hosts_and_paths_of_ones_own_library_have_names_too(here: Path, run: Run) -> None:
+    mine = here / "config" / "dtnsim"
+    (mine / "hosts").mkdir()
+    (mine / "paths").mkdir()
+    (mine / "hosts" / "our-nas.yaml").write_text("like: example-nas-12\nprice: 9000 EUR\n")
+    (mine / "paths" / "ours.yaml").write_text(
+        "hosts: {a: our-nas, b: our-nas}\nwan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
+        "transfer: {from: 'a:/pool', to: 'b:/pool', tool: scp, dataset: {files: 1, size: 1 GB}}\n"
+    )
+    listed = {i["name"]: i for i in json.loads(run("list", "hosts", "--json").out)["items"]}
+    assert (listed["our-nas"]["own"], listed["our-nas"]["year"]) == (True, 2023)
+    assert run("predict", "ours", "--samples", "0").code == 0
+    shown = {x["key"]: x for x in json.loads(run("show", "our-nas", "--json").out)["lines"]}
+    assert shown["price"]["source"].endswith("our-nas.yaml:2"), "nothing but the amount is said of it"
+    assert shown["volumes./pool.array.disks"]["value"] == "12", "what it is like is written out"
+    assert "models/parts/board/asrock-romed8-2t.yaml" in shown["slots.s2.lanes"]["source"]
+    assert shown["hbas.sas.uplink_lanes"]["value"] == "4", "that of the chassis' expander"
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in library.names("parts") if n.split("/")[0] in ("ssd", "cpu", "nic", "board")]
+)
+def test_every_line_of_a_part_has_its_source(name: str) -> None:
+    lines = {x["key"]: x for x in listing.show(f"parts/{name}")["lines"]}
+    assert all(line["source"] for line in lines.values())
+    if "price" in lines:
+        own = lines["source"]["value"]
+        assert not lines["price"]["source"].startswith(own), "a data sheet is no price list"
 
 
 def test_a_broken_part_of_ones_own_is_named_and_the_rest_listed(here: Path, run: Run) -> None:
