@@ -1,8 +1,9 @@
 """Reads JSON too long to hold, element by element: every value is decoded in C, none is kept.
 
-A long document is an object with a long array (iperf3's ``intervals``, fio's ``jobs``) or an array. The elements of
-the array come out in batches, each as a `Document` that has the keys before the array beside the batch; what follows
-the array comes out last. One value (an element, or the value of another key) must fit `LARGEST_VALUE`.
+A long document is an object with a long array (iperf3's ``intervals``, fio's ``jobs``), which objects may wrap
+(``hits.hits`` of OpenSearch, ``data.result`` of Prometheus), or an array. The elements of the array come out in
+batches, each as a `Document` that has the keys before the array beside the batch; what follows the array comes out
+last. One value (an element, or the value of another key) must fit `LARGEST_VALUE`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Final, Literal
 
 from dtnsim.logs.base import Document
 
+ENDS_INSIDE: Final = "JSON document: the file ends inside it (its whole elements are read)"
 #: text of one value that is held [characters]
 LARGEST_VALUE: Final = 64 << 20
 _BATCH: Final = 512
@@ -27,10 +29,8 @@ _State = Literal["start", "key", "colon", "value", "after", "element", "after el
 _NEXT: Final[dict[tuple[_State, str], _State]] = {
     ("start", "{"): "key",
     ("start", "["): "element",
-    ("key", "}"): "end",
     ("colon", ":"): "value",
     ("after", ","): "key",
-    ("after", "}"): "end",
     ("after element", ","): "element",
 }
 
@@ -51,9 +51,11 @@ class JsonStream:
         self._line = self.first = line
         self._counted = 0  # newlines are counted up to here
         self._state: _State = "start"
-        self._long = long
+        self._long = frozenset(tuple(key.split(".")) for key in long)
+        self._wrappers = frozenset(key[:at] for key in self._long for at in range(1, len(key)))
         self._head: dict[str, Any] = {}
-        self._key: str | None = None  # of the array whose elements come out; None in an array at the top
+        self._within: tuple[str, ...] = ()  # keys of the objects that are open, from the top
+        self._array: tuple[str, ...] = ()  # keys to the array whose elements come out; none in an array at the top
         self._name = ""
         self._retry = 0  # do not try again before so much text is there
         self._parts = 0
@@ -86,8 +88,12 @@ class JsonStream:
         return self._text[self._at :].encode()
 
     def cut(self) -> Iterator[Document]:
-        """The log ends inside the text: the keys that are whole."""
-        yield self._document(self._head, self._at, part=True, cut=True)
+        """The log ends: what is put off, and if it ends inside the text, the keys that are whole."""
+        if self.ended:
+            return
+        yield from self._read()
+        if not self.ended:
+            yield self._document(self._head, self._at, part=True, cut=True)
 
     # ---- the text -----------------------------------------------------------------------------------------
     def _read(self) -> Iterator[Document]:
@@ -112,7 +118,7 @@ class JsonStream:
                     break
         if batch:
             yield self._batch(batch, start)
-        if self._state == "end" and (self._key is not None or self._head or not self._parts):
+        if self._state == "end" and (self._array or self._head or not self._parts):
             yield self._document(self._head, start, part=self._parts > 0, cut=False)
         self._count_lines(self._at)
         self._text, self._at, self._counted = self._text[self._at :], 0, 0
@@ -125,15 +131,18 @@ class JsonStream:
         if not mark:
             return False
         if mark == "]" and self._state in ("element", "after element"):
-            self._state = "end" if self._key is None else "after"
+            self._state = "after" if self._array else "end"
+            self._at += 1
+            return True
+        if mark == "}" and self._state in ("key", "after"):
+            self._state, self._within = "after" if self._within else "end", self._within[:-1]
             self._at += 1
             return True
         if (following := _NEXT.get((self._state, mark))) is not None:
             self._state = following
             self._at += 1
             return True
-        if self._state == "value" and mark == "[" and self._name in self._long and self._key is None:
-            self._key, self._state = self._name, "element"
+        if self._state == "value" and self._open(mark, (*self._within, self._name)):
             self._at += 1
             return True
         if self._state not in ("key", "value") or (self._state == "key" and mark != '"'):
@@ -143,7 +152,25 @@ class JsonStream:
         if found and self._state == "key":
             self._name, self._state = value, "colon"
         elif found:
-            self._head[self._name], self._state = value, "after"
+            self._object()[self._name], self._state = value, "after"
+        return found
+
+    def _open(self, mark: str, keys: tuple[str, ...]) -> bool:
+        """Goes into the long array, or an object that may wrap one."""
+        if mark == "[" and keys in self._long and not self._array:
+            self._array, self._state = keys, "element"
+            return True
+        if mark == "{" and keys in self._wrappers:
+            self._object()[self._name] = {}
+            self._within, self._state = keys, "key"
+            return True
+        return False
+
+    def _object(self) -> dict[str, Any]:
+        """The object that is open."""
+        found = self._head
+        for key in self._within:
+            found = found[key]
         return found
 
     def _value(self) -> tuple[bool, Any]:
@@ -170,10 +197,16 @@ class JsonStream:
 
     # ---- what comes out -----------------------------------------------------------------------------------
     def _batch(self, batch: list[Any], start: int) -> Document:
-        data = batch if self._key is None else {**self._head, self._key: batch}
+        data = _with(self._head, self._array, batch) if self._array else batch
         return self._document(data, start, part=True, cut=False)
 
     def _document(self, data: Any, start: int, *, part: bool, cut: bool) -> Document:
         self._count_lines(start)
         self._parts += 1
         return Document("json", data, self._text[start : self._at], self._line, cut=cut, part=part)
+
+
+def _with(head: dict[str, Any], keys: tuple[str, ...], batch: list[Any]) -> dict[str, Any]:
+    """The object with an array at these keys; what is beside it is shared."""
+    inside = batch if len(keys) == 1 else _with(head[keys[0]], keys[1:], batch)
+    return {**head, keys[0]: inside}

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
+from itertools import chain
 from typing import Any, Final
 
 from dtnsim.logs._catalogue import Catalogue, Targets, catalogue
 from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._dispatch import NO_NUMBER, Host, hand_over, no_number, safely
 from dtnsim.logs._documents import DocumentBuffer, printed
-from dtnsim.logs._json_stream import JsonStream
+from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
 from dtnsim.logs.base import Document, DocumentParser, Record
 from dtnsim.logs.measurement import Unread
 
@@ -107,21 +108,17 @@ class LogReader:
 
     def finish(self) -> Iterator[Record]:
         """The log ends: the last line, then whatever the parsers still hold."""
-        if self._rest:
+        while self._rest or self._stream is not None:
             rest, self._rest = self._rest, b""
-            self._last, self._cut = True, rest[-1:] in b"0123456789.,"
             if self._stream is not None:
-                rest = yield from self._streamed(rest)
-            yield from self._through(rest)
+                yield from self.feed((yield from self._streamed(rest, last=True)))
+            else:
+                self._last, self._cut = True, rest[-1:] in b"0123456789.,"
+                yield from self._through(rest)
         if self._tail:
             yield from self._end_of_stretch(self._stretch)
         if self._document is not None:
             yield from self._abandon(ended=True)
-        if self._stream is not None:
-            for doc in self._stream.cut():
-                yield from self._read_document(doc)
-            why = "JSON document: the file ends inside it (its whole elements are read)"
-            yield Unread(self.file, self._stream.first, "", why)
         for host in self._hosts.values():
             for parser in host.parsers:
                 yield from safely(parser, parser.close)
@@ -331,13 +328,16 @@ class LogReader:
         parser = self._parser_of(doc)
         yield from self._embedded(doc) if parser is None else safely(parser, parser.read, doc)
 
-    def _streamed(self, block: bytes) -> Generator[Record, None, bytes]:
+    def _streamed(self, block: bytes, *, last: bool = False) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
         stream = self._stream
         assert stream is not None
-        for doc in stream.feed(block):
+        for doc in chain(stream.feed(block), stream.cut() if last else ()):
             yield from self._read_document(doc)
         if not stream.ended:
+            if last:
+                self._stream = None
+                yield Unread(self.file, stream.first, "", ENDS_INSIDE)
             return b""
         rest = stream.rest()
         self._stream, self._line = None, stream.line - 1

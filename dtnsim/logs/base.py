@@ -334,8 +334,8 @@ class DocumentParser(Parser):
     """
 
     kind: ClassVar[Literal["json", "xml", "html"]] = "json"
-    #: keys of arrays of which a long document may have too many elements to hold; `read` then gets several
-    #: documents with ``part`` set
+    #: keys of arrays of which a long document may have too many elements to hold (``hits.hits`` of an array in an
+    #: object); `read` then gets several documents with ``part`` set
     long: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod

@@ -28,7 +28,7 @@ class FtsJson(DocumentParser):
     """Jobs with files, and messages of ``fts_monitoring_complete``."""
 
     tool = "fts"
-    long = ("files", "hits", "data")
+    long = ("files", "hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
         """A message, an export of messages, a job with its files, or its files alone."""

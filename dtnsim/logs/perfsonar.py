@@ -31,7 +31,7 @@ class PerfsonarArchive(DocumentParser):
     """Documents of results."""
 
     tool = "perfsonar"
-    long = ("hits",)
+    long = ("hits.hits", "hits")
 
     def match(self, doc: Document) -> bool:
         """A result with its test and run, in the archive's form."""

@@ -29,7 +29,7 @@ class PrometheusJson(DocumentParser):
     """Matrices and vectors."""
 
     tool = "prometheus"
-    long = ("result",)
+    long = ("data.result",)
 
     def match(self, doc: Document) -> bool:
         """A successful answer of the query interface."""

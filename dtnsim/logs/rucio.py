@@ -30,7 +30,7 @@ class RucioEvents(DocumentParser):
     """Events ``transfer-done`` and ``transfer-failed``."""
 
     tool = "rucio"
-    long = ("hits", "data")
+    long = ("hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
         """An event, its payload, or an export of them."""

@@ -37,6 +37,24 @@ def fio(jobs: int, bins: int) -> str:
     return json.dumps({"fio version": "fio-3.36", "global options": {"bs": "1M"}, "jobs": each}, indent=2)
 
 
+def prometheus(series: int, samples: int) -> str:
+    """An answer of ``query_range``: the series are in an array two objects deep."""
+    each = [
+        {"metric": {"__name__": "node_network_receive_bytes_total", "device": f"eth{n}"},
+         "values": [[1700000000 + 15 * t, str(t * 10**9)] for t in range(samples)]}
+        for n in range(series)
+    ]  # fmt: skip
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": each, "stats": {"a": 1}}})
+
+
+def search(count: int) -> str:
+    """An export of perfSONAR's archive as OpenSearch answers it."""
+    result = {"throughput": 4e9, "succeeded": True}
+    test = {"type": "throughput", "spec": {"source": "a", "dest": "b"}}
+    hit = {"_index": "pscheduler_throughput", "_source": {"pscheduler": {}, "meta": {}, "test": test, "result": result}}
+    return json.dumps({"took": 3, "hits": {"total": {"value": count}, "hits": [hit] * count}}, indent=1)
+
+
 def short(monkeypatch, size: int = 3000) -> None:
     """Makes documents long that are not."""
     monkeypatch.setattr(_documents, "LARGEST", size)
@@ -53,9 +71,10 @@ def read(raw: bytes, piece: int) -> list:
 @pytest.mark.parametrize("piece", [700, 4096, 1 << 20])
 @pytest.mark.parametrize(
     "text",
-    [iperf(40, 2), iperf(40, 2, None), fio(30, 30), json.dumps([{"device": "x"}] * 900, indent=1)],
-    ids=["iperf3", "iperf3-line", "fio", "list"],
-)
+    [iperf(40, 2), iperf(40, 2, None), fio(30, 30), json.dumps([{"device": "x"}] * 900, indent=1),
+     prometheus(12, 40), search(30)],
+    ids=["iperf3", "iperf3-line", "fio", "list", "prometheus", "opensearch"],
+)  # fmt: skip
 def test_parts_give_what_the_whole_gives(monkeypatch, text, piece):
     raw = (DD + text + "\n" + DD + text + "[root@dtn01 ~]$ dd if=/dev/zero of=x\n" + DD).encode()
     whole = read(raw, piece)
@@ -102,6 +121,28 @@ def test_a_stream_in_pieces_of_any_size(step):
     assert not stream.why
     assert [e for doc in parts for e in doc.data.get("long", [])] == [{"b": [1]}, 12, -3.5, "]", [], {}]
     assert parts[-1].data == {"a": [1, 2.5e3, "x\u20ac", None], "z": 12}
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, 1000])
+def test_an_array_that_objects_wrap(step):
+    text = '{"took": 1, "hits": {"total": {"value": 3}, "hits": [{"a": 1}, 2], "max": 0}, "data": {"x": {}}, "z": []}'
+    stream = JsonStream(1, {"hits.hits", "data.result"})
+    raw = text.encode() + b" tail"
+    parts = [doc for at in range(0, len(raw), step) for doc in stream.feed(raw[at : at + step])]
+    assert stream.ended
+    assert not stream.why
+    assert [e for doc in parts for e in doc.data["hits"].get("hits", [])] == [{"a": 1}, 2]
+    assert parts[0].data["hits"]["total"] == {"value": 3}
+    assert parts[-1].data == {"took": 1, "hits": {"total": {"value": 3}, "max": 0}, "data": {"x": {}}, "z": []}
+
+
+def test_a_long_last_value_without_final_newline(monkeypatch):
+    """What the stream had put off until more would come is read at the end."""
+    short(monkeypatch)
+    text = prometheus(1, 400)
+    records = read(text.encode(), 1000)
+    assert {r.tool for r in records} == {"prometheus"}
+    assert len(records) == 400
 
 
 @pytest.mark.long
