@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp._growth import BBR, CUBIC, WESTWOOD, filtered, growth, kept
 
-RENO, CUBIC, HTCP, BBR = 0, 1, 2, 3
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = 0.0, 1.0, 2.0, 3.0
 RING = 512
 NEVER = 1e30
@@ -20,15 +20,12 @@ HIGH, RECOVERING, BEFORE, TOP, EPOCH, K, ORIGIN, FRIENDLY, BETA = 9, 10, 11, 12,
 LEAST, STAMP, SMOOTH, MODE, PLATEAU, FLAT, FULL, PHASE, CYCLE = 18, 19, 20, 21, 22, 23, 24, 25, 26
 NEXT, ROUND, BANDWIDTH, PROBE_END, PROBE_ROUND, PRIOR, CONSERVE, PACE = 27, 28, 29, 30, 31, 32, 33, 34
 QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, PULL, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
-NOISE, EVENT, STRAY, POWER, FIELDS = 45, 46, 47, 48, 49
+NOISE, EVENT, STRAY, POWER, ESTIMATE, MOST, FIELDS = 45, 46, 47, 48, 49, 50, 51
 
 # constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
-GAINS, HIGH_GAIN, CUBIC_BETA, CUBIC_C = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.CUBIC_BETA, linux.CUBIC_C
+GAINS, HIGH_GAIN, CUBIC_C = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.CUBIC_C
 FAIR, FIRST, MOST_GROWTH = linux.CUBIC_FRIENDLY, linux.CUBIC_FIRST_GROWTH, linux.CUBIC_MOST_GROWTH
 CONVERGENCE, RENO_BETA = linux.CUBIC_FAST_CONVERGENCE, linux.RENO_BETA
-HTCP_LOW, HTCP_HIGH = linux.HTCP_BETA
-HTCP_SCALE_S = linux.HTCP_SCALE_S
-HTCP_LEAST, HTCP_MOST = linux.HTCP_SCALE
 WINDOW, BURSTS, MARGIN = linux.INITIAL_WINDOW, linux.BURSTS_PER_S, linux.BBR_MARGIN
 SLOW, FAST = linux.PACING_SLOW_START, linux.PACING_AVOIDANCE
 LOW_WINDOW = linux.HYSTART_LOW
@@ -82,10 +79,8 @@ def cut(f: list[float]) -> None:
     """A loss-based flow notices a loss."""
     window = f[CWND]
     f[TOP] = CONVERGENCE * window if window < f[TOP] else window
-    if f[CC] == HTCP:
-        f[BETA] = min(max(f[T] / f[TRIP], HTCP_LOW), HTCP_HIGH)
-    beta = CUBIC_BETA if f[CC] == CUBIC else f[BETA]
-    f[SSTHRESH] = max(math.floor(math.floor(window) * beta), 2.0)
+    f[BETA] = kept(int(f[CC]), window, f[T], f[TRIP], f[MOST])
+    f[SSTHRESH] = max(math.floor(math.floor(window) * f[BETA]), 2.0)
     f[BEFORE], f[HIGH], f[RECOVERING], f[EPOCH] = window, f[SENT], 1.0, -1.0
 
 
@@ -110,25 +105,21 @@ def avoid(f: list[float], acked: float, now: float) -> None:
         if f[TOP] == 0.0:
             gain = max(gain, FIRST * f[CWND])
         f[CWND] += gain * share
-    elif f[CC] == HTCP:
+    else:
         if f[EPOCH] < 0.0:
             f[EPOCH] = now
-        past = max(now - f[EPOCH] - 1.0, 0.0)
-        fast = (
-            (1 + 10 * past + 0.25 * past * past) * min(max(f[T] / HTCP_SCALE_S, HTCP_LEAST), HTCP_MOST)
-            if past > 0
-            else 1.0
-        )
-        f[CWND] += 2 * (1 - f[BETA]) * max(fast, 1.0) * share
-    else:
-        f[CWND] += share
+        delay = f[TRIP] - f[T]
+        f[CWND] += growth(int(f[CC]), f[CWND], now - f[EPOCH], f[T], f[BETA], delay, f[MOST]) * share
 
 
 def window_flow(f: list[float], acked: float, now: float) -> None:
-    """Reno, CUBIC, H-TCP: slow start with HyStart, avoidance, proportional rate reduction."""
+    """Algorithms that go by losses: slow start with HyStart, avoidance, proportional rate reduction."""
+    f[MOST] = max(f[MOST], f[TRIP] - f[T])
     ended = f[RECOVERING] > 0.0 and f[ACKED] + f[LOST] >= f[HIGH]
     if ended:
         f[RECOVERING] = 0.0
+        if f[CC] == WESTWOOD:
+            f[SSTHRESH] = max(math.floor(f[ESTIMATE]), 2.0)
         f[CWND] = f[SSTHRESH]
     if f[EVENT] > 0.0:
         cut(f)
@@ -339,6 +330,7 @@ def turn(
         burst = f[NOISE] * min(max(f[PACE] / BURSTS, 2.0), BURST)
         bbr_flow(f, best, acked, (f[ACKED] - before + burst) / (trip * slice_s), now, phase)
     else:
+        f[ESTIMATE] = filtered(f[ESTIMATE], acked / slice_s * f[T], slice_s, f[TRIP])
         window_flow(f, acked, now)
     acks[n % RING] = f[ACKED]
     return min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)

@@ -19,7 +19,7 @@ IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
 #: Algorithms that can be put against each other: those of `shared.CODES`
-PAIRED: Final = ("reno", "cubic", "htcp", "bbr")
+PAIRED: Final = ("reno", "cubic", "htcp", "bbr", "scalable", "westwood", "illinois")
 #: Replicas of a case with random loss, and without: the same whatever company a case has
 REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8

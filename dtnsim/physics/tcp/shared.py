@@ -1,7 +1,7 @@
 """Flows that compete: unequal round trips, unequal algorithms, at one drop-tail bottleneck.
 
 Time goes in equal slices of a part of the shortest round trip. Each flow is a fluid with its own state
-machine (Reno, CUBIC, H-TCP by their windows, BBR v1 by its model of the path); what it sends meets the
+machine (those that go by losses by their windows, BBR v1 by its model of the path); what it sends meets the
 others in one queue, well mixed; departures come back after its base round trip, drops after that and the
 full queue's delay.
 """
@@ -18,13 +18,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _kernel
+from dtnsim.physics.tcp import _growth, _kernel
 from dtnsim.physics.tcp import coefficients as known
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-CODES: Final = {"reno": _kernel.RENO, "cubic": _kernel.CUBIC, "htcp": _kernel.HTCP, "bbr": _kernel.BBR}
+CODES: Final = {
+    "reno": _growth.RENO,
+    "cubic": _growth.CUBIC,
+    "htcp": _growth.HTCP,
+    "bbr": _growth.BBR,
+    "scalable": _growth.SCALABLE,
+    "westwood": _growth.WESTWOOD,
+    "illinois": _growth.ILLINOIS,
+}
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
@@ -114,7 +122,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     kernel: Callable[..., Any] = _kernel.run
     if compiled or (compiled is None and work > WORTH_COMPILING):
         kernel = _compiled() or _kernel.run
-    bbr = lanes.codes == _kernel.BBR
+    bbr = lanes.codes == _growth.BBR
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
     room = np.maximum(lanes.B - 1.0, 1.0)
     power = known.BURST_LOSS.value

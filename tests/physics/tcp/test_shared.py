@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dtnsim.physics.tcp import _kernel, outcome, shared
+from dtnsim.physics.tcp import _growth, algorithms, outcome, shared
 
 
 def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **options):
@@ -18,7 +18,9 @@ def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **op
 
 
 def test_the_link_is_full_and_shared():
-    for codes in (["reno", "reno"], ["cubic", "cubic"], ["bbr", "bbr"], ["htcp", "cubic"], ["reno", "bbr"]):
+    equal = (["reno", "reno"], ["cubic", "cubic"], ["bbr", "bbr"])
+    unlike = (["htcp", "cubic"], ["reno", "bbr"], ["scalable", "cubic"], ["westwood", "reno"], ["illinois", "bbr"])
+    for codes in (*equal, *unlike):
         share, _ = run([0.04, 0.04], codes)
         assert 0.93 < share.sum() <= 1.0 + 1e-9, codes
         assert share.min() > 0.02, codes
@@ -48,7 +50,7 @@ def test_bbr_takes_nearly_all_of_a_shallow_buffer_and_less_of_a_deep_one():
 def test_random_loss_holds_a_lone_reno_flow_near_mathis():
     T = np.array([[0.05]])
     lanes = shared.Lanes(
-        np.array([4000.0]), np.array([200.0]), T, np.array([[_kernel.RENO]]), T, np.full((1, 1), 1e9),
+        np.array([4000.0]), np.array([200.0]), T, np.array([[shared.CODES["reno"]]]), T, np.full((1, 1), 1e9),
         np.array([[10.0, 130.0]]), np.array([2e-3]), np.array([0]),
     )  # fmt: skip
     rate = np.mean([shared.simulate(lanes, s, compiled=False)[0, 0, 0] for s in (1, 2)]) / 120
@@ -60,7 +62,8 @@ def test_compiled_and_plain_kernels_agree():
     pytest.importorskip("numba")
     T = np.array([[0.03, 0.05]])
     lanes = shared.Lanes(
-        np.array([3000.0]), np.array([100.0]), T, np.array([[_kernel.CUBIC, _kernel.BBR]]), T, np.full((1, 2), 1e9),
+        np.array([3000.0]), np.array([100.0]), T, np.array([[shared.CODES["cubic"], shared.CODES["bbr"]]]), T,
+        np.full((1, 2), 1e9),
         np.array([[2.0, 6.0]]), np.array([0.0]), np.array([0]),
     )  # fmt: skip
     plain = shared.simulate(lanes, 5, compiled=False)
@@ -75,3 +78,28 @@ def test_the_same_seed_gives_the_same_numbers():
 
 def test_all_that_the_kernel_knows_may_be_paired():
     assert set(outcome.PAIRED) == set(shared.CODES)
+
+
+@pytest.mark.parametrize("cc", ["reno", "htcp", "scalable", "illinois"])
+def test_scalars_of_the_kernel_are_the_laws_of_the_arrays(cc):
+    code = shared.CODES[cc]
+    for delay in (0.0, 0.004, 0.02, 0.05):
+        rise = delay / (0.05 if cc == "illinois" else 0.1)
+        assert _growth.kept(code, 100.0, 0.1, 0.1 + delay, 0.05) == pytest.approx(float(algorithms.kept(cc, rise)))
+        grown = _growth.growth(code, 1000.0, 3.0, 0.1, 0.6, delay, 0.05)
+        wide = {"htcp": algorithms.htcp_alpha(3.0, 0.1, 0.6), "illinois": algorithms.illinois_alpha(delay, 0.05)}
+        assert grown == pytest.approx(float(wide.get(cc, 10.0 if cc == "scalable" else 1.0)))
+
+
+@pytest.mark.parametrize(("bold", "loss"), [("scalable", 0.0), ("westwood", 1e-3), ("illinois", 1e-3)])
+def test_who_yields_less_has_more_of_the_link(bold, loss):
+    """Scalable gives up an eighth; Westwood returns to what has passed; Illinois grows by ten where nothing queues."""
+    share = np.mean([run([0.04, 0.04], [bold, "reno"], loss=loss, seed=s)[0] for s in (1, 2)], axis=0)
+    assert share[0] > 1.5 * share[1]
+
+
+def test_westwood_finds_what_is_in_flight_without_a_queue():
+    estimate = 0.0
+    for _ in range(2000):
+        estimate = _growth.filtered(estimate, 160.0, 0.01, 0.04)
+    assert estimate == pytest.approx(160.0, rel=1e-3)
