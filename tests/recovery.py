@@ -41,6 +41,7 @@ volumes:
     filesystem: {{kind: ext4}}
     array:
       kind: ssd
+      link: 7 GB/s
       read: {{value: {read:.6g} MB/s, spread: 10 %}}
       write: {{value: {write:.6g} MB/s, spread: 10 %}}
 """

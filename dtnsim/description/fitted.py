@@ -14,6 +14,8 @@ logarithms, row by row below the diagonal::
     covariance:
       parameters: ['venadi: cpu.clock', 'venadi: stack.file_write_byte']
       correlation: ['1', '0.62 1']
+
+Where tests were run more than once, ``repeats`` has how far runs of a day and days lie apart on these hosts.
 """
 
 from __future__ import annotations
@@ -55,11 +57,13 @@ class Fits:
         correlation: How the errors of its parameters go together.
         unused: (host, dotted key) of those that the path says itself.
         notes: Sentences on them.
+        noises: (run to run, day to day or None) by host: standard deviations of the logarithm that were measured.
     """
 
     correlation: Correlation = field(default_factory=Correlation)
     unused: frozenset[tuple[str, str]] = frozenset()
     notes: tuple[str, ...] = ()
+    noises: MappingABC[str, tuple[float, float | None]] = field(default_factory=dict)
 
 
 def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]]) -> Fits:
@@ -100,7 +104,26 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
                 notes.append(_note(alias, key, before, prior, entry, read.file))
             else:
                 put(raw, ["hosts", alias, *split_key(key)], entry, key)
-    return Fits(fitted_together(read), frozenset(unused), tuple(notes))
+    noise, hosts = _noise(read), read.get("hosts") or []
+    mine = [a for a, h in raw["hosts"].items() if str(h.get("name", a)) in hosts] if noise is not None else []
+    return Fits(fitted_together(read), frozenset(unused), tuple(notes), {a: noise for a in mine if noise is not None})
+
+
+def _noise(read: Mapping) -> tuple[float, float | None] | None:
+    """How far runs and days lie apart, where tests were run more than once.
+
+    Raises:
+        SpecError: it is no share.
+    """
+    given = read.get("repeats")
+    if not isinstance(given, Mapping) or given.get("run_to_run") is None:
+        return None
+    day = given.get("day_to_day")
+    try:
+        run = units.parse(str(given["run_to_run"]), "1")
+        return run, units.parse(str(day), "1") if day not in (None, "null", "") else None
+    except UnitError as error:
+        raise SpecError(str(error), **place(read, "repeats"), key="repeats", remedy=_MADE) from None
 
 
 def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:

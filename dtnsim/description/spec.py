@@ -6,6 +6,7 @@ anything is computed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -121,6 +122,11 @@ class PathSpec(Model):
     def correlation(self) -> Correlation:
         """How the errors of its fitted parameters go together."""
         return self._fits.correlation
+
+    @property
+    def noises(self) -> MappingABC[str, tuple[float, float | None]]:
+        """(run to run, day to day or None) by host, where its calibration measured them."""
+        return self._fits.noises
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.evidence.fit import Fit
-from dtnsim.evidence.fit_words import contradiction, joined, not_followed, written
+from dtnsim.evidence.fit_words import contradiction, joined, not_followed, unexplained, written
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.quantity import Quantity
@@ -63,7 +63,7 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
         "unidentifiable": words(found),
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
         "repeats": _repeats(found),
-        "contradictions": [contradiction(found, r) for r in found.released],
+        "contradictions": [*(contradiction(found, r) for r in found.released), *unexplained(found)],
         "outliers": _outliers(found),
     }
 

@@ -83,6 +83,26 @@ def contradiction(found: Fit, released: Released) -> str:
     return line
 
 
+def unexplained(found: Fit) -> list[str]:
+    """Tests whose runs agree with each other and that no value of any parameter explains."""
+    tests: dict[tuple[str, ...], list[int]] = {}
+    for n, figure in enumerate(found.figures):
+        tests.setdefault((figure.case.tool, *figure.case.overrides), []).append(n)
+    missed = set(not_followed(found))
+    lines = []
+    for mine in tests.values():
+        if len(mine) < 2 or not set(mine) <= missed:
+            continue
+        case, ratio = found.figures[mine[0]].case, float(np.exp(np.median(found.ratio_after[mine])))
+        rates = written(case.measured, UNITS[case.quantity])
+        lines.append(
+            f"{len(mine)} runs like {case.name} agree on {rates}, and the host as described gives {ratio:.2g} times "
+            "that whatever its parameters are: another kind of part is built in (a drive's link, a slot, an array), "
+            "and other values of that volume may make up for it"
+        )
+    return lines
+
+
 def check_followed(found: Fit) -> None:
     """Refuses a fit that follows nothing: its parameters would be the prior's, whatever was measured.
 

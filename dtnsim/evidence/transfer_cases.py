@@ -84,6 +84,10 @@ def cases(
     given = spec.load(path)
     if len(given.transfers) != 1:
         raise InputError(f"--path {path}: has {len(given.transfers)} transfers; logs are held against a path of one")
+    for theirs, ours in (names or {}).items():
+        if ours not in given.hosts:
+            known = ", ".join(given.hosts)
+            raise InputError(f"--as {theirs}={ours}: the path has no host {ours!r}; write one of {known}")
     measured, unread = read_logs(list(logs))
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread[:20]]
     mine = [m for m in measured if _is_transfer(m)]

@@ -103,8 +103,12 @@ class Discrepancy:
         return self.laws.get(regime.name) or self.laws.get(regime.kind) or self.default
 
     def noise(self, regime: Regime) -> Noise:
-        """How far runs lie apart there."""
-        return self.noises.get(regime.kind) or self.default_noise
+        """How far runs lie apart there: as measured on that host, else as usual for that kind."""
+        usual = self.noises.get(regime.kind) or self.default_noise
+        if regime.measured is None:
+            return usual
+        run, day = regime.measured
+        return Noise(run, usual.another_day if day is None else day)
 
     def factors(self, draw: Draw, regimes: Sequence[Regime], *, mean: bool = False) -> Array:
         """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
@@ -117,7 +121,7 @@ class Discrepancy:
             found = self.law(regime).at(_levels(scores))
             if not mean:
                 noise = self.noise(regime)
-                apart = noise.same_day if regime.dedicated else noise.random_day
+                apart = noise.same_day if regime.same_every_day else noise.random_day
                 found = found + apart * draw.score(f"repeat {regime.kind}")
             columns.append(np.exp(found))
         return np.stack(columns, axis=1)

@@ -38,6 +38,8 @@ _KINDS: Final = {
     "lustre": "shared server",
     "gpfs": "shared server",
 }
+#: kinds that tests of a host's own volumes have met
+_STORAGE: Final = frozenset({"disk", "array", "bus"})
 #: what limits a TCP station -> kind of evidence
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
@@ -74,14 +76,22 @@ KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.val
 
 
 class Regime(NamedTuple):
-    """Kind of the binding station, class of the tool, and whether the path is nobody else's.
+    """Kind of the binding station, class of the tool, whether the path is nobody else's, and what was measured.
 
     A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
+    Where a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured`` has how
+    far its runs and days lie apart.
     """
 
     kind: str
     tool: str
     dedicated: bool = False
+    measured: tuple[float, float | None] | None = None
+
+    @property
+    def same_every_day(self) -> bool:
+        """Whether days do not differ: nobody else is there, and no runs of several days have said otherwise."""
+        return self.dedicated and (self.measured is None or self.measured[1] is None)
 
     @property
     def name(self) -> str:
@@ -95,8 +105,17 @@ def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
     if cause.station is None:
         delays = [d for p in problem.transfers[f].phases for d in p.delays]
         longest = max(delays, key=lambda d: float(np.max(d.per_byte)), default=None)
-        return Regime(_WAITS[longest.each] if longest is not None else "requests", tool, alone)
-    return Regime(_station(given, problem, problem.stations[cause.station]), tool, alone)
+        kind = _WAITS[longest.each] if longest is not None else "requests"
+        return Regime(kind, tool, alone, given.noises.get(_only_host(given, f)) if kind == "requests" else None)
+    station = problem.stations[cause.station]
+    kind = _station(given, problem, station)
+    return Regime(kind, tool, alone, given.noises.get(station.host) if kind in _STORAGE else None)
+
+
+def _only_host(given: PathSpec, f: int) -> str:
+    """The host of a transfer that leaves it not; empty for others."""
+    ends = {end.partition(":")[0] for end in (given.transfers[f].source_end, given.transfers[f].to)}
+    return ends.pop() if len(ends) == 1 else ""
 
 
 def _dedicated(given: PathSpec) -> bool:

@@ -76,6 +76,16 @@ def test_what_figures_of_one_log_share_is_no_scatter() -> None:
     assert abs(math.log(value(found, RATE) / 30e6)) < 0.05
 
 
+def test_what_no_parameter_explains_is_said() -> None:
+    """Disks fifty times as fast as stated, which cores do not let through: two runs agree, and nothing fits."""
+    fast = [measured(50.0), measured(50.5, number=1)]
+    same = [replace(f, case=replace(f.case, overrides=("same",))) for f in fast]
+    found = fit.fit([*same, measured(1.0, number=2)], ["bench"])
+    (line,) = fit_words.unexplained(found)
+    assert line.startswith("2 runs like bench/run 0 agree on ")
+    assert "another kind of part is built in" in line
+
+
 def test_agreement_with_the_description_releases_nothing() -> None:
     found = fit.fit([measured(1.2), measured(1.21, number=1)], ["bench"])
     assert found.released == ()

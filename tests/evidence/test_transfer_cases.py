@@ -93,6 +93,8 @@ def test_ends_that_the_path_calls_otherwise(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"say which ends are the path's: --as NAME=nas"):
         transfer_cases.cases([log], path)
     assert len(transfer_cases.cases([log], path, {"dtn01": "nas"})[0]) == 1
+    with pytest.raises(InputError, match="--as dtn01=disks: the path has no host 'disks'; write one of nas, centre"):
+        transfer_cases.cases([log], path, {"dtn01": "disks"})
     log.write_text(line(0, 20, 10**10, kind="STOR"))
     with pytest.raises(InputError, match="no transfer that went the way"):
         transfer_cases.cases([log], path)
