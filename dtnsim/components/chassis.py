@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Component, Pick
+from dtnsim.components.base import Component, Pick, documentation_only
 from dtnsim.components.expander import Expander
 
 Bays = dict[str, Annotated[int, Field(ge=0, le=1000)]]
@@ -30,7 +30,7 @@ class Chassis(Component):
     family: ClassVar[str] = "chassis"
     columns: ClassVar[tuple[str, ...]] = ("holds",)
 
-    board: str = ""
+    board: str = documentation_only("")
     holds: Bays = Field(default_factory=dict)
     bays: Bays = Field(default_factory=dict)
     channels: Annotated[int, Field(ge=1, le=64)] | None = None
