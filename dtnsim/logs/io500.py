@@ -15,7 +15,7 @@ from typing import Final
 from dtnsim.logs.base import Command, Conditions, LineParser, Record
 
 _RESULT: Final = re.compile(
-    r"^\s*+\[RESULT\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++(?P<value>\d++\.\d++) "
+    r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++(?P<value>\d++\.\d++) "
     r"(?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})"
 )
 _SCORE: Final = re.compile(
@@ -47,7 +47,7 @@ class Io500(LineParser):
         phase = found["phase"].replace("_", "-")
         value, seconds = float(found["value"]), float(found["seconds"])
         more: Conditions = {"of": phase, "operation": _OPERATIONS.get(phase.rpartition("-")[2], phase)}
-        more |= {"duration_s": seconds, "valid": "INVALID" not in found["rest"]}
+        more |= {"duration_s": seconds, "valid": found["bad"] is None and "INVALID" not in found["rest"]}
         printed = f"{found['value']} {found['unit']}"
         if value <= 0:
             yield self.unread(f"{phase} {printed}", "nothing was done: no rate")

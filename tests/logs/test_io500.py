@@ -1,7 +1,8 @@
 """IO500.
 
 Summaries printed on GitHub: EXAScaler on Google Cloud (SC20), a Manila share (ISC24), a run of two processes (the
-README), a Student Cluster (one phase invalid), and BeeGFS with the scripts of 2019.
+README), a Student Cluster (one phase invalid), an object store in 2020 (all phases invalid), and BeeGFS with the
+scripts of 2019.
 """
 
 from __future__ import annotations
@@ -50,6 +51,16 @@ BEEGFS = """\
 [RESULT] IOPS phase 3                      find              305.930 kiops : time  24.64 seconds
 """
 
+S3 = """\
+	IO500 version 9c0f0c6
+	[RESULT-invalid]       ior-easy-write        0.015926 GiB/s : time 300.414 seconds
+	[RESULT-invalid]    mdtest-easy-write        0.011581 kIOPS : time 300.392 seconds
+	[RESULT-invalid]                 find        0.000000 kIOPS : time 0.000 seconds
+	[RESULT-invalid]        ior-easy-read        0.085152 GiB/s : time 56.236 seconds
+	; [I]  MD = (0.01158092 * 0.00565780 * 0.00000000 * 0.10921435 * 0.10763068 * 0.00302888 * 0.05228598)^0.125000
+	[SCORE] Bandwidth 0.007108 GB/s : IOPS 0.000000 kiops : TOTAL 0.000000
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "write", "read", "seconds", "files"),
@@ -78,6 +89,11 @@ def test_gigabytes_of_the_scripts_are_binary(log):
 def test_invalid_phases_are_marked(log):
     assert log(CLUSTER).one("rate", of="mdtest-easy-write").conditions["valid"] is False
     assert log(CLUSTER).one("throughput", of="ior-easy-write").conditions["valid"] is True
+    before = log(S3)
+    assert before.value("throughput", of="ior-easy-write", valid=False) == 0.015926 * GIB
+    assert before.value("rate", of="mdtest-easy-write", valid=False) == pytest.approx(11.581)
+    assert before.value("throughput", of="score") == 0.007108 * GIB
+    assert len(before.unread) == 1
 
 
 def test_version_score_and_nothing(log):
