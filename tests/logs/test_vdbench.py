@@ -1,7 +1,7 @@
 """vdbench 5.03 and 5.04.
 
 Rows printed on GitHub: a trial run (``-t``, 2019), ``Totals.html`` of 2025, a storage laboratory's post-processing
-(2019, sequential reads), a benchmark's script (2016; a row of one interval, which is not read).
+(2019, sequential reads), a benchmark's script (2016; a row of one interval).
 """
 
 from __future__ import annotations
@@ -62,4 +62,16 @@ def test_runs_shares_and_other_units(log):
     assert (known["of"], known["read_share"]) == ("rd1", pytest.approx(0.5231))
     assert log(READS.replace("1024**2", "1000**2").replace("3832.07", "4018.21")).value("throughput") == 4018.21e6
     assert "no requests" in log(TRIAL).unread[0].why
-    assert not log(WRITES).found
+
+
+def test_intervals_are_rows_below_their_heading(log):
+    found = log(WRITES)
+    assert found.value("throughput", interval=True, report=331, operation="write") == 3485 * MIB
+    assert found.value("iops", interval=True) == 13940
+    assert found.value("latency", interval=True) == pytest.approx(36.022e-3)
+    both = log(TRIAL.replace("avg_2-1        0.0     0.00       0", "avg_1-1      320.0    40.00  131072"))
+    assert [(r.value, r.conditions.get("interval")) for r in both.all("iops")] == [(320.0, True), (320.0, None)]
+    row = WRITES.splitlines()[-1] + "\n"
+    assert not log(row).found  # what is no row of vdbench may look like one
+    assert not log(HEAD + "text\n" * 30 + row).found
+    assert not log(WRITES.replace("       331 ", "  avg_2-331 ") + row).all("iops", interval=True)
