@@ -2,7 +2,7 @@
 
 Summaries printed on GitHub: EXAScaler on Google Cloud (SC20), a Manila share (ISC24), a run of two processes (the
 README), a Student Cluster (one phase invalid), an object store in 2020 (all phases invalid), and BeeGFS with the
-scripts of 2019.
+scripts of 2019. result.txt: the README, its edition of December 2019, a run on DAOS of 2026.
 """
 
 from __future__ import annotations
@@ -104,3 +104,103 @@ def test_version_score_and_nothing(log):
     none = log(MANILA.replace("0.146316", "0.000000"))
     assert "nothing was done" in none.unread[0].why
     assert len(log(EXASCALER).found) == 12
+
+
+RESULT = """\
+    version         = SC20-testing
+    config-hash     = 25C33C96
+    ; START 2020-01-06 10:23:49
+    ; ERROR INVALID stonewall-time != 300
+
+
+    [ior-easy-write]
+    t_start         = 2020-01-06 10:23:49
+    exe             = ./ior -C -Q 1 -g -G 271 -k -e -o ./out//ior-easy/ior_file_easy -t 2m -b 2m -F -w -D 1 -a POSIX
+    ; ERROR INVALID Write phase needed 0.020932s instead of stonewall 1s. Stonewall was hit at 0.0s
+    throughput-stonewall = 0.37
+    score           = 0.186620
+    ; ERROR INVALID Runtime of phase (0.027088) is below stonewall time. This shouldn't happen!
+    t_delta         = 0.0271
+    t_end           = 2020-01-06 10:23:49
+
+    [mdtest-easy-write]
+    t_start         = 2020-01-06 10:23:49
+    exe             = ./mdtest -n 1000000 -u -L -F -N 1 -d ./out//mdtest-easy -C -W 1 -a POSIX
+    rate-stonewall  = 109.492799
+    score           = 103.300821
+    t_delta         = 1.1207
+    t_end           = 2020-01-06 10:23:50
+
+    [timestamp]
+    t_start         = 2020-01-06 10:23:50
+    t_delta         = 0.0000
+    t_end           = 2020-01-06 10:23:50
+
+    [find]
+    t_start         = 2020-01-06 10:23:51
+    found           = 1596
+    total-files     = 175761
+    score           = 1486.435084
+    t_delta         = 0.1184
+    t_end           = 2020-01-06 10:23:51
+
+    [SCORE]
+    MD              = 292.625029
+    BW              = 0.172092
+    SCORE           = 7.096374  [INVALID]
+    hash            = 884F29B
+"""
+DECEMBER = """\
+[find]
+exe             = ./pfind ./out/2019.12.21-20.14.57 -newer ./out/timestampfile -size 3901c -name *01* -C
+found           = 1839
+total-files     = 179359
+score           = 15.989096
+
+[ior-hard-read]
+exe             = ./ior -C -Q 1 -g -G 27 -k -e -o ./out/ior_hard/file -t 47008 -b 47008 -s 100000 -r -R -a POSIX
+score           = 7.497023
+
+[SCORE]
+MD              = 6.416
+BW              = 2.941
+"""
+DAOS = """\
+[mdtest-hard-write]
+t_start         = 2026-02-15 06:26:58
+exe             = ./mdtest --dataPacketType=timestamp -n 1000000 -t -w 3901 -e 3901 -P -N 1 -F -C -Y -W 300 -a DFS
+rate-stonewall  = 28.468252
+score           = 28.432556
+t_delta         = 302.9975
+t_end           = 2026-02-15 06:32:01
+"""
+
+
+def test_result_txt(log):
+    """The README prints the summary of the same run: 0.186620 GiB/s, 103.300821 kIOPS."""
+    found = log(RESULT)
+    write = found.one("throughput", of="ior-easy-write", operation="write")
+    assert write.value == log(README).value("throughput", of="ior-easy-write")
+    assert (write.conditions["duration_s"], write.conditions["valid"]) == (0.0271, False)
+    assert write.conditions["end"] == "2020-01-06T10:23:49Z"
+    assert write.line == 12
+    files = found.one("rate", of="mdtest-easy-write")
+    assert files.value == log(README).value("rate", of="mdtest-easy-write")
+    assert files.conditions["valid"] is True
+    assert found.value("rate", of="find", operation="find") == pytest.approx(1486435.084)
+    assert len(found.found) == 3
+
+
+def test_other_editions_of_result_txt(log):
+    old = log(DECEMBER)
+    assert old.value("rate", of="find") == pytest.approx(15989.096)
+    assert old.value("throughput", of="ior-hard-read", operation="read") == 7.497023 * GIB
+    assert len(old.found) == 2
+    new = log(DAOS).one("rate", of="mdtest-hard-write")
+    assert (new.value, new.conditions["duration_s"]) == (pytest.approx(28432.556), 302.9975)
+    assert not log("[ior-easy]\ntransferSize = 2m\nblockSize = 9920000m\n[find]\nnproc = 1\n").found
+
+
+def test_invalid_scores(log):
+    score = log("[SCORE INVALID] Bandwidth 0.172092 GB/s : IOPS 292.625029 kiops : TOTAL 7.096374\n")
+    assert score.value("throughput", of="score", valid=False) == 0.172092 * GIB
