@@ -46,7 +46,7 @@ _STRAINED: Final = 3.0
 #: what the user frees may lie so many times as far from what is stated as parts of a kind do
 _FREED: Final = 3.0
 #: candidates that are fitted out, parameters that may give way at all, and how much likelier (nats) settles it
-_TRIED: Final = 5
+_TRIED: Final = 3
 _MOST: Final = 4
 _ALIKE: Final = 1.0
 
@@ -176,10 +176,11 @@ def explanations(search: Search, u: Array, error: Array, *, exact: bool = False)
         exact: Judge by plain squares: figures may not be put down to a mistake of theirs.
     """
     known = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
-    starts = _starts(search, u, error, known, exact=exact)
     found = []
-    for j, _, wide, begin in sorted(starts, key=lambda s: s[1])[:_TRIED]:
-        place = wide.minimum(begin, error, firm=not exact)
+    for j, wide, begin in _starts(search, u, error, known, exact=exact):
+        # every figure pulls first: others may have been bent to make up for this one
+        place = wide.minimum(begin, error)
+        place = place if exact else wide.minimum(place, error, firm=True)
         ratio = wide.at(place)[0]
         cost = wide.plain(ratio, place, error) if exact else wide.cost(ratio, place, error, firm=True)
         found.append(Explanation(j, wide, place, float(cost) + wide.paid))
@@ -188,22 +189,29 @@ def explanations(search: Search, u: Array, error: Array, *, exact: bool = False)
 
 def _starts(
     search: Search, u: Array, error: Array, known: Sequence[int], *, exact: bool
-) -> list[tuple[int, float, Search, Array]]:
-    """(parameter, cost, search with it released, best point along it alone) of all on which a figure depends."""
+) -> list[tuple[int, Search, Array]]:
+    """(parameter, search with it released, best point along it alone) of those that promise most.
+
+    Half of them make the whole likeliest, half those figures alone that are not followed now.
+    """
     if not known:
         return []
     wides = [search.releasing(j) for j in known]
     tries = [_along(search, wide, u, j) for wide, j in zip(wides, known, strict=True)]
     whole = np.concatenate([wide.full(t) for wide, t in zip(wides, tries, strict=True)])
     ratios = np.split(search.model.ratios(whole), len(known))
-    found = []
-    for j, wide, points, ratio in zip(known, wides, tries, ratios, strict=True):
+    missed = off(search.at(u)[0], error)
+    by_all, by_missed = [], []
+    for n, (wide, points, ratio) in enumerate(zip(wides, tries, ratios, strict=True)):
         if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
             continue
         cost = wide.plain(ratio, points, error) if exact else wide.cost(ratio, points, error, firm=True)
-        best = int(np.argmin(cost))
-        found.append((j, float(cost[best]) + wide.paid, wide, points[best]))
-    return found
+        by_all.append((float(cost.min()) + wide.paid, n, int(np.argmin(cost))))
+        if missed.any():
+            z = 0.5 * np.log1p((ratio[:, missed] / error[missed]) ** 2).sum(axis=-1)
+            by_missed.append((float(z.min()) + wide.paid, n, int(np.argmin(z))))
+    chosen = {n: best for _, n, best in (*sorted(by_missed)[:_TRIED], *sorted(by_all)[:_TRIED])}
+    return [(known[n], wides[n], tries[n][best]) for n, best in chosen.items()]
 
 
 def _along(search: Search, wide: Search, u: Array, j: int) -> Array:
