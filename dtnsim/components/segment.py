@@ -114,9 +114,10 @@ class Segment(Component):
     Attributes:
         bandwidth: Rate in bytes on the wire.
         rtt: Round-trip time that it adds.
-        loss: Random loss of packets; where not given, none at the median and what such paths have in the interval.
-        bursts: Loss in bursts, beside it.
-        retransmits: Segments that transfers over it sent again, where no loss is known; beside the others.
+        loss: Random loss of packets; where nothing is said of losses, none at the median and what such paths have in
+            the interval.
+        bursts: Loss in bursts; beside ``loss`` where that is given.
+        retransmits: Segments that transfers over it sent again, where no loss is known; beside what is given.
         buffer: Queue in front of it that drops what does not fit; at the median large enough where not given.
         mtu: Largest IP packet.
         background: Other traffic; where not given, none at the median.
@@ -156,7 +157,9 @@ class Segment(Component):
 
     def losses(self, draw: Draw) -> tuple[Value, Value]:
         """Mean loss of packets, and the mean length of a burst of them [1]."""
-        found: list[tuple[Value, Value]] = [(draw(self.loss), 1.0)]
+        found: list[tuple[Value, Value]] = []
+        if self.loss.typical is None or (self.bursts is None and self.resent is None):
+            found.append((draw(self.loss), 1.0))
         if self.bursts is not None:
             found.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
         if self.resent is not None:

@@ -39,6 +39,9 @@ class Vm(Model):
     def _bytes_or_ratio(cls, given: object) -> object:
         if isinstance(given, dict):
             for name in ("dirty", "dirty_background"):
+                ratio = str(given.get(f"{name}_ratio", ""))
+                if ratio.isdigit() and int(ratio) > 1:
+                    raise ValueError(f"{name}_ratio: {ratio} is per cent, as sysctl prints it: write {ratio} %")
                 if f"{name}_bytes" in given and f"{name}_ratio" in given:
                     raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")
         return given

@@ -117,3 +117,18 @@ def test_never_more_than_what_is_left(gbps: int, percent: int) -> None:
 def test_what_is_no_segment(given: dict[str, str], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         Segment.build({"kind": "segment", **given})
+
+
+@pytest.mark.parametrize(
+    "said", [{"bursts": {"rate": "1e-4", "length": "10"}}, {"retransmits": {"count": 1200, "moved": "100 GB"}}]
+)
+def test_who_says_what_is_lost_leaves_nothing_unstated(said):
+    """Retransmits or bursts are what the path loses: the loss that nobody has measured does not come on top."""
+    draw = Draw(64)
+    bare, known = (Segment.model_validate({"bandwidth": "10 Gb/s", "rtt": "30 ms", **more}) for more in ({}, said))
+    known.losses(draw)
+    assert not draw.unstated
+    bare.losses(draw)
+    assert draw.unstated
+    both = Segment.model_validate({"bandwidth": "10 Gb/s", "loss": "1e-3", **said})
+    assert float(both.losses(Draw())[0]) > 1e-3

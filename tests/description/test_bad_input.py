@@ -183,6 +183,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], m
         ("transfer.tool.p=many", "p: needs a whole number (got 'many'); write it like 4"),
         ("hosts.venadi.tcp.cc=vegas", "write one of 'reno', 'cubic', 'htcp', 'scalable', "),
         ("hosts.venadi.slots.eth.lanes=-1", "lanes: must not be below 1 (got '-1'); write 1 or more"),
+        ("hosts.venadi.vm.dirty_ratio=40", "write 40 %"),
         ("hosts.venadi.nic=foo", "NIC: bluefield-3-2x200g, broadcom-57414-25g, "),
         ("hosts.venadi.nic=connectx5", "nearest: connectx-5-25g, connectx-5-100g, "),
     ],
