@@ -12,8 +12,8 @@ from dtnsim.ground.money import Money
 from dtnsim.planning import dominance, fitting, swept, tuning
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.rating import Rater
-from dtnsim.planning.search import SAME, Search, price
+from dtnsim.planning.rating import SAME, Rater
+from dtnsim.planning.search import Search, price
 from dtnsim.planning.stages import Stage, idle, named, price_spread
 from dtnsim.steady.prediction import predict
 
@@ -171,6 +171,9 @@ def purchases(
         path, asked.hosts, listed, rates, asked.currency, watts_matter=asked.max_watts < float("inf")
     )
     rater = Rater(path, asked.confidence, relieved, like.rater if like is not None else None)
+    if not rater.could_help(asked.hosts):
+        nothing = Search(offered.choices, rater, lambda *_: rater(()), 0.0, lambda _: False)
+        return Found(nothing, rater, nothing.frontier(), offered.notes, asked.currency)
     bound = Bound(rater, offered.choices)
     worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))
     matters: Callable[[Option], bool] = bound.matters

@@ -31,11 +31,12 @@ def stages(
 ) -> tuple[list[Stage], tuple[str, ...]]:
     """The path with each machine of the list in the place of each of yours, tuned; and why some are not offered.
 
-    A machine that does not meet the target as it is sold gets parts of the list too, where they are allowed. More of
-    what a host is already come beside it, each with its share of the files.
+    Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
+    the target is not met without. More of what a host is already come beside it, each with its share of the files.
     """
     found: list[Stage] = []
     notes: list[str] = []
+    settings: dict[Option, list[str]] = {}
     for name in asked.hosts:
         whole, why = _ends(given, name)
         if why:
@@ -43,10 +44,16 @@ def stages(
             continue
         for offer in listed.of(catalogs.HOST):
             for option in _placed(given, name, whole, offer, listed, known, asked):
-                found += _worked(given, option, asked, listed, known, tuning=tuning, parts=parts)
-        for option in _beside(given, name, listed, known, asked):
-            # parts of the list would have to be bought for each of them
-            found += _worked(given, option, asked, listed, known, tuning=tuning, parts=False)
+                settings[option] = _tuned(given, option, asked, tuning=tuning)
+                found.append(asked.stage(named((option,)), given, (option,), settings[option]))
+        found += [  # parts of the list would have to be bought for each of them, so none are
+            asked.stage(named((option,)), given, (option,), _tuned(given, option, asked, tuning=tuning))
+            for option in _beside(given, name, listed, known, asked)
+        ]
+    for stage in explore.frontier(found) if parts else ():
+        option = stage.options[0]
+        if stage.probability < asked.confidence and option in settings:
+            found += _with_parts(given, option, settings[option], asked, listed, known)
     return found, tuple(notes)
 
 
@@ -118,19 +125,18 @@ def _beside(given: PathSpec, name: str, listed: Catalog, known: Exchange, asked:
         yield Option(f"hosts.{name}", what, tuple(sets), buys, cost, watts)
 
 
-def _worked(
-    given: PathSpec, option: Option, asked: Asked, listed: Catalog, known: Exchange, *, tuning: bool, parts: bool
-) -> Iterator[Stage]:
+def _tuned(given: PathSpec, option: Option, asked: Asked, *, tuning: bool) -> list[str]:
+    """Settings that help a path with a machine."""
     path = given.changed(option.overrides)
-    won = explore.free(path, asked.hosts, asked.goal.value) if tuning else ()
-    if tuning and parts:
-        won = explore.free_beside(path, asked, won, listed, known)
-    settings = explore.settings_of(won)
-    alone = asked.stage(named((option,)), given, (option,), settings)
-    yield alone
-    if not parts or alone.probability >= asked.confidence:
-        return
+    return explore.settings_of(explore.free(path, asked.hosts, asked.goal.value)) if tuning else []
+
+
+def _with_parts(
+    given: PathSpec, option: Option, settings: list[str], asked: Asked, listed: Catalog, known: Exchange
+) -> Iterator[Stage]:
+    """A machine with parts of the list."""
+    path = given.changed([*option.overrides, *settings])
     left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
-    found = explore.purchases(path.changed(settings), left, listed, known, spent=option.price)
+    found = explore.purchases(path, left, listed, known, spent=option.price)
     for chosen, _ in found.frontier[1:]:
         yield asked.stage(named((option, *chosen)), given, (option, *chosen), settings)

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.planning.rating import SAME
+
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Option
 
-#: relative differences below which two sets are equally fast, and equally sure: nobody pays for less
-SAME: Final = (5e-3, 1e-2)
 _NONE: Final = (0.0, 0.0)
 #: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
 PATIENCE: Final = 2500

@@ -18,8 +18,8 @@ from dtnsim.planning.bounds import Bound
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
 from dtnsim.planning.money import exchange
-from dtnsim.planning.rating import Rater
-from dtnsim.planning.search import SAME, Search, price
+from dtnsim.planning.rating import SAME, Rater
+from dtnsim.planning.search import Search, price
 
 Speeds = tuple[int, int]
 
