@@ -47,6 +47,7 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
         "nvme-dtn-local", "tape-recall", "cloud-to-campus", "rdma-100g",
         "nvme-of-100g", "iscsi-100g", "luks-lvm", "rbd-volume", "btrfs-compressed", "tmpfs-program", "vast-400g",
+        "weka-dual-100g",
         "dpu-encrypted", "qat-encrypted",
     }  # fmt: skip
 
@@ -358,6 +359,41 @@ def test_tmpfs_is_of_the_published_order() -> None:
     assert rate("tmpfs-program") == pytest.approx(2.8e9, rel=0.3)
     random = ("transfer.from=pc:/ram", "transfer.tool={name: fio, rw: randread, bs: 4 KiB}")
     assert 0.5 < rate("tmpfs-program", *random) / 4096 / 492e3 < 2
+
+
+_WEKA = "hosts.client.volumes./weka.filesystem"
+_ON_AWS = (
+    "hosts.client.cpu.cores=18", "hosts.client.cpu.clock=3.4 GHz", f"{_WEKA}.num_cores=4", f"{_WEKA}.compute=4",
+    f"{_WEKA}.drives=4", f"{_WEKA}.servers.port_rate=50 Gb/s", f"{_WEKA}.servers.ports=1",
+    "hosts.client.nics.eth0.rate=50 Gb/s", "hosts.client.nics.eth1.rate=50 Gb/s",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "large", "small", "alone_us"),
+    [
+        ((), (21.4, 17.2), (563_667, 378_667), (145, 107)),
+        (_ON_AWS, (8.9, 9.4), (393_333, 302_333), (272, 298)),
+    ],
+    ids=["supermicro", "aws"],
+)
+def test_a_weka_client_is_of_the_published_order(
+    changes: tuple[str, ...],
+    large: tuple[float, float],
+    small: tuple[int, int],
+    alone_us: tuple[float, float],
+) -> None:
+    """docs.weka.io, single client, GiB/s, requests of 4 KiB a second, microseconds; costs lie between both clients."""
+
+    def moved(*given: str) -> float:
+        return rate("weka-dual-100g", *changes, *(f"transfer.tool.{one}" for one in given))
+
+    for number, way in enumerate(("read", "write")):
+        assert moved(f"rw={way}") == pytest.approx(large[number] * 2**30, rel=0.4)
+        many = moved(f"rw=rand{way}", "bs=4 KiB", "numjobs=64", "iodepth=8")
+        assert many == pytest.approx(small[number] * 4096, rel=0.15)
+        one = moved(f"rw=rand{way}", "bs=4 KiB", "numjobs=1")
+        assert 0.5 < 4096 / one * 1e6 / alone_us[number] < 2
 
 
 def test_nfs_over_rdma_is_of_the_published_order() -> None:

@@ -36,14 +36,14 @@ class Fabric:
     """How a device behind a network is reached.
 
     Attributes:
-        transport: What carries the requests.
+        transport: What carries the requests; ``user`` is a driver past the kernel that is charged elsewhere.
         connections: Connections, each of which is worked on by a core at a time.
         byte: What a byte costs that core besides the transport.
         what: The protocol.
         key: Key of the volume that says how many connections there are.
     """
 
-    transport: Literal["tcp", "rdma"]
+    transport: Literal["tcp", "rdma", "user"]
     connections: int
     byte: Quantity
     what: str

@@ -106,6 +106,9 @@ class Buses(Wiring):
             total_B=use.total_B,
             flows=None,
         )
+        if fabric is not None and fabric.transport == "user":
+            self.nic_bus(row, name, receiving=use.operation == "read")
+            return
         if card.protocol == "ethernet" and not verbs:
             own = None if fabric is None else row.term(fabric.byte)
             cycles = self._storage_over_tcp(row, name, card, own, reading=use.operation == "read")

@@ -1,0 +1,136 @@
+"""WEKA: frontends of the client, compute cores, drives and ports of the servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.formulas import evaluate
+from tests.lab import FREE, GiB, Sheet, journey, machine, problem, rate, sheet, volume
+
+CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
+NODES = {"count": 8, "ports": 2, "port_rate": "100 Gb/s", "port_share": "1"}
+FIO = {"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True, "iodepth": 4, "ioengine": "libaio", "numjobs": 64}
+WRITE = {"rw": "write"}
+SMALL = {"rw": "randread", "bs": "4 KiB"}
+
+
+def path(tool: dict[str, Any] | None = None, *, files: int = 64, **given: Any) -> dict[str, Any]:
+    mount = {"kind": "weka", "servers": NODES, "share": "1", **given}
+    nic = {"kind": "nic", "rate": "10 Tb/s", "mtu": "9000 B"}
+    costly = {**FREE, "receive_byte": "3 cycles/B", "send_byte": "3 cycles/B"}
+    host = machine(cpu=CPU, stack=costly, nics={"e": nic}, volumes={"/v": volume(filesystem=mount, via=["e"])})
+    del host["nic"]
+    dataset = {"files": files, "size": "10 TB"}
+    return journey(host, start="a:/v", to="a:/v", tool={**FIO, **(tool or {})}, dataset=dataset)
+
+
+def charges(tool: dict[str, Any] | None = None, **given: Any) -> Sheet:
+    return sheet(problem(path(tool, **given)))
+
+
+def test_a_frontend_is_a_core_and_the_kernels_tcp_is_not_there() -> None:
+    found = charges(num_cores=4)
+    assert found.rate("v.frontends") == pytest.approx(4 * 3e9 / (1.1 + 29000 / 2**20))
+    assert found.demand("a.cpu") == pytest.approx(1.1 + 29000 / 2**20, rel=0.01)  # no 3 cycles/B of TCP
+    assert charges(SMALL, num_cores=4).rate("v.frontends") == pytest.approx(4 * 3e9 / (1.1 + 29000 / 4096))
+
+
+@pytest.mark.parametrize(
+    ("cores", "read", "write"), [(4, 36.2 * GiB, 11.6 * GiB), (12, 123 * GiB, 37.6 * GiB)], ids=["aws", "supermicro"]
+)
+def test_eight_servers_do_what_is_published_of_eight_clients(cores: int, read: float, write: float) -> None:
+    assert charges(compute=cores).rate("v.compute") == pytest.approx(read, rel=0.1)
+    assert charges(WRITE, compute=cores).rate("v.compute") == pytest.approx(write, rel=0.1)
+
+
+def test_what_is_written_has_parity_at_the_drives_and_crosses_the_ports_again() -> None:
+    read, write = charges(), charges(WRITE)
+    assert read.rate("v.drives") == pytest.approx(8 * 6 * 3.5e9)
+    assert write.rate("v.drives") == pytest.approx(8 * 6 * 3.1e9 / 1.5)
+    assert read.rate("v.servers") == pytest.approx(8 * 25e9)
+    assert write.rate("v.servers") == pytest.approx(8 * 25e9 / (1 + 1.5 * 7 / 8))
+
+
+def test_compute_cores_do_the_metadata_as_well() -> None:
+    """117,644 removals a second of 32 compute cores (docs.weka.io, mdtest)."""
+    made = path(compute=4)
+    made["transfer"].update({"from": "a:memory", "dataset": {"files": 100_000, "size": "1 MB"}, "tool": "rm"})
+    assert sheet(problem(made)).rate("v.compute") / 10 == pytest.approx(117_644, rel=0.1)
+    servers = {**NODES, "metadata": {"count": 2, "remove": "100 ops/s"}}
+    made["hosts"]["a"]["volumes"]["/v"]["filesystem"]["servers"] = servers
+    assert sheet(problem(made)).rate("v.metadata") / 10 == pytest.approx(200)
+
+
+def test_a_request_alone_waits_its_latency() -> None:
+    """145 and 272 us for a read of 4 KiB (docs.weka.io)."""
+    alone = {**SMALL, "numjobs": 1, "iodepth": 1}
+    assert 4096 / rate(path(alone, num_cores=4)) == pytest.approx(0.2e-3, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "tool", "around"),
+    [
+        ("num_cores", 2, {}, {}),
+        ("core_byte", "2 cycles/B", {}, {}),
+        ("core_read", "90000 cycles", SMALL, {}),
+        ("core_write", "90000 cycles", {**SMALL, "rw": "randwrite"}, {}),
+        ("qos_max_throughput", "100 MB/s", {}, {}),
+        ("latency", "10 ms", {"numjobs": 1, "iodepth": 1}, {}),
+        ("share", "0.01", {}, {}),
+        ("compute", 1, {}, {"num_cores": 19}),
+        ("compute_read", "0.1 GB/s", {}, {"num_cores": 19}),
+        ("compute_write", "0.1 GB/s", WRITE, {"num_cores": 19}),
+        ("compute_reading", "9 ms", SMALL, {}),
+        ("compute_writing", "9 ms", {**SMALL, "rw": "randwrite"}, {}),
+        ("drives", 1, {}, {"num_cores": 19, "drive_read": "1 GB/s"}),
+        ("drive_read", "0.1 GB/s", {}, {"num_cores": 19}),
+        ("drive_write", "0.1 GB/s", WRITE, {"num_cores": 19}),
+        ("data", 1, WRITE, {"num_cores": 19, "drive_write": "0.1 GB/s"}),
+        ("parity", 0, WRITE, {"num_cores": 19, "drive_write": "0.1 GB/s"}),
+    ],
+)
+def test_a_key_moves_the_answer(key: str, value: Any, tool: dict[str, Any], around: dict[str, Any]) -> None:
+    assert rate(path(tool, **{**around, key: value})) != pytest.approx(rate(path(tool, **around)), rel=1e-3)
+
+
+def buffered(**given: Any) -> dict[str, Any]:
+    made = path(num_cores=19, **given)
+    made["transfer"].update({"to": "a:/dev/null", "tool": {"name": "dd", "bs": "64 KiB"}})
+    return made
+
+
+def test_a_buffered_reader_has_its_window_and_joins_its_requests() -> None:
+    assert rate(buffered(read_ahead="64 KiB")) == pytest.approx(65536 / 0.2e-3, rel=0.01)
+    assert rate(buffered()) > 10 * rate(buffered(read_ahead="64 KiB"))
+    small, large = (sheet(problem(buffered(request=size))) for size in ("64 KiB", "1 MiB"))
+    assert small.rate("v.frontends") < 0.8 * large.rate("v.frontends")
+
+
+def test_small_files_wait_for_metadata_and_flushes() -> None:
+    def copied(**given: Any) -> float:
+        made = path(**given)
+        made["transfer"].update({"from": "a:memory", "dataset": {"files": 10000, "size": "1 GB"}, "tool": "cp"})
+        return rate(made)
+
+    assert copied(metadata_time="3 ms") < 0.3 * copied()
+    dsync = {"bs": "4 KiB", "oflag": "dsync"}
+
+    def synced(**given: Any) -> float:
+        made = path(**given)
+        made["transfer"].update({"from": "a:/dev/zero", "tool": {"name": "dd", **dsync}})
+        return rate(made)
+
+    assert synced(sync_latency="2 ms") < 0.2 * synced()
+
+
+def test_mounts_of_one_system_share_its_cores() -> None:
+    found = charges(system="w")
+    assert found.has("w.compute")
+    assert not found.has("v.compute")
+
+
+def test_formulas_give_their_numbers() -> None:
+    for station in problem(path(num_cores=4)).stations:
+        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5)
