@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import sys
@@ -13,6 +14,7 @@ from typing import Annotated, Final
 
 import typer
 
+from dtnsim.cli._format import csv_wanted
 from dtnsim.ground.errors import LogError
 from dtnsim.ground.visible import visible
 from dtnsim.logs.measurement import Measurement, Unread
@@ -20,6 +22,7 @@ from dtnsim.logs.measurement import Measurement, Unread
 #: rows that are held to be shown as one table; longer logs are written line by line
 TABLE: Final = 500
 NOTES: Final = 20
+COLUMNS: Final = ("file", "line", "tool", "version", "quantity", "value", "unit", "status", "printed", "conditions")
 
 #: tools whose rates are of a line where they do not print their unit, and what prints one
 _LINES: Final = frozenset(
@@ -68,6 +71,8 @@ def command(
       ssh dtn01 fio job.fio | dtnsim logs -
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     good = True
+    if csv_wanted():
+        csv.writer(sys.stdout, lineterminator="\n").writerow(COLUMNS)
     for name in files:
         if recursive and Path(name).is_dir():
             good &= _directory(Path(name), json=json)
@@ -104,7 +109,9 @@ def _one(name: str, *, json: bool) -> bool:
                 yield record
 
     try:
-        if json:
+        if csv_wanted():
+            csv.writer(sys.stdout, lineterminator="\n").writerows(map(_row, found()))
+        elif json:
             write = sys.stdout.write
             for record in found():
                 write(_line(record))
@@ -119,6 +126,16 @@ def _one(name: str, *, json: bool) -> bool:
     if count == 0:
         _say(f"dtnsim: {name}: nothing in it looks like the output of a tool dtnsim knows; give the raw output")
     return count > 0
+
+
+def _row(record: Measurement) -> tuple[object, ...]:
+    """The record as a row of CSV; its conditions are one cell, since every tool has its own."""
+    value = repr(record.value) if math.isfinite(record.value) else ""
+    conditions = "; ".join(f"{key}={found}" for key, found in record.conditions.items())
+    return (
+        record.file, record.line, record.tool, record.version, record.quantity, value, record.unit, record.status,
+        visible(record.printed), visible(conditions),
+    )  # fmt: skip
 
 
 def _line(record: Measurement) -> str:

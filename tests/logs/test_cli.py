@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -63,6 +64,19 @@ def test_units_are_those_of_people(monkeypatch, capsys, tmp_path, log, shown):
     code, out, _ = run(monkeypatch, capsys, tmp_path / "a")
     assert code == 0
     assert f" {shown} " in out
+
+
+def test_csv_has_a_head_and_a_line_for_each_figure(monkeypatch, capsys, tmp_path):
+    (tmp_path / "a").write_text(DD)
+    (tmp_path / "b").write_text("dd: failed to open '/x': Permission denied\n")
+    code, out, err = run(monkeypatch, capsys, "--format", "csv", tmp_path / "a", tmp_path / "b")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    rate = rows[0]
+    assert (rate["tool"], rate["quantity"], rate["unit"], rate["line"]) == ("dd", "throughput", "B/s", "3")
+    assert float(rate["value"]) == pytest.approx(10737418240 / 92.9101)
+    assert "duration_s=92.9101" in rate["conditions"].split("; ")
+    assert (rows[-1]["status"], rows[-1]["value"], rows[-1]["file"]) == ("failed", "", str(tmp_path / "b"))
 
 
 def test_many_figures_stream_as_plain_lines(monkeypatch, capsys, tmp_path):
