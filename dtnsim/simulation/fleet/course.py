@@ -79,7 +79,7 @@ class Course:
         self.f: Any = numbers[0]
         self.q: Any = numbers[1]
         self.t, self.u = numbers[2:]
-        self._kernel: Any = compiled.fast() if fast or (fast is None and len(work) >= compiled.WORTH) else None
+        self._kernel: Any = compiled.fast() if fast or (fast is None and compiled.worth(len(work))) else None
         if self._kernel is None:
             self._kernel = compiled.plain()
         else:

@@ -23,6 +23,7 @@ from dtnsim.description import dataset
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.simulation.fleet.plant import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
@@ -160,7 +161,8 @@ class Reduction:
     def _compose(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
         times, rows = [], []
         for size in sort.sizes_B:
-            problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), self.draw)
+            with without_words():  # nobody reads how each number of a fleet came about
+                problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), self.draw)
             self.compositions += 1
             m = solve.matrices(problem)
             solution = solve.solve(m)

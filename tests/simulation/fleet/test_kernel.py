@@ -115,6 +115,16 @@ def test_compiled_heaps_are_heaps():
     kernel.give_back(h)
 
 
+def test_compiling_has_to_pay(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiled, "compiles", lambda: True)
+    assert [compiled.worth(n) for n in (9_999, 10_000, 199_999, 200_000)] == [False, False, False, True]
+    (tmp_path / "run.nbi").touch()
+    assert [compiled.worth(n) for n in (9_999, 10_000)] == [False, True]
+    monkeypatch.setattr(compiled, "compiles", lambda: False)
+    assert not compiled.worth(10**6)
+
+
 def test_without_numba_nothing_is_compiled(monkeypatch):
     monkeypatch.setattr(compiled, "compiles", lambda: False)
     compiled.fast.cache_clear()
