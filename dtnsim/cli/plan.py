@@ -167,7 +167,7 @@ def _show(made: Plan) -> None:
     for sentence in made.sentences:
         out.print(sentence)
     for share in made.measure_first:
-        out.print(f"measure first: {share.name} ({share.share:.0%} of the variance): {share.measure}")
+        out.print(f"measure first: {share.what} ({share.share:.0%} of the variance): {share.measure}")
 
 
 def _list(chosen: Stage, out: Out) -> None:

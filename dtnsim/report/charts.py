@@ -187,12 +187,12 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
         "orientation": "h",
         "x": [100 * s.share for s in kept],
         "y": list(range(len(kept))),
-        "customdata": [_folded(label(f"find out by: {s.measure}")) for s in kept],
+        "customdata": [_folded(label(f"{s.what}; find out by: {s.measure}")) for s in kept],
         "hovertemplate": "%{x:.3g} % of the variance<br>%{customdata}<extra></extra>",
         "marker": {"color": BLUE},
     }
-    rows = [(s.name, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
-    says = "Shares of the variance: " + "; ".join(f"{s.name} {s.share:.0%}" for s in kept)
+    rows = [(s.what, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
+    says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
     layout = {
         "yaxis": rows_axis([s.name for s in kept]),
         "xaxis": {"title": {"text": "share of the variance [%]"}, "rangemode": "tozero", "automargin": True},

@@ -112,7 +112,7 @@ def shares(found: Sequence[Share], out: Out) -> None:
     out.print("\nwhy the interval is wide")
     rows = table(("share", "right"), ("width if known", "right"), ("what", "left"), ("how to find out", "left"))
     for s in found:
-        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", plain(s.name), plain(s.measure))
+        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", plain(s.what), plain(s.measure))
     out.print(rows)
 
 

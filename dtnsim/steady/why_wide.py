@@ -51,6 +51,33 @@ _MEASURE: Final = (
 )
 
 
+#: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
+_HOLDS: Final = {
+    "array": "an array of drives",
+    "buffer": "a short buffer",
+    "bus": "a bus",
+    "core": "a core",
+    "disk": "a drive",
+    "firewall": "a firewall",
+    "loss": "loss",
+    "network file system": "a network file system",
+    "requests": "waiting for requests",
+    "shared server": "a shared server",
+    "small files": "the work of each file",
+    "start": "the start",
+    "transport": "a transport of their own",
+    "window": "a window",
+    "wire": "the wire",
+}
+_TOOLS: Final = {
+    "local": "cp, tar and their like",
+    "mover": "transfer tools",
+    "other": "other tools",
+    "ssh": "rsync, scp and their like",
+    "test": "benchmark tools",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """What one uncertain thing, or one group fitted together, adds to the width of an interval.
@@ -66,6 +93,17 @@ class Share:
     share: float
     left: float
     measure: str
+
+    @property
+    def what(self) -> str:
+        """What it is, in words; a parameter by its key."""
+        first, _, rest = self.name.partition(" ")
+        kind, _, tool = rest.partition("/")
+        if first == "discrepancy":
+            return f"what the model misses of {_TOOLS.get(tool, tool)} where {_HOLDS.get(kind, kind)} holds them"
+        if first == "repeat":
+            return f"chance from run to run where {_HOLDS.get(kind, kind)} holds"
+        return self.name
 
 
 def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -> tuple[Share, ...]:
