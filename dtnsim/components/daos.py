@@ -1,0 +1,198 @@
+"""DAOS: a POSIX container through dfuse or an interception library, engines on the servers, coded objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.device import Fabric
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.servers import SharedFilesystem
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import count, largest, law, term
+from dtnsim.physics import cache, ceph, daos
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+
+Rate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
+Requests = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
+Seconds = Annotated[Quantity, Unit("s", spread=0.5)]
+Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
+
+#: connections where every process has its own: as many as there are cores for
+_EACH = 1_000_000
+#: part of the limits on dirty bytes that a FUSE file system may have (Linux, fs/fuse/inode.c, fuse_bdi_init)
+_FUSE_SHARE = 0.01
+
+
+class Daos(SharedFilesystem):
+    """A POSIX container of DAOS.
+
+    ``library`` is what programs are started with (LD_PRELOAD): with ``none`` all goes through the kernel to the dfuse
+    daemon and its event queues; ``ioil`` sends data from the process itself, ``pil4dfs`` metadata as well. Both pass
+    the page cache by, so that each call is a request that is waited for.
+
+    Neglects: persistent memory in front of the drives; dfuse's time on top of a request's; rebuilds.
+
+    Attributes:
+        library: Interception library.
+        eq_count: Event queues of dfuse (--eq-count), each a thread.
+        proto: What carries the requests (libfabric provider: verbs or tcp).
+        dfuse_byte: Work of an event queue for a byte, the transport's in the kernel left out.
+        process_byte: Work of a process with a library for a byte.
+        request: Largest request of the kernel to dfuse.
+        read_ahead: Bytes ahead of a sequential reader of dfuse.
+        latency: Time of one small request.
+        metadata_time: Time of one metadata operation through dfuse.
+        metadata_direct: Time of one with pil4dfs.
+        replicas: Copies of an object that is not coded.
+        data: Data cells of a coded object, 0 where it is not coded.
+        coding: Parity cells.
+        engine_read: What the engines of one server read.
+        engine_write: What they write, copies and parity included.
+        engine_reads: Small reads a second of one server.
+        engine_writes: Small writes a second of one server, copies and parity included.
+    """
+
+    kind: ClassVar[str] = "daos"
+    over_ip: ClassVar[bool] = True
+    common: ClassVar[tuple[str, ...]] = (
+        "servers",
+        "share",
+        "replicas",
+        "data",
+        "coding",
+        "engine_read",
+        "engine_write",
+        "engine_reads",
+        "engine_writes",
+    )
+
+    library: Literal["none", "ioil", "pil4dfs"] = "none"
+    eq_count: Annotated[int, Field(ge=1, le=64)] = 1
+    proto: Literal["tcp", "rdma"] = "rdma"
+    dfuse_byte: Work = prior(
+        "1.5 cycles/B",
+        0.5,
+        "docs.daos.io: 1.9 GB/s a node read with dfuse (Run IOR), 1.5 GB/s written by dd; about 3 GHz assumed",
+    )
+    process_byte: Work = prior(
+        "0.7 cycles/B",
+        0.5,
+        "docs.daos.io, Interception library: dd writes zeros at 4.3 GB/s with libioil; about 3 GHz assumed",
+    )
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.0, "Linux, fs/fuse: max_pages of at most 256 pages of 4 KiB"
+    )
+    read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.5, "assumed: the largest request, as a FUSE daemon may ask for in its init reply"
+    )
+    latency: Seconds = prior("0.3 ms", 0.4, "Google Cloud, Parallelstore overview: reads of 4 KiB, from one client")
+    sync_latency: Seconds = prior("0.3 ms", 0.5, "assumed: as a read; a write is answered once it is persistent")
+    metadata_time: Seconds = prior(
+        "0.9 ms",
+        0.5,
+        "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, 3.4 ms for some four calls",
+    )
+    metadata_direct: Seconds = prior(
+        "0.4 ms", 0.6, "assumed: a transaction at a server or two, without the kernel's way"
+    )
+    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+        "0.6", 0.5, "assumed: what other users leave of a shared system at a random hour"
+    )
+    replicas: Annotated[int, Field(ge=1, le=10)] = 1
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
+    engine_read: Rate = prior(
+        "29 GB/s", 0.4, "ALCF user guides, DAOS on Aurora: more than 30 TB/s of 1,024 servers with two engines each"
+    )
+    engine_write: Rate = prior(
+        "19 GB/s", 0.5, "as they read, by the ratio of Parallelstore: 0.5 GiB/s with 2+1 (0.75 stored) to 1.15 GiB/s"
+    )
+    engine_reads: Requests = prior(
+        "0.7M ops/s", 0.6, "as they read, by the ratio of Parallelstore: 30,000 requests a second to 1.15 GiB/s"
+    )
+    engine_writes: Requests = prior(
+        "0.36M ops/s",
+        0.6,
+        "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s",
+    )
+
+    @property
+    def fabric(self) -> Fabric:
+        """One event queue or more with dfuse; with a library every process has its own."""
+        direct = self.library != "none"
+        byte = self.process_byte if direct else self.dfuse_byte
+        return Fabric(self.proto, _EACH if direct else self.eq_count, byte, "DAOS", "filesystem.eq_count")
+
+    def sees(self, use: Access) -> Access:
+        """A library passes the page cache by."""
+        return use.but(finish="direct") if self.library != "none" else use
+
+    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+        """Read-ahead, the servers' engines and ports, then the client's network, which carries every copy."""
+        label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
+        alone = use.random or use.finish in ("direct", "dsync")
+        size = term(use.block_B, "B") if alone else largest(term(use.block_B, "B"), row.term(self.request))
+        if reading and not alone:
+            ahead = law(
+                cache.readahead_rate,
+                disk_rate=np.inf,
+                window_B=row.term(self.read_ahead),
+                latency_s=row.term(self.latency),
+            )
+            readers = count(max(use.own_streams, 1), "reader")
+            what = "dfuse read-ahead"
+            row.charge(f"{label}.read-ahead", "daos", capacity=readers * ahead, private=True, what=what)
+        if self.library != "none":
+            row.charge(
+                f"{label}.contexts",
+                "core",
+                capacity=count(max(use.own_streams, 1), "process") * host.clock(row),
+                per_byte=row.term(self.process_byte),
+                unit="cycles",
+                private=True,
+                what="DAOS library, in the processes themselves",
+                label=f"the processes with lib{self.library} on {host.name}",
+            )
+        stored = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        below = row if reading else row.times(stored)
+        if whole.servers is not None:
+            here, prefix = self.at(below, label)
+            spent = law(
+                daos.engine_time,
+                byte_rate=row.term(whole.engine_read if reading else whole.engine_write),
+                request_rate=row.term(whole.engine_reads if reading else whole.engine_writes),
+                request_B=size,
+            )
+            here.charge(
+                f"{prefix}engines",
+                "daos",
+                capacity=whole.servers.working(striped=True) * row.term(whole.share),
+                per_byte=spent,
+                unit="s",
+                what=f"DAOS engines, {use.operation}",
+            )
+        self.behind(below, use, label, size)
+        sent = law(daos.client_bytes, stored=stored, reading=float(reading))
+        host.storage_network(row.times(sent), use, volume)
+
+    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+        """FUSE may have a hundredth of the limits on dirty bytes, strictly (Linux, fs/fuse: bdi_set_max_ratio)."""
+        background, ceiling = super().cache_limits(row, host, held_B)
+        return _FUSE_SHARE * background, _FUSE_SHARE * ceiling
+
+    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """One request to the servers."""
+        del host, volume
+        return row.value(self.latency) / use.block_B
+
+    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+        """One operation through dfuse or the library."""
+        del operation, host
+        return row.value(self.metadata_direct if self.library == "pil4dfs" else self.metadata_time)
