@@ -63,7 +63,7 @@ _WHY: Final = {
         ("iostat", "sar", "mpstat", "vmstat", "ifstat", "ifconfig", "nstat", "nfsiostat", "time", "zpool",
          "node_exporter", "prometheus"), _BUSY,
     ),
-    **dict.fromkeys(("ping", "traceroute", "tracepath", "mtr"), _WAY),
+    **dict.fromkeys(("ping", "traceroute", "tracepath", "mtr", "owping", "twping"), _WAY),
     **dict.fromkeys(("owping", "twping"), _DELAYS),
     **dict.fromkeys(("smartctl", "nvme", "lstopo", "numactl", "lsblk", "lspci", "ethtool", "bonding", "mdstat",
                      "zfs", "lfs"), _IS),

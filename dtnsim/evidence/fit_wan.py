@@ -22,7 +22,8 @@ from dtnsim.ground.term import plural
 from dtnsim.logs import read_logs
 from dtnsim.logs.measurement import Measurement
 
-TOOLS: Final = ("ping", "traceroute", "tracepath", "mtr")
+#: tools of one's own, and archives of perfSONAR with many runs
+TOOLS: Final = ("ping", "traceroute", "tracepath", "mtr", "esmond", "perfsonar", "pscheduler")
 #: bytes of IP and ICMP headers around ping's payload
 _HEADERS_B: Final = 28
 #: runs of one way whose round trips differ by more than this factor are of two ways
@@ -91,10 +92,13 @@ def way(logs: Sequence[Path]) -> Way:
 
 
 def _whole(m: Measurement) -> bool:
-    """Whether a figure is of the whole way: mtr's last hop, traceroute's where it was reached."""
-    if m.tool == "mtr":
-        return m.conditions.get("last") is True
-    return m.conditions.get("reached") is not False
+    """Whether a figure is of the whole way: mtr's last hop, the far end of traceroute, no part of a test."""
+    said = m.conditions
+    if said.get("interval"):
+        return False
+    if m.tool in ("traceroute", "tracepath"):
+        return said.get("reached") is True or m.quantity == "mtu"
+    return said.get("last") is True or (m.tool != "mtr" and said.get("hop") is None)
 
 
 def _add(way_: Way, m: Measurement) -> None:

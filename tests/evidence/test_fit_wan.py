@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -79,6 +80,23 @@ def test_a_path_names_it_and_predicts_with_it(tmp_path: Path) -> None:
     assert (segment.loss.value, segment.loss.spread) == (pytest.approx(0.005), pytest.approx(1.0))
     assert "log0-2020-03-01.txt" in segment.rtt.source
     assert segment.bandwidth.value == pytest.approx(5e9 / 8)
+
+
+def test_the_far_end_of_traceroute_and_an_archive_of_perfsonar(tmp_path: Path) -> None:
+    shared = Path(__file__).parents[1] / "logs" / "data"
+    trace = fit_wan.way([shared / "traceroute" / "uci.txt"])
+    assert len(trace.means) == 1  # of all hops the last, of several traces the one that arrived
+    assert trace.target == "mango.cass.idre.ucla.edu"
+    hits = [
+        {"pscheduler": {"start_time": f"2024-03-0{day}T15:06:46Z"}, 
+         "test": {"type": "rtt", "spec": {"dest": "10.0.0.2"}}, "result": {"succeeded": True, "rtt": {"min": rtt - 1e-4, "mean": rtt, "max": rtt + 1e-3}, "packets":
+         {"sent": 10, "lost": 0}}}
+        for day, rtt in ((1, 0.060), (2, 0.061), (3, 0.062))
+    ]  # fmt: skip
+    (tmp_path / "hits.json").write_text(json.dumps(hits))
+    found = fit_wan.way([tmp_path / "hits.json"])
+    assert (len(found.means), found.sent, len(found.days)) == (3, 30, 3)
+    assert found.rtt_s == pytest.approx(0.061, rel=1e-3)
 
 
 def test_several_ways_and_none(tmp_path: Path) -> None:
