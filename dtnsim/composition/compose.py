@@ -57,7 +57,8 @@ class Composer:
         self.network = Network(spec)
         self.weights: dict[str, float] = {}
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
-        self.turns = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
+        by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
+        self.turns = dict(past.turns) or by_order
         #: those that wait for each other never meet: a storage for each turn
         self.storages = {
             turn: Storage(spec, ledger, self.network, [g for g in self.legs if self.turns[g.spec.name] == turn], past)

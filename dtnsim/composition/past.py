@@ -16,12 +16,14 @@ class Past:
         held_B: By transfer and host: memory that programs hold there meanwhile, its own included [B].
         dirty_B: By transfer and host: dirty bytes that earlier writers have left there [B].
         draining: Transfers and hosts where write-back is at work on them.
+        turns: By transfer: those of other turns it never meets; empty where only ``after`` says who meets.
     """
 
     shares: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     held_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
     dirty_B: Mapping[tuple[str, str], float] = field(default_factory=dict)
     draining: AbstractSet[tuple[str, str]] = frozenset()
+    turns: Mapping[str, int] = field(default_factory=dict)
 
 
 #: where nothing was before

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -22,10 +22,16 @@ from dtnsim.composition.residency import Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.steady import medium, solve
+from dtnsim.steady.turns import ends as ends_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Transfer
+
+#: transfers up to which it is looked who has ended before others begin; of more, all are taken to meet
+_LOOKED_AT: Final = 100
+#: how often overlapping turns are put together before all are
+_MERGERS: Final = 12
 
 
 @dataclass(slots=True)
@@ -86,11 +92,38 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
     if not ordered:
         return NOTHING
     walk, turns = _Walk(), files.turns(given.transfers)
+    if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
+        turns = _by_time(given, moved)
     last = max(turns)
     for turn in range(last + 1):
         here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
         _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
-    return Past(walk.shares, walk.held, walk.left, walk.draining)
+    by_name = dict(zip((t.name for t in given.transfers), turns, strict=True))
+    return Past(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
+
+
+def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
+    """Turns of transfers that begin at times of their own: who has ended before others begin does not meet them.
+
+    At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn.
+    """
+    begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in given.transfers]
+    order = sorted(range(len(begins)), key=lambda f: begins[f])
+    turns = [sorted(set(begins)).index(begin) for begin in begins]
+    for _ in range(_MERGERS):
+        known = Past(turns=dict(zip((t.name for t in given.transfers), turns, strict=True)))
+        problem = Composer(given, Ledger(Draw()), moved, known).problem()
+        ends = ends_of(problem, solve.solve(solve.matrices(problem)).rate)[0]
+        merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
+        for f in order:
+            if turns[f] != before and begins[f] >= latest:
+                turn += 1
+            before, latest = turns[f], max(latest, float(ends[f]))
+            merged[f] = turn
+        if merged == turns:
+            return turns
+        turns = merged
+    return [0] * len(begins)
 
 
 def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: bool) -> None:

@@ -74,7 +74,7 @@ def predict(
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)
-    ends = turns.ends(problem, rates) if any(t.after for t in problem.transfers) else None
+    ends = turns.ends(problem, rates) if any(t.turn for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
     rests_on = assumed(given, problem, drawn, composer.past)
     return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given, assumed=rests_on)

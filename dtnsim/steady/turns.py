@@ -67,8 +67,8 @@ def ends(problem: Problem, rates: Array) -> Array:
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:
-    """Rate of the whole path (S,) [B/s]: the sum, or all bytes over the time of all where some wait for others."""
-    if not any(t.after for t in problem.transfers):
+    """Rate of the whole path (S,) [B/s]: the sum, or all bytes over the time of all where some never meet others."""
+    if not any(t.turn for t in problem.transfers):
         return np.asarray(rates.sum(axis=1))
     return np.asarray(
         sum(t.payload_B for t in problem.transfers) / np.maximum(ends(problem, rates).max(axis=1), 1e-300)

@@ -1,0 +1,41 @@
+"""Transfers with starts of their own: who meets whom, and what earlier ones leave to later ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dtnsim
+from tests.strategies import load
+
+
+def _writers(*starts: str) -> dict[str, Any]:
+    host = {
+        "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
+        "memory": {"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": "32 GiB"},
+        "volumes": {"/d": {"filesystem": {"kind": "xfs"}, "array": {"kind": "ssd", "read": "400 MB/s",
+                                                                    "write": "300 MB/s"}}},
+    }  # fmt: skip
+    host["vm"] = {"dirty_ratio": "40 %", "dirty_background_ratio": "10 %"}
+    one = {"from": "a:memory", "to": "a:/d", "tool": {"name": "dd", "bs": "1 MiB"}, "dataset": {"size": "9 GB"}}
+    return {
+        "name": "writers",
+        "hosts": {"a": host},
+        "transfers": [{**one, "name": f"t{n}", "start": start} for n, start in enumerate(starts)],
+    }
+
+
+@pytest.mark.parametrize("starts", [("0 s", "3600 s"), ("0 s", "5 s"), ("7200 s", "0 s", "3600 s")])
+def test_who_has_ended_before_others_begin_does_not_meet_them(starts: tuple[str, ...]) -> None:
+    """The second dd has the page cache to itself, or finds what the first has left dirty, as in simulate."""
+    spec = load(_writers(*starts))
+    answer, run = dtnsim.predict(spec, samples=0), dtnsim.simulate(spec).runs[0]
+    for here, there in zip(answer.transfers, run.transfers, strict=True):
+        assert here.duration_s.p50 == pytest.approx(there.duration_s, rel=0.05)
+    assert len({t.turn for t in answer.problem.transfers}) == len(starts)
+
+
+def test_those_that_overlap_share_and_those_after_them_do_not() -> None:
+    spec = load(_writers("0 s", "1 s", "900 s", "20 s"))
+    assert [t.turn for t in dtnsim.predict(spec, samples=0).problem.transfers] == [0, 0, 1, 0]
