@@ -87,12 +87,12 @@ def test_the_far_end_of_traceroute_and_an_archive_of_perfsonar(tmp_path: Path) -
     trace = fit_wan.way([shared / "traceroute" / "uci.txt"])
     assert len(trace.means) == 1  # of all hops the last, of several traces the one that arrived
     assert trace.target == "mango.cass.idre.ucla.edu"
-    hits = [
-        {"pscheduler": {"start_time": f"2024-03-0{day}T15:06:46Z"}, 
-         "test": {"type": "rtt", "spec": {"dest": "10.0.0.2"}}, "result": {"succeeded": True, "rtt": {"min": rtt - 1e-4, "mean": rtt, "max": rtt + 1e-3}, "packets":
-         {"sent": 10, "lost": 0}}}
-        for day, rtt in ((1, 0.060), (2, 0.061), (3, 0.062))
-    ]  # fmt: skip
+    hits = []
+    for day, rtt in ((1, 0.060), (2, 0.061), (3, 0.062)):
+        times = {"min": rtt - 1e-4, "mean": rtt, "max": rtt + 1e-3}
+        result = {"succeeded": True, "rtt": times, "packets": {"sent": 10, "lost": 0}}
+        test = {"type": "rtt", "spec": {"dest": "10.0.0.2"}}
+        hits.append({"pscheduler": {"start_time": f"2024-03-0{day}T15:06:46Z"}, "test": test, "result": result})
     (tmp_path / "hits.json").write_text(json.dumps(hits))
     found = fit_wan.way([tmp_path / "hits.json"])
     assert (len(found.means), found.sent, len(found.days)) == (3, 30, 3)
