@@ -35,8 +35,14 @@ _KINDS: Final = {
     "core": "core",
     "cpu": "core",
     "nfs": "network file system",
+    "smb": "network file system",
+    "s3": "network file system",
     "lustre": "shared server",
     "gpfs": "shared server",
+    "beegfs": "shared server",
+    "cephfs": "shared server",
+    "vast": "shared server",
+    "metadata": "shared server",
 }
 #: kinds that tests of a host's own volumes have met
 _STORAGE: Final = frozenset({"disk", "array", "bus"})
@@ -123,7 +129,7 @@ def _dedicated(given: PathSpec) -> bool:
     segments = [*given.wan, *given.links.values()]
     quiet = all(s.background is not None and s.background.share.spread == 0 for s in segments)
     systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
-    return quiet and not any(kind in ("lustre", "gpfs") for kind in systems)
+    return quiet and not any(_KINDS.get(kind) == "shared server" for kind in systems)
 
 
 def _station(given: PathSpec, problem: Problem, station: Station) -> str:
