@@ -127,7 +127,7 @@ def test_four_trees_of_the_same_files_tell_metadata_from_data() -> None:
     assert share[0] > 0.99
     assert share[-1] < 0.5
     waiting = [t.waiting_s for t in trees]
-    assert waiting == pytest.approx([waiting[0]] * 4, rel=0.05)  # files, not bytes: but tiny ones hide no wait for a drive
+    assert waiting == pytest.approx([waiting[0]] * 4, rel=0.05)  # files, not bytes (tiny ones hide no wait)
     for tree, name in zip(trees, TREES, strict=True):
         steady = dtnsim.predict("esnet/lbl-anl", overrides=[f"transfer.dataset={name}"], samples=0)
         assert tree.duration_s == pytest.approx(steady.duration_s.p50, rel=0.01)
