@@ -181,15 +181,19 @@ class _Build:
         count = len(given.user)
         key = (arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]) * count + arrived.user
         lane, alone = np.zeros(len(key), np.int64), np.zeros(len(key))
-        for number in np.unique(key).tolist():
+        for sort in sorts:
+            self.fleet.reduction.prepare(kind.number, self._between(given, arrived), sort)
+        order = np.argsort(key, kind="stable")
+        begins = np.flatnonzero(np.diff(key[order], prepend=-1))
+        for here in np.split(order, begins[1:]) if len(key) else ():
+            number = int(key[here[0]])
             pair, user = divmod(number, count)
             ends = arrived.ends[0][pair // len(given.to)], arrived.ends[1][pair % len(given.to)]
-            here = key == number
             lane[here] = len(self.lanes)
             made = self._lane(kind, self._user(given.user[user]), ends, sorts)
             first = next(each for row in made.ways for each in row if each[0] is not None)
             for n in range(len(sorts)):
-                way, some = first[n], np.flatnonzero(here & (grain == n))
+                way, some = first[n], here[grain[here] == n]
                 assert way is not None
                 alone[some] = _alone(way, arrived.size[some])
         alone = np.maximum(alone, arrived.size / arrived.cap)
@@ -200,6 +204,21 @@ class _Build:
         )  # fmt: skip
         for name, value in zip(_Columns.__slots__, values, strict=True):
             getattr(columns, name).append(value)
+
+    def _between(self, given: TransferClass, arrived: Arrived) -> list[tuple[str, str]]:
+        """All pairs of ends between hosts that a class' transfers may go."""
+        found: dict[tuple[str, str], None] = {}
+        for number in np.unique(arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]).tolist():
+            both = (
+                split_end(arrived.ends[0][number // len(given.to)]),
+                split_end(arrived.ends[1][number % len(given.to)]),
+            )
+            one, two = (self._endpoint(name) for name, _ in both)
+            for a in one.hosts:
+                for b in two.hosts:
+                    if a != b:
+                        found[f"{self.fleet.hosts[a]}:{both[0][1]}", f"{self.fleet.hosts[b]}:{both[1][1]}"] = None
+        return list(found)
 
     def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> Any:
         """(N, 4) what happens to the files of a class' transfers, as in `Damage`."""

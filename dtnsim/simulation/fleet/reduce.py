@@ -11,7 +11,7 @@ the load of memory that slows cores beyond that of one transfer; differences of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,9 +21,10 @@ from dtnsim.composition.leg import end_of
 from dtnsim.composition.network import Network
 from dtnsim.description import dataset
 from dtnsim.description.spec import split_end
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
+from dtnsim.simulation.fleet import together
 from dtnsim.simulation.fleet.plant import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Station
 
+#: a path composed, its matrices and its solution
+Solved = tuple[Any, Any, Any]
 #: sizes of files a factor apart share a row; sizes of transfers between composed ones
 GRAIN: Final = 4.0
 KNOT: Final = 10.0
@@ -133,13 +136,17 @@ class Reduction:
             ends: From and to, ``host:/path``.
             sort: What it moves.
         """
-        (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
-        forward = self._order[source] < self._order[target]
-        key = (template, self.kind_of(source), self.kind_of(target), path, other, forward, sort, self._route(ends))
+        key = self._key(template, ends, sort)
         if key not in self._made:
             self._made[key] = self._compose(self.given, template, ends, sort), template, ends, sort
         made, _, first, _ = self._made[key]
-        return made, dict(zip(hosts_of(first), (source, target), strict=True))
+        return made, dict(zip(hosts_of(first), hosts_of(ends), strict=True))
+
+    def _key(self, template: int, ends: tuple[str, str], sort: Sort) -> tuple[Any, ...]:
+        """What makes two kinds of transfers the same."""
+        (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
+        forward = self._order[source] < self._order[target]
+        return template, self.kind_of(source), self.kind_of(target), path, other, forward, sort, self._route(ends)
 
     def made(self) -> Iterator[tuple[int, tuple[str, str], Sort, Composed]]:
         """All kinds of transfers composed so far: template, ends, what is moved, demands."""
@@ -158,36 +165,67 @@ class Reduction:
         source, target = (end_of(self.given, e).host for e in ends)
         return tuple(name for name, *_ in Network(self.given).route(source, target, []).hops)
 
+    def prepare(self, template: int, every: Sequence[tuple[str, str]], sort: Sort) -> None:
+        """Composes the kinds of transfers between many pairs of ends at once, where hosts differ in numbers alone."""
+        new: dict[tuple[Any, ...], tuple[str, str]] = {}
+        for ends in every:
+            if (key := self._key(template, ends, sort)) not in self._made:
+                new.setdefault(key, ends)
+        if len(new) < together.WORTH or self.draw.many or self.given.links:
+            return
+        pairs = list(new.values())
+        made = self._together(template, pairs, sort)
+        if made is None:
+            return
+        first = replace(sort, sizes_B=(sort.sizes_B[sort.middle],), middle=0)
+        for n in together.tried([hosts_of(ends) for ends in pairs]):
+            alone = self._compose(self.given, template, pairs[n], first)
+            here = replace(made[n], sizes_B=first.sizes_B, times_s=made[n].times_s[sort.middle : sort.middle + 1])
+            if not together.alike(alone, here, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))):
+                return
+        for key, composed in zip(new, made, strict=True):
+            self._made[key] = composed, template, pairs[0], sort
+
+    def _together(self, template: int, pairs: Sequence[tuple[str, str]], sort: Sort) -> list[Composed] | None:
+        """Kinds of transfers between pairs, named as the hosts of the first; None where that cannot be."""
+        names = [hosts_of(ends) for ends in pairs]
+        if len({(split_end(a)[1], split_end(b)[1], self._order[h] < self._order[g])
+                for (a, b), (h, g) in zip(pairs, names, strict=True)}) > 1:  # fmt: skip
+            return None
+        hosts, values = dict(self.given.hosts), dict[str, Any]()
+        for side in (0, 1):
+            listed = list(dict.fromkeys(n[side] for n in names))
+            found = together.varied([self.given.hosts[h] for h in listed], f"~{side}")
+            if found is None:
+                return None
+            hosts[listed[0]] = found[0]
+            place = np.array([listed.index(n[side]) for n in names])
+            values |= {key: np.array(each)[place] for key, each in found[1].items()}
+        given = self.given.model_copy(update={"hosts": hosts})
+        try:
+            rows = self._solved(given, template, pairs[0], sort, together.Table(values))
+        except DtnsimError:
+            return None
+        return [_composed(rows, sort, n) for n in range(len(pairs))]
+
     def _compose(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
-        times, rows = [], []
+        return _composed(self._solved(given, template, ends, sort, self.draw), sort)
+
+    def _solved(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort, draw: Draw) -> list[Solved]:
+        """A kind of transfer composed and solved at each size."""
+        rows = []
         for size in sort.sizes_B:
             with without_words():  # nobody reads how each number of a fleet came about
-                problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), self.draw)
+                problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), draw)
             self.compositions += 1
             m = solve.matrices(problem)
             solution = solve.solve(m)
             if not np.all(solution.rate > 0):
                 raise SpecError("never ends: a station on its way has no capacity", key=f"workload: {ends[0]}")
-            times.append(problem.transfers[0].payload_B / solution.rate[:, 0])
             rows.append((problem, m, solution))
-        problem, m, solution = rows[sort.middle]
-        for warning in problem.warnings:
+        for warning in rows[sort.middle][0].warnings:
             self.warnings.setdefault(warning)
-        stations, demands = m.total.of(0)
-        shared = [
-            (problem.stations[k], demands[:, n])
-            for n, k in enumerate(stations)
-            if k < len(problem.stations) and not problem.stations[k].private and np.any(demands[:, n] > 0)
-        ]
-        transfer = problem.transfers[0]
-        return Composed(
-            tuple(shared),
-            sort.sizes_B,
-            np.array(times),
-            transfer.weight,
-            transfer.workers,
-            _own(problem, cause_of(m, 0, int(solution.binding[0, 0])).station),
-        )
+        return rows
 
     def reduced(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
         """A kind of transfer in one scenario, between the hosts that ``names`` gives it."""
@@ -207,6 +245,27 @@ class Reduction:
         at = scenario if made.times_s.shape[1] > 1 else 0
         times = tuple(float(t) for t in made.times_s[:, at])
         return Reduced(tuple(demands), made.sizes_B, times, made.weight, made.workers, holder)
+
+
+def _composed(rows: Sequence[Solved], sort: Sort, scenario: int | None = None) -> Composed:
+    """A kind of transfer as composed and solved, in all scenarios or in one."""
+
+    def own(values: Any) -> Any:
+        flat = np.ravel(values)
+        return values if scenario is None else flat[scenario : scenario + 1] if flat.size > 1 else flat
+
+    problem, m, solution = rows[sort.middle]
+    stations, demands = m.total.of(0)
+    shared = []
+    for n, k in enumerate(stations):
+        if k < len(problem.stations) and not problem.stations[k].private and np.any((cost := own(demands[:, n])) > 0):
+            station = problem.stations[k]
+            shared.append((station if scenario is None else replace(station, capacity=own(station.capacity)), cost))
+    transfer = problem.transfers[0]
+    binding = int(solution.binding[scenario or 0 if len(solution.binding) > 1 else 0, 0])
+    times = [own(p.transfers[0].payload_B / s.rate[:, 0]) for p, _, s in rows]
+    holder = _own(problem, cause_of(m, 0, binding).station)
+    return Composed(tuple(shared), sort.sizes_B, np.array(times), transfer.weight, transfer.workers, holder)
 
 
 def _sub(given: PathSpec, template: int, ends: tuple[str, str], data: dataset.Dataset) -> PathSpec:

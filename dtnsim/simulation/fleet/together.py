@@ -1,0 +1,124 @@
+"""Many pairs of unlike hosts composed at once: hosts whose files differ in numbers alone, a scenario a pair.
+
+What differs is given to the composition as arrays, as drawn numbers are. Each host is composed once by itself as well,
+beside a partner, and some pairs are; where any of these differs from its scenario, all pairs are composed one by one.
+That is so over long round trips: how connections open up is worked out for the first pair, and stretched for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from pydantic import BaseModel
+
+from dtnsim.ground.quantity import Draw, Quantity, Value
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+    from dtnsim.simulation.fleet.reduce import Composed
+
+#: pairs from which on it pays
+WORTH: Final = 200
+#: pairs that are composed by themselves as well, to compare
+_TRIED: Final = 8
+#: what two ways of adding up may differ by
+_SAME: Final = 1e-9
+
+Change = Callable[[str, Quantity], Quantity]
+
+
+class Table(Draw):
+    """Gives some quantities a value for each scenario, all others their nominal one."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._values = values
+
+    @property
+    def many(self) -> bool:
+        """Every pair is a scenario."""
+        return True
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Its values, or the nominal one."""
+        known: Value = self._values.get(quantity.key, quantity.value)
+        return known
+
+
+def mapped(value: Any, change: Change, key: str = "") -> Any:
+    """A copy of a model, list or table with every quantity changed; quantities are known by their dotted keys."""
+    if isinstance(value, Quantity):
+        return change(key, value)
+    if isinstance(value, BaseModel):
+        fields = {f: getattr(value, f) for f in type(value).model_fields}
+        new = {f: mapped(v, change, f"{key}.{f}") for f, v in fields.items()}
+        made = value.model_copy(update={f: v for f, v in new.items() if v is not fields[f]})
+        for name in set(made.__dict__) - set(fields):
+            del made.__dict__[name]  # what was worked out from the old ones
+        return made
+    if isinstance(value, dict):
+        return {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
+    if isinstance(value, list):
+        return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
+    return value
+
+
+def numbers(host: Host) -> dict[str, Quantity]:
+    """All quantities of a host."""
+    found: dict[str, Quantity] = {}
+    mapped(host, found.setdefault)
+    return found
+
+
+def shape(host: Host) -> Any:
+    """A host without its name and its numbers."""
+    return mapped(host.model_copy(update={"name": ""}), lambda _, q: Quantity(0.0, q.dim))
+
+
+def varied(hosts: Sequence[Host], mark: str) -> tuple[Host, dict[str, list[float]]] | None:
+    """(the first host, with keys at numbers that differ; key -> value at each); None where more than numbers differ."""
+    first = shape(hosts[0])
+    if any(shape(other) != first for other in hosts[1:]):
+        return None
+    every = [numbers(host) for host in hosts]
+    differ = [k for k, q in every[0].items() if any(replace(o[k], source=q.source) != q for o in every[1:])]
+    plain = [{k: replace(o[k], source="", value=0.0) for k in differ} for o in every]
+    if any(other != plain[0] for other in plain):
+        return None  # not only values
+    made: Host = mapped(hosts[0], lambda k, q: replace(q, key=f"{mark}{k}") if k in differ else q)
+    return made, {f"{mark}{k}": [o[k].value for o in every] for k in differ}
+
+
+def alike(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
+    """Whether two compositions say the same; ``names``: what the second one's hosts are called in the first."""
+
+    def called(name: str) -> str:
+        host, dot, rest = name.partition(".")
+        return f"{names.get(host, host)}{dot}{rest}"
+
+    if [s.name for s, _ in one.demands] != [called(s.name) for s, _ in other.demands]:
+        return False
+    if one.own != ((called(other.own[0]), True) if other.own[1] else other.own):
+        return False
+    mine, theirs = (
+        [c.weight, c.workers, *np.ravel(c.times_s), *(np.ravel(v)[0] for s, d in c.demands for v in (s.capacity, d))]
+        for c in (one, other)
+    )
+    return bool(np.allclose(mine, theirs, rtol=_SAME, atol=0.0))
+
+
+def tried(pairs: Sequence[Sequence[str]]) -> list[int]:
+    """Numbers of pairs to compare: such that each source and each target is in one of them, and some more."""
+    chosen = dict.fromkeys(np.linspace(0, len(pairs) - 1, _TRIED, dtype=int).tolist())
+    seen: tuple[set[str], set[str]] = set(), set()
+    for both in (True, False):  # those that bring two new hosts first
+        for n, (source, target) in enumerate(pairs):
+            fresh = source not in seen[0], target not in seen[1]
+            if all(fresh) if both else any(fresh):
+                chosen[n] = None
+                seen[0].add(source)
+                seen[1].add(target)
+    return list(chosen)
