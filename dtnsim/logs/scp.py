@@ -23,8 +23,9 @@ from dtnsim.logs.measurement import Condition, Status
 _METER: Final = re.compile(
     r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
     r"(?P<size>\d+(?:[.,]\d+)?)\s?(?P<su>[KMGTPE]?)B?"
-    r"(?:\s++(?P<rate>\d+(?:[.,]\d+)?)(?P<ru>[KMGTP]?)B/s)?"
-    r"\s++(?P<time>(?:(?:\d+:)?\d+:\d\d:\d\d|\d+:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
+    r"(?:\s++(?P<rate>\d++(?:[.,]\d++)?)(?P<ru>[KMGTP]?)B/s)?"
+    r"\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$"
+    r"|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
 )
 _PSCP: Final = re.compile(
     r"^(?P<name>.+?)(?<=\s)\| (?P<size>\d++) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
