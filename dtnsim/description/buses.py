@@ -51,7 +51,15 @@ class Buses(Wiring):
         cost, threads = made
         work, what = row.term(cost), "parity and stripe cache of md"
         capacity = count(min(threads, self.cpu.total), "thread") * self.clock(row)
-        row.charge(f"{label}.raid5d", "core", capacity=capacity, per_byte=work, unit="cycles", what=what)
+        row.charge(
+            f"{label}.raid5d",
+            "core",
+            capacity=capacity,
+            per_byte=work,
+            unit="cycles",
+            what=what,
+            remedy="more threads for parity (the array's parity_threads; /sys/block/mdX/md/group_thread_cnt)",
+        )
         self.pool(row, work, what)
 
     def attached(self, row: Row, use: Access, volume: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.planning.setting import Setting
 
@@ -16,6 +16,9 @@ _CONNECTIONS: Final = (4, 16)
 #: channels of an SMB mount that clients take without being asked twice
 _CHANNELS: Final = (4,)
 _LARGEST_RPC_B: Final = 2**20
+#: levels with parity, and threads that md is given for it
+_PARITY: Final = (5, 6, 50, 60)
+_THREADS: Final = 8
 
 
 def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
@@ -23,6 +26,7 @@ def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
     for name in hosts:
         host = given.hosts[name]
         yield from _mounts(name, host)
+        yield from _parity(name, host)
         yield from _cards(name, host)
         yield from _interrupts(name, host)
 
@@ -46,6 +50,21 @@ def _mounts(name: str, host: Host) -> Iterator[Setting]:
                 f"{name}: rsize and wsize of {mount}",
                 (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB"),
                 (f"umount {mount}; mount -o rsize=1048576,wsize=1048576 ... {mount}   # and its other options",),
+            )
+
+
+def _parity(name: str, host: Host) -> Iterator[Setting]:
+    """Threads of software arrays with parity."""
+    for mount, volume in host.volumes.items():
+        array: Any = volume.array
+        key = f"hosts.{name}.volumes.{mount}.array"
+        while array is not None and not (getattr(array, "parity_threads", 0) and array.level in _PARITY):
+            array, key = getattr(array, "of", None), f"{key}.of"
+        if array is not None and array.software and array.parity_threads < _THREADS:
+            yield Setting(
+                f"{name}: parity threads of {mount}",
+                (f"{key}.parity_threads={_THREADS}",),
+                (f"echo {_THREADS} > /sys/block/mdX/md/group_thread_cnt   # mdX: the array of {mount}",),
             )
 
 

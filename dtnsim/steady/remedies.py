@@ -49,6 +49,8 @@ def remedy(problem: Problem, station: Station | None) -> str:
         return station.remedy
     text = _BY_KIND.get(station.kind, "")
     key = key_of(problem, station)
+    if station.kind == "core" and not key.endswith("cpu"):  # a thread that works for a volume
+        key = problem.keys.get(f"{station.host}.cpu", "")
     return text.format(key=key) if key or "{key}" not in text else ""
 
 

@@ -41,3 +41,15 @@ def test_a_mount_is_not_read_twice_to_be_read_faster() -> None:
     assert not [s for s in found if "runs at once" in s.what]
     both = tuning.settings(spec.load("nasa/nuttscp-1of7-put", ["transfer.dataset={files: 2, each: 1 GB}"]), ["c1"], 1e9)
     assert [s.overrides for s in both if "runs at once" in s.what] == [("transfer.runs=2",)]
+
+
+def test_a_software_array_gets_threads_for_its_parity() -> None:
+    """One thread of md computes the parity of ten NVMe drives, which it does not keep up with."""
+    new = ["hosts.ours=esnet-dtn-2023"]
+    given = spec.load("examples/dtn-100g-to-buy", new)
+    (found,) = (s for s in host_settings.settings(given, ["ours"]) if "parity" in s.what)
+    assert "group_thread_cnt" in found.commands[0]
+    before, after = (dtnsim.predict(given.changed(o), samples=0) for o in ((), found.overrides))
+    assert before.bottleneck.station == "ours.data.raid5d"
+    assert "group_thread_cnt" in before.bottleneck.remedy
+    assert after.throughput_Bps.p50 > 1.5 * before.throughput_Bps.p50
