@@ -33,6 +33,7 @@ _BY_KIND: Final = {
     "nfs": "more requests in flight, larger ones or nconnect ({key}.filesystem)",
     "s3": "more connections, larger parts, more files at once, or more prefixes ({key}.filesystem)",
     "smb": "more credits, channels or read-ahead ({key}.filesystem)",
+    "daos": "more engines or targets, more files or requests at once ({key}.filesystem)",
     "transport": "less loss, a higher target rate of the tool, or a faster core",
     "target": "a higher target rate of the tool",
     "window": "a larger window of the tool (more requests in flight), or more files at once",
