@@ -101,17 +101,27 @@ class Wiring(Cores):
         for name, device in self.devices.items():
             for nic in device.nics():
                 self._nic(f"devices.{name}.nic", nic)
-        labels: dict[str, str] = {}
         for mount, volume in self.volumes.items():
             for name in volume.via:
                 self._adapter(f"volumes.{mount}.via", name)
-            other = labels.setdefault(label_of(mount), mount)
-            if other != mount:
-                raise SpecError(
-                    f"cannot be distinguished from {other!r} in the names of stations",
-                    key=f"{self.name}.volumes.{mount}",
-                    remedy="mount one of them elsewhere",
-                )
+        self._names_apart()
+
+    def _names_apart(self) -> None:
+        """Checks that no two parts have one name among the stations."""
+        names = {"memory": "memory", "cpu": "cpu"}
+        for key, _ in self._cards():
+            self._named(names, key.partition(".")[2], key, "call one of them otherwise")
+        for mount in self.volumes:
+            self._named(names, label_of(mount), f"volumes.{mount}", "mount the volume elsewhere, or rename the other")
+
+    def _named(self, names: dict[str, str], name: str, key: str, remedy: str) -> None:
+        other = names.setdefault(name, key)
+        if other != key:
+            raise SpecError(
+                f"cannot be distinguished from {other!r} in the names of stations",
+                key=f"{self.name}.{key}",
+                remedy=remedy,
+            )
 
     def chain(self, slot: str | None) -> list[str]:
         """The slots and uplinks from one slot to memory.

@@ -149,7 +149,8 @@ def test_nic_is_short_for_one_nic() -> None:
         ({"volumes": {"/d": volume(FAST, via=["sas9"])}}, r"volumes./d.via.*adapters: nic"),
         ({"slots": {"a": {"kind": "slot", "generation": 3, "lanes": 4}}, "hbas": {"x": {**CARD, "slot": "a"}}},
          r"x8 card.*x4 connector"),
-        ({"volumes": {"/a/b": volume(FAST), "/a-b": volume(FAST)}}, r"cannot be distinguished from '/a/b'"),
+        ({"volumes": {"/a/b": volume(FAST), "/a-b": volume(FAST)}}, r"cannot be distinguished from 'volumes./a/b'"),
+        ({"volumes": {"/nic": volume(FAST)}}, r"cannot be distinguished from 'nics.nic'"),
     ],
 )  # fmt: skip
 def test_wires_that_lead_nowhere(given: dict[str, Any], says: str) -> None:
