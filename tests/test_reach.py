@@ -21,15 +21,28 @@ PHYSICS_FLOOR = 0.85
 
 def names(node: ast.AST) -> set[str]:
     """Every name that a piece of code mentions."""
-    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-    found |= {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-    return found | {a.name for n in ast.walk(node) if isinstance(n, ast.ImportFrom) for a in n.names}
+    found: set[str] = set()
+    for n in ast.walk(node):
+        match n:
+            case ast.Name():
+                found.add(n.id)
+            case ast.Attribute():
+                found.add(n.attr)
+            case ast.ImportFrom():
+                found.update(a.name for a in n.names)
+    return found
 
 
 @cache
 def tree(path: Path) -> ast.Module:
     """A file, parsed."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def mentioned(path: Path) -> frozenset[str]:
+    """Every name that a file mentions."""
+    return frozenset(names(tree(path)))
 
 
 def definitions(room: str) -> dict[str, list[ast.AST]]:
@@ -52,7 +65,7 @@ def unreached(room: str) -> set[str]:
     outside: set[str] = set()
     for path in ROOT.rglob("*.py"):
         if room not in path.relative_to(ROOT).parts:
-            outside |= names(tree(path))
+            outside |= mentioned(path)
         else:
             rest = [n for n in tree(path).body if not isinstance(n, ast.FunctionDef | ast.ClassDef | ast.ImportFrom)]
             outside |= {name for node in rest for name in names(node)}
