@@ -81,7 +81,11 @@ class Composer:
             self.weights |= {t.name: t.weight for t in here}
         transfers = tuple(replace(t, weight=self.weights[t.name]) for t in made)
         spec, ledger = self.spec, self.ledger
-        slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger))
+        cores: dict[str, list[str]] = {}
+        for name, station in ledger.stations.items():
+            if station.unit == "cycles":
+                cores.setdefault(station.host, []).append(name)
+        slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
         return Problem(
             spec.name,
             tuple(ledger.stations.values()),
@@ -246,7 +250,7 @@ class Composer:
         if key not in self._charges:
             self._charges[key] = self._charge(leg, step)
         whole, each, pauses = self._charges[key]
-        row = replace(whole, demands=whole.again(part.cpu, part.medium), terms=None)
+        row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
         metadata = each.again(part.cpu, part.cpu)
         waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)

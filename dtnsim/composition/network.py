@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
 
 
+#: what an end of a route does not see of how a step uses it: what concerns the connections alone, and how much is moved
+END_UNSEEN: Final = ("rate", "pooled", "reopened", "stopped", "total_B")
+
+
 class Network:
     """The network of a path."""
 
     def __init__(self, spec: PathSpec) -> None:
         self._spec = spec
         self._linked = any(s.between is not None for s in spec.links.values())
+        self._routes: dict[tuple[Any, ...], Route] = {}
 
     def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
         """The way from one host to another: the quickest in the path's graph, or over the links that a transfer names.
@@ -43,6 +49,13 @@ class Network:
         Raises:
             SpecError: nothing joins them.
         """
+        key = (id(source), id(destination), tuple(via), tuple((nics or {}).items()))
+        known = self._routes.get(key)
+        if known is None:
+            known = self._routes[key] = self._route(source, destination, via, nics)
+        return known
+
+    def _route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None) -> Route:
         if via:
             forward = self._forward(source, destination)
             return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
@@ -106,10 +119,20 @@ class Network:
         nics = [nic_of(h, spec.nics if spec is not None else None) for h in (route.source, route.destination)]
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
         row = row.times(net.overhead)
+        bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
-            endpoint.charge(row.at(host.name), endpoint.Side(host, name, card, net, frame, receiving), spec)
+            # an end sees neither a target rate nor, where its card keeps no account, how much is moved
+            unseen = END_UNSEEN if card.allowance is None else END_UNSEEN[:-1]
+            here, key = row.at(host.name), net.key(*unseen)
+            charge = partial(_end, here, (host, name, card, frame, receiving), net, spec, unseen)
+            if key is None:
+                charge()
+            else:
+                here.likewise(("end", id(host), name, key, frame, receiving, bound), charge)
         for name, segment, forward in route.hops:
-            segments.charge(row.at(""), name, segment, frame, net.streams, forward=forward)
+            here = row.at("")
+            charge = partial(segments.charge, here, name, segment, frame, net.streams, forward=forward)
+            here.likewise(("segment", name, id(segment), frame, net.streams, forward), charge)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
 
     @staticmethod
@@ -125,6 +148,18 @@ class Network:
         mss = float(nic_physics.segment_bytes(mtu, stamps))
         wire = float(nic_physics.wire_bytes(mtu, 1.0 if any(n.vlan for n in nics) else 0.0))
         return Framing(mtu, mss, wire)
+
+
+def _end(
+    row: Row,
+    where: tuple[Host, str, Nic, Framing, bool],
+    net: NetUse,
+    spec: TransferSpec | None,
+    unseen: tuple[str, ...],
+) -> None:
+    """Charges one end for what it sees."""
+    host, name, card, frame, receiving = where
+    endpoint.charge(row, endpoint.Side(host, name, card, net.without(*unseen), frame, receiving), spec)
 
 
 def nic_of(host: Host, nics: Mapping[str, str] | None) -> tuple[str, Nic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -117,32 +117,49 @@ def _tcp(
     row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], pair: str, openings: tcp.Openings | None
 ) -> None:
     """Window, loss and buffer of the streams themselves."""
-    draw, nominal = row.ledger.draw, Draw()
-    known = row.ledger.connections.get(f"network.tcp.{pair}[{row.transfer}]")
-    if known is None:
-        drawn, middle_of = (tcp.connection(route, net, frame, nics, d) for d in (draw, nominal))
-        known = tcp.answered(drawn, middle_of, draw, openings)
-    cc = known.cc
-    source = f"{net.streams} x {cc}: dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
-    place = narrowest_name(route, frame, nics, net.streams)
-    ways = relief.changes(known, route, net, frame, place) if worded() else ()
-    station = row.charge(
-        f"tcp.{pair}",
-        "tcp",
-        capacity=term(known.capacity_Bps, "B/s", source),
-        private=True,
-        what=_tcp_words(known, route, net, frame, nics) if worded() else "",
-        remedy="; or ".join(words for words, _ in ways),
-        changes=ways,
-    )
+    ledger = row.ledger
+    known = ledger.connections.get(f"network.tcp.{pair}[{row.transfer}]")
+    key = None if known is not None else _like(route, net, frame, nics, openings)
+    found = ledger.known.get(key) if key is not None else None
+    if found is None:
+        if known is None:
+            drawn = tcp.connection(route, net, frame, nics, ledger.draw)
+            middle_of = tcp.connection(route, net, frame, nics, Draw()) if ledger.draw.many else drawn
+            known = tcp.answered(drawn, middle_of, ledger.draw, openings)
+        rounds = "dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
+        source = f"{net.streams} x {known.cc}: {rounds}"
+        place = narrowest_name(route, frame, nics, net.streams)
+        ways = relief.changes(known, route, net, frame, place) if worded() else ()
+        what = _tcp_words(known, route, net, frame, nics) if worded() else ""
+        if worded():  # each is said once
+            _warn_of_bursts(row, known, route, frame, nics)
+            _warn_of_retransmits(row, route)
+        found = known, term(known.capacity_Bps, "B/s", source), what, ways
+        if key is not None:
+            ledger.known[key] = found
+    known, capacity, what, ways = found
+    remedy = "; or ".join(words for words, _ in ways)
+    station = row.charge(f"tcp.{pair}", "tcp", capacity=capacity, private=True, what=what, remedy=remedy, changes=ways)
     own = window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B
     if net.pooled and known.limit == "link" and middle(own) >= middle(known.rate_Bps):
-        stations = row.ledger.stations  # the link, which workers share: who does not wait has what the others leave
+        stations = ledger.stations  # the link, which workers share: who does not wait has what the others leave
         stations[station] = replace(stations[station], private=False)
-    if worded():
-        _warn_of_bursts(row, known, route, frame, nics)
-        _warn_of_retransmits(row, route)
-    row.ledger.connections[station] = known
+    ledger.connections[station] = known
+
+
+def _like(
+    route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None
+) -> tuple[Any, ...] | None:
+    """What the answer for some streams follows from, so that transfers that are alike ask once."""
+    use = net.key("rate", "pooled", "total_B")
+    if use is None:
+        return None
+    moved: tuple[Any, ...] = ()
+    if openings is not None and route.nominal_rtt >= tcp.LEAST_RTT_S:  # shorter ones open in no time
+        moved = (np.asarray(openings[0], float).tobytes(), np.asarray(openings[1], float).tobytes(), openings[2])
+    hops = tuple((name, id(segment), forward) for name, segment, forward in route.hops)
+    ends = id(route.source), id(route.destination), tuple(id(card) for card in nics)
+    return "tcp", ends, hops, use, frame, moved, worded()
 
 
 def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:

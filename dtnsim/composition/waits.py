@@ -52,8 +52,9 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         before += _opening(leg, draw, each)
     files = _files(job, leg.plan)
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
-    trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
-    before.append((trips * each, "control round trips", "file"))
+    if cost.round_trips and positive(rtt):
+        trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
+        before.append((trips * each, "control round trips", "file"))
     operations: list[Wait] = []
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
     for end, names, number, beside in (
@@ -63,6 +64,8 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     ):
         seconds, base = storage.operations(end, names, job)
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
+        if not number or not positive(seconds):
+            continue
         whole = count(number, "file") * term(seconds, "s", base) * each
         away = end.volume is not None and end.host.volumes[end.volume].server is not None
         what = "file operations" + (" x latency to the server" if away else "")
@@ -86,7 +89,8 @@ def delays(
         if positive(seconds.value):
             found.append(Demand(f"{leg.job.name}.workers", seconds.value, what, seconds.formula, seconds.source, each))
 
-    wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
+    if positive(part.delay):
+        wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
     if not positive(part.cpu):
         return found  # a flush has no files of its own
     share = term(part.cpu)
@@ -103,9 +107,11 @@ def delays(
     for seconds, what, each in waits.after:
         wait(seconds * share, what, each)
     if leg.route is not None and step.net is not None:
-        lost = term(_ramp(leg, step.net, row), "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
-        payload = term(max(leg.job.payload_B, 1.0), "B")
-        wait(lost * (share / payload), SLOW_START, "file" if step.net.reopened else "start")
+        ramp = _ramp(leg, step.net, row)
+        if positive(ramp):
+            lost = term(ramp, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
+            payload = term(max(leg.job.payload_B, 1.0), "B")
+            wait(lost * (share / payload), SLOW_START, "file" if step.net.reopened else "start")
     return found
 
 
@@ -150,6 +156,8 @@ def _ramp(leg: Leg, net: NetUse, row: Row) -> Value:
     if found is None:
         return 0.0
     station, streams = found
+    if streams.course is None:
+        return 0.0  # open at once
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
     scale = middle(per_byte)
     if scale <= 0:

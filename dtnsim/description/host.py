@@ -64,10 +64,9 @@ class Host(Buses):
         said = self.chassis.channels if self.chassis is not None else None
         return said or (self.board.channels if self.board is not None else None)
 
-    def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
-        """How this host's memory load slows its cores."""
+    def slowdowns(self, ledger: Ledger, cores: tuple[str, ...]) -> tuple[Slowdown, ...]:
+        """How this host's memory load slows its cores (names of all its stations that are asked for cycles)."""
         driver = f"{self.name}.memory"
-        cores = tuple(n for n, s in ledger.stations.items() if s.host == self.name and s.unit == "cycles")
         if driver not in ledger.stations or not cores:
             return ()
         slope, reference = ledger.draw(self.stack.memory_stall), ledger.draw(self.stack.memory_reference)

@@ -17,3 +17,13 @@ def paused() -> Iterator[None]:
     finally:
         if running:
             gc.enable()
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Sets what there is aside, where the collector does not look: records that outlive all that is made meanwhile."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

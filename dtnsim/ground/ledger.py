@@ -6,6 +6,7 @@ carries a factor, so that parity, framing or a verification pass scale everythin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Connection, Demand, Station
-from dtnsim.ground.term import PRODUCT, Term, of, term
+from dtnsim.ground.term import PRODUCT, Term, of, term, worded
 
 
 @dataclass(slots=True)
@@ -27,6 +28,10 @@ class Ledger:
     connections: dict[str, Connection] = field(default_factory=dict)
     #: what several hosts mount, by name: the first mount met, whose numbers (and their draws) hold for all
     systems: dict[str, Any] = field(default_factory=dict)
+    #: what was worked out for one transfer and holds for all that are like it, by what it follows from
+    known: dict[Any, Any] = field(default_factory=dict)
+    #: what is charged now, while somebody wants to charge it again (`Row.likewise`)
+    tape: list[tuple[Row, dict[str, Any], Demand, Term]] | None = None
 
     def warn(self, text: str) -> None:
         """Notes something the reader of the answer should know; says it once."""
@@ -145,11 +150,49 @@ class Row:
         self.demands.append(demand)
         if self.terms is not None:
             self.terms.append(whole)
+        if self.ledger.tape is not None:
+            said = {"component": component, "kind": kind, "capacity": own, "per_byte": term(per_byte), "unit": unit,
+                    "what": what, "private": private, "label": label, "remedy": remedy, "changes": changes}  # fmt: skip
+            self.ledger.tape.append((self, said, demand, whole))
         return name
+
+    def likewise(self, key: tuple[Any, ...], charge: Callable[[], None]) -> None:
+        """Charges this row as one before it that was seen from the same place was, where ``key`` was the same.
+
+        Args:
+            key: All that the charges follow from, but for this row and the name of its transfer.
+            charge: What charges this row, the first time.
+        """
+        ledger, factor = self.ledger, self.factor
+        if ledger.tape is not None or not isinstance(factor.value if isinstance(factor, Term) else factor, float):
+            charge()
+            return
+        whole = (key, factor, self.host, self.below_cache, self.missed, worded())
+        tape = ledger.known.get(whole)
+        if tape is None:
+            ledger.tape = tape = []
+            try:
+                charge()
+            finally:
+                ledger.tape = None
+            ledger.known[whole] = tape
+            return
+        for row, said, demand, cost in tape:
+            if said["private"]:
+                mine = Row(
+                    ledger, self.transfer, self.demands, row.factor, row.host, row.below_cache, row.missed, self.terms
+                )
+                mine.charge(**said)
+            else:
+                self.demands.append(demand)
+                if self.terms is not None:
+                    self.terms.append(cost)
 
     def again(self, part: Term | Value, below: Term | Value) -> list[Demand]:
         """What was charged, ``part`` of it, and ``below`` of what lies below the destination's page cache."""
         assert self.terms is not None
+        if all(isinstance(share, float) and share == 1.0 for share in (part, below)):
+            return list(self.demands)
         made = []
         shares = term(part), term(below)
         for demand, whole in zip(self.demands, self.terms, strict=True):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.ground import collector
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
@@ -34,6 +36,8 @@ _LONGEST: Final = 1e12
 MAX_AT_ONCE: Final = 2_000_000
 #: how often progress is reported, and looked whether anything moves, in steps
 _TELL_EVERY: Final = 2_000
+#: transfers whose records are worth setting aside from Python's collector
+_MANY: Final = 100
 #: durations of files kept of a run of which no more than quantiles is asked
 _FEW: Final = 256
 #: stretches of what held it, at most
@@ -73,6 +77,22 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     Raises:
         ModelError: It never ends (a station stays at zero), or takes too many events.
     """
+    with collector.paused():
+        world, recorder, processes = _ready(scene, problem, scenario, seed, limits)
+    env = world.env
+    with collector.aside() if len(world.jobs) > _MANY else nullcontext():
+        steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
+    recorder.close(env.now)
+    ended = env.now
+    if not stopped:
+        _drain(world, limits)
+    return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
+
+
+def _ready(
+    scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits
+) -> tuple[World, Recorder, list[Any]]:
+    """Everything at the start, who counts, and what has to end."""
     import simpy
 
     from dtnsim.engine.engine import Engine
@@ -98,12 +118,7 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     env.process(follow(world))
     for number in range(len(world.crowds)):
         env.process(arrive(world, number, seed))
-    steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
-    recorder.close(env.now)
-    ended = env.now
-    if not stopped:
-        _drain(world, limits)
-    return _result(world, recorder, (seed, ended, steps, stopped), whole=limits.whole)
+    return world, recorder, processes
 
 
 def _processes(world: World) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import cluster
+from dtnsim.ground import cluster, collector
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import parallel, spread
@@ -69,7 +69,8 @@ def simulate(
     if scheduler is not None:
         cluster.check(scheduler)
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    scene = make_scene(given)
+    with collector.paused():
+        scene = make_scene(given)
     check_load(scene, until)
     whole_run = _Whole(progress, replicas)
     runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, whole_run))]

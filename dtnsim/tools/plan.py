@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component
@@ -123,6 +125,28 @@ class NetUse:
     grain: Quantity | None = None
     pooled: bool = False
     total_B: float = math.inf
+
+    def without(self, *names: str) -> NetUse:
+        """This use with the defaults of some attributes."""
+        return replace(self, **{name: _DEFAULTS[name] for name in names})
+
+    def key(self, *but: str) -> tuple[Any, ...] | None:
+        """What tells it from others, ``but`` for some attributes; None where it has draws of its own.
+
+        Numbers that are equal differ where their keys or texts do: draws and words follow from those.
+        """
+        made: list[Any] = []
+        for name in _DEFAULTS:
+            if name in but:
+                continue
+            given = getattr(self, name)
+            if isinstance(given, np.ndarray):
+                return None
+            made.append((given, given.text, given.key) if isinstance(given, Quantity) else given)
+        return tuple(made)
+
+
+_DEFAULTS: Final[dict[str, Any]] = {each.name: each.default for each in fields(NetUse)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def test_wires_that_lead_nowhere(given: dict[str, Any], says: str) -> None:
 def test_memory_load_slows_the_cores_of_its_own_host() -> None:
     made = built(stack={**FREE, "memory_stall": "0.3"})
     ledger = Ledger(Draw())
-    assert made.slowdowns(ledger) == ()  # nothing was charged: nothing slows
+    assert made.slowdowns(ledger, ()) == ()  # nothing was charged: nothing slows
     from dtnsim.components.access import Thread
     from dtnsim.ground.ledger import Row
 
@@ -169,7 +169,8 @@ def test_memory_load_slows_the_cores_of_its_own_host() -> None:
     made.core(row, Thread("app"), term(1.0), "work")
     made.memory.cross(row, DMA, "work")
     row.at("other").charge("cpu.app", "core", capacity=1.0, unit="cycles", what="x")
-    (slow,) = made.slowdowns(ledger)
+    cores = tuple(n for n, s in ledger.stations.items() if s.host == "h" and s.unit == "cycles")
+    (slow,) = made.slowdowns(ledger, cores)
     assert slow.driver == "h.memory"
     assert set(slow.affected) == {"h.cpu.app[t]", "h.cpu"}
     assert slow.slope == pytest.approx(0.3)
