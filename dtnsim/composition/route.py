@@ -12,7 +12,7 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.policer import Policer
 from dtnsim.components.segment import UNSTATED_BUFFER, Segment
 from dtnsim.description.host import Host
-from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.quantity import Draw, Several, Value
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
 from dtnsim.physics import policer as policing
@@ -37,8 +37,15 @@ class Route:
         return physics.path_loss(np.stack(losses, axis=-1))
 
     @property
+    def several(self) -> bool:
+        """Whether scenarios have round trips of their own."""
+        return any(s.rtt.several for _, s, _ in self.hops)
+
+    @property
     def nominal_rtt(self) -> float:
-        """Round-trip time at nominal values."""
+        """Round-trip time at nominal values; where scenarios have their own, nobody may read it."""
+        if self.several:
+            return Several()
         return sum(s.rtt.value for _, s, _ in self.hops)
 
 

@@ -14,12 +14,13 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.quantity import Draw, MixedError, Quantity, Value, agreed, middle
 from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import loss as lossy
 from dtnsim.physics.tcp import path, rounds, window
 
 if TYPE_CHECKING:
+    from dtnsim.physics.tcp.course import Course
     from dtnsim.tools.plan import NetUse
 
 #: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s])
@@ -60,26 +61,26 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
         streams=net.streams,
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
-        line_Bps=burst_line(route, net, frame, nics),
+        line_Bps=burst_line(route, net, frame, nics, draw.nominal),
     )
 
 
-def burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> float:
+def burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nominal: Draw) -> Value:
     """Rate at which a sender's bursts reach the narrowest place, in IP bytes [B/s].
 
     It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
     for the trains that come to them.
     """
-    nominal = Draw()
-    whole = float(narrowest(route, frame, nics, net.streams, nominal)[0])
-    ends = (route.source, route.destination)
+    whole = np.asarray(narrowest(route, frame, nics, net.streams, nominal)[0])
+    line, found = whole, np.zeros(whole.shape, bool)
     for number, hop in enumerate(route.hops):
-        here = float(narrowest(Route(*ends, (hop,)), frame, [], net.streams, nominal)[0])
-        if here <= whole * (1 + 1e-9):
-            if hop[1].firewall is not None:
-                return whole
-            return max(float(line_rate(route, number, nics, nominal)) * frame.mtu / frame.wire, whole)
-    return whole
+        here = narrowest(Route(route.source, route.destination, (hop,)), frame, [], net.streams, nominal)[0]
+        first = ~found & (here <= whole * (1 + 1e-9))
+        if hop[1].firewall is None and first.any():
+            faster = np.maximum(line_rate(route, number, nics, nominal) * frame.mtu / frame.wire, whole)
+            line = np.where(first, faster, line)
+        found = found | first
+    return _single(line)
 
 
 def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openings | None = None) -> Connection:
@@ -92,36 +93,24 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         openings: What they move.
     """
     closed, limit = closed_form(drawn)
-    if not float(nominal.rtt_s) >= LEAST_RTT_S:
-        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]))
-    from dtnsim.physics.tcp.course import course
-
-    c = course(
-        rate_Bps=float(nominal.rate_Bps),
-        rtt_s=float(nominal.rtt_s),
-        buffer_B=float(nominal.buffer_B),
-        loss=float(nominal.loss),
-        burst=float(nominal.burst),
-        mtu_B=nominal.mtu_B,
-        mss_B=nominal.mss_B,
-        streams=nominal.streams,
-        cc=nominal.cc,
-        window_B=float(nominal.window_B),
-        line_Bps=nominal.line_Bps,
-    )
-    middle = float(closed_form(nominal)[0])
+    one = drawn is not nominal or all(np.size(v) == 1 for v in _figures(drawn))  # not many scenarios, each its own
+    if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
+        return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit)
+    c = _course(nominal) if one else _courses(nominal)
+    usual = float(closed_form(nominal)[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
-        factor = np.nan_to_num(np.asarray(closed) / middle, nan=0.0, posinf=1.0)
+        factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
     least, many = _moved(openings)
-    typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf
-    factor = factor * draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
+    if draw.many:
+        typical = float(c.time_of(least.max(initial=0.0))) if openings is not None else np.inf
+        factor = factor * draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
-    factor = np.minimum(factor, np.maximum(link / max(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
+    factor = np.minimum(factor, np.maximum(link / np.maximum(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
     steady = np.minimum(c.steady_Bps * factor, link)
-    if c.limit == "link" and c.steady_Bps >= FULL * middle:  # the link itself holds it
-        steady = np.maximum(steady, closed)
-    stretch = np.asarray(drawn.rtt_s) / float(nominal.rtt_s)
-    figures = (nominal.rate_Bps, nominal.rtt_s, nominal.buffer_B, nominal.loss, nominal.window_B)
+    held = (np.asarray(c.limit) == "link") & (c.steady_Bps >= FULL * np.asarray(usual))
+    if np.any(held):  # the link itself holds it
+        steady = np.maximum(steady, np.where(held, closed, 0.0))
+    stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     made = replace(
         drawn,
         course=c,
@@ -129,12 +118,70 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         stretch=stretch,
         limit=c.limit,
         capacity_Bps=steady,
-        nominal=tuple(float(v) for v in figures),
+        nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
     )
     if openings is None or not np.any(least > 0):
         return made
     took = (many[:, None] * _time_of(made, least, openings[2])).sum(axis=0)
     return replace(made, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
+
+
+def link_holds(streams: Connection, own_Bps: Value) -> bool:
+    """Whether the link holds the streams, and not their windows, which alone allow so much."""
+    if streams.course is not None and np.ndim(streams.course.steady_Bps):
+        return agreed((streams.course.limit == "link") & (own_Bps >= streams.rate_Bps))
+    return streams.limit == "link" and middle(own_Bps) >= middle(streams.rate_Bps)
+
+
+def _figures(streams: Connection) -> tuple[Value, ...]:
+    """Rate, round trip, buffer, loss, window, then length of loss bursts and rate of a sender's bursts."""
+    s = streams
+    return s.rate_Bps, s.rtt_s, s.buffer_B, s.loss, s.window_B, s.burst, s.line_Bps
+
+
+def _course(nominal: Connection) -> Course:
+    """The course at nominal values."""
+    from dtnsim.physics.tcp.course import course
+
+    rate, rtt, buffer, loss, window_B, burst, line = (float(v) for v in _figures(nominal))
+    return course(
+        rate_Bps=rate,
+        rtt_s=rtt,
+        buffer_B=buffer,
+        loss=loss,
+        burst=burst,
+        mtu_B=nominal.mtu_B,
+        mss_B=nominal.mss_B,
+        streams=nominal.streams,
+        cc=nominal.cc,
+        window_B=window_B,
+        line_Bps=line,
+    )
+
+
+def _courses(each: Connection) -> Course:
+    """The courses of scenarios that each have nominal values of their own; equal ones are run once."""
+    from dtnsim.physics.tcp.course import courses
+    from dtnsim.physics.tcp.rounds import Cases
+
+    wide = np.array(np.broadcast_arrays(*_figures(each)), float).reshape(7, -1)
+    wide[2] = np.minimum(wide[2], 1e6 * wide[0])
+    unlike, back = np.unique(wide, axis=1, return_inverse=True)
+    rate, rtt, buffer, loss, window_B, burst, line = unlike
+    cases = Cases.of(
+        rate_Bps=rate,
+        rtt_s=rtt,
+        buffer_B=buffer,
+        loss=loss,
+        burst=burst,
+        mtu_B=each.mtu_B,
+        mss_B=each.mss_B,
+        streams=each.streams,
+        cc=each.cc,
+        window_B=window_B,
+        line_Bps=line,
+    )
+    return courses(cases).take(np.ravel(back))
 
 
 def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
@@ -178,12 +225,29 @@ def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value
         "stretch": np.atleast_1d(streams.stretch),
     }
     course = streams.course
+    if np.ndim(course.steady_Bps):
+        return _times_of(streams, size_B, omitted_s, limits)
     if not omitted_s:
         return course.time_of(np.asarray(size_B, float)[:, None], **limits, packed=streams.reopened)
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
     before = course.delivered_B(age, **limits)
     sizes = np.asarray(size_B, float)[:, None] + before
     return course.time_of(sizes, **limits, packed=streams.reopened) - age
+
+
+def _times_of(streams: Connection, size_B: Any, omitted_s: float, limits: dict[str, Any]) -> Any:
+    """The same of scenarios with a course each, so many at a time that their steps take some 30 MB."""
+    if omitted_s:
+        raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
+    whole, size = streams.course, np.asarray(size_B, float)[:, None]
+    count = len(whole.steady_Bps)
+    block = max(1, int(4e6) // (len(size) * whole.times_s.shape[1]))
+    made = []
+    for begin in range(0, count, block):
+        rows = slice(begin, begin + block)
+        some = {name: value[rows] if len(value) == count else value for name, value in limits.items()}
+        made.append(whole.take(rows).time_of(size, **some, packed=streams.reopened))
+    return np.concatenate(made, axis=1)
 
 
 def _moved(openings: Openings | None) -> tuple[Any, Any]:
@@ -193,7 +257,7 @@ def _moved(openings: Openings | None) -> tuple[Any, Any]:
 
 
 def _single(value: Any) -> Value:
-    return float(value[0]) if value.size == 1 else value
+    return float(np.ravel(value)[0]) if value.size == 1 else value
 
 
 def main_connection(row: Row, route: Route) -> tuple[str, Connection] | None:

@@ -128,10 +128,11 @@ def _tcp(
             known = tcp.answered(drawn, middle_of, ledger.draw, openings)
         rounds = "dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
         source = f"{net.streams} x {known.cc}: {rounds}"
-        place = narrowest_name(route, frame, nics, net.streams)
-        ways = relief.changes(known, route, net, frame, place) if worded() else ()
-        what = _tcp_words(known, route, net, frame, nics) if worded() else ""
+        what, ways = "", tuple[relief.Change, ...]()
         if worded():  # each is said once
+            place = narrowest_name(route, frame, nics, net.streams)
+            ways = relief.changes(known, route, net, frame, place)
+            what = _tcp_words(known, route, net, frame, nics)
             _warn_of_bursts(row, known, route, frame, nics)
             _warn_of_retransmits(row, route)
         found = known, term(known.capacity_Bps, "B/s", source), what, ways
@@ -141,7 +142,7 @@ def _tcp(
     remedy = "; or ".join(words for words, _ in ways)
     station = row.charge(f"tcp.{pair}", "tcp", capacity=capacity, private=True, what=what, remedy=remedy, changes=ways)
     own = window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B
-    if net.pooled and known.limit == "link" and middle(own) >= middle(known.rate_Bps):
+    if net.pooled and tcp.link_holds(known, own):
         stations = ledger.stations  # the link, which workers share: who does not wait has what the others leave
         stations[station] = replace(stations[station], private=False)
     ledger.connections[station] = known
@@ -155,7 +156,7 @@ def _like(
     if use is None:
         return None
     moved: tuple[Any, ...] = ()
-    if openings is not None and route.nominal_rtt >= tcp.LEAST_RTT_S:  # shorter ones open in no time
+    if openings is not None and (route.several or route.nominal_rtt >= tcp.LEAST_RTT_S):  # shorter ones open in no time
         moved = (np.asarray(openings[0], float).tobytes(), np.asarray(openings[1], float).tobytes(), openings[2])
     hops = tuple((name, id(segment), forward) for name, segment, forward in route.hops)
     ends = id(route.source), id(route.destination), tuple(id(card) for card in nics)
@@ -205,7 +206,7 @@ def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing,
         buffer_B=buffer,
         streams=streams.streams,
         cc=streams.cc,
-        line_Bps=streams.line_Bps,
+        line_Bps=middle(streams.line_Bps),
     ):
         return
     row.ledger.warn(

@@ -105,24 +105,27 @@ def segment_names(segments: list[Segment]) -> list[str]:
 
 
 def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
-    """The segments in series between both ends; hosts that talk across it are at its two ends."""
+    """The segments in series between both ends; hosts that talk across it are at its two ends.
+
+    A chain leaves no choice of ways, so any of many round trips will do.
+    """
     names = segment_names(spec.wan)
     keys = ["wan"] if len(names) == 1 else [f"wan.{number}" for number in range(len(names))]
     chain = [_segment(whole, *each) for each in zip(names, spec.wan, keys, strict=True)]
     for (a, one), (b, other) in pairwise(zip(chain, spec.wan, strict=True)):
-        whole.add_edge(a, b, rtt=(one.rtt.value + other.rtt.value) / 2 + _HOP_S)
+        whole.add_edge(a, b, rtt=(one.rtt.some + other.rtt.some) / 2 + _HOP_S)
     near = whole.graph["near"]
     for name, host in spec.hosts.items():
         for port in _ports(spec, host):
             if near is None or near[name]:
-                whole.add_edge(port, chain[0], rtt=spec.wan[0].rtt.value / 2 + _HOP_S)
+                whole.add_edge(port, chain[0], rtt=spec.wan[0].rtt.some / 2 + _HOP_S)
             if near is None or not near[name]:
-                whole.add_edge(port, chain[-1], rtt=spec.wan[-1].rtt.value / 2 + _HOP_S)
+                whole.add_edge(port, chain[-1], rtt=spec.wan[-1].rtt.some / 2 + _HOP_S)
 
 
 def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str:
     node = f"network.{name}"
-    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.value, key=key)
+    whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.some, key=key)
     return node
 
 

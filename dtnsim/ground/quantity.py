@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -53,6 +53,16 @@ class Quantity:
     typical: Quantity | None = None
     key: str = field(default="", compare=False)
 
+    @property
+    def some(self) -> float:
+        """A value of it where any will do: of many scenarios that of the first."""
+        return self.value
+
+    @property
+    def several(self) -> bool:
+        """Whether scenarios have different values of it."""
+        return False
+
     def worth(self, value: float, source: str = "") -> Quantity:
         """The same parameter with another value; what was written no longer holds, so the text goes."""
         return replace(self, value=value, text="", source=source or self.source)
@@ -74,6 +84,48 @@ def middle(value: Value) -> float:
         return float(value)
     flat = np.sort(np.ravel(np.asarray(value, float)))
     return float((flat[(flat.size - 1) // 2] + flat[flat.size // 2]) / 2)
+
+
+class NeedsOneError(Exception):
+    """Something reads a parameter's one value where there are many."""
+
+
+class MixedError(NeedsOneError):
+    """Something that decides how a path is composed holds in some scenarios only.
+
+    Attributes:
+        holds: In which, (S,).
+    """
+
+    def __init__(self, holds: NDArray[np.bool_]) -> None:
+        super().__init__("scenarios differ in more than numbers")
+        self.holds = holds
+
+
+class Several(float):
+    """A number of which scenarios have different values, for those who may not ask: any use of it is refused."""
+
+    def __new__(cls) -> Self:
+        """Not a number, also to those who ask no operator."""
+        return super().__new__(cls, math.nan)
+
+    def _refused(self, *_: object) -> NoReturn:
+        raise NeedsOneError("a number of which scenarios have different values")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
+    __pow__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __int__ = __float__ = _refused
+
+
+def agreed(holds: Any) -> bool:
+    """Whether something holds in all scenarios, or in none.
+
+    Raises:
+        MixedError: it holds in some.
+    """
+    every = np.asarray(holds, bool)
+    if every.all() or not every.any():
+        return bool(every.flat[0])
+    raise MixedError(every)
 
 
 def unstated(ideal: str, typical: str, factor: float, source: str) -> Quantity:
@@ -231,6 +283,11 @@ class Draw:
     def many(self) -> bool:
         """Whether values are arrays of scenarios."""
         return self.samples > 0
+
+    @property
+    def nominal(self) -> Draw:
+        """The draw of nominal values, which level and shape of what is run step by step are found at."""
+        return Draw()
 
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or an array of shape (samples,)."""

@@ -234,9 +234,9 @@ class Connection:
     cc: str
     reopened: bool = False
     burst: Value = 1.0
-    line_Bps: float = math.inf
+    line_Bps: Value = math.inf
     capacity_Bps: Value = math.inf
-    limit: str = "link"
+    limit: Any = "link"
     course: Any = None
     factor: Value = 1.0
     stretch: Value = 1.0

@@ -14,8 +14,9 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.ground.quantity import MixedError, NeedsOneError
 from dtnsim.planning import swept
-from dtnsim.planning.swept import NeedsOneError, Place, Rates
+from dtnsim.planning.swept import Place, Rates
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -27,6 +28,10 @@ _CHUNK: Final = 4096
 _FEW: Final = 4
 #: values of a key that are compared with each by itself
 _COMPARED: Final = 7
+#: scenarios of a group at random that are compared with each by itself, beside its corners
+_RANDOM: Final = 4
+#: a group of so many that does not give what each gives by itself is composed one by one
+_SMALL: Final = 64
 #: relative difference that rounding explains
 _SAME: Final = 1e-9
 
@@ -112,6 +117,8 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
     try:
         many = swept.rates(swept.with_values(start, where, [size[chosen]]))
         return all(_equal(many, n, alone(start, [f"{key}={values[c]}"])) for n, c in enumerate(chosen))
+    except MixedError:
+        return True  # groups are taken apart by what it is that they do not agree in, and are compared then
     except (NeedsOneError, DtnsimError):
         return False
 
@@ -163,24 +170,63 @@ def outcomes(given: PathSpec, group: Group) -> list[Outcome]:
 
 
 def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
+    """A group as arrays: scenarios that decide otherwise apart, what differs from each alone in smaller parts."""
     try:
-        start = given.changed(list(group.fixed))
+        start = given.changed(group.overrides(0))  # what the path leaves open is there, too
         columns = tuple(tuple(dict.fromkeys(c)) for c in zip(*group.texts, strict=True))
         where = _where(start, group.keys, columns)
-        if where is None:
-            return None
-        numbers = [np.array([units.read(t)[0] for t in c]) for c in zip(*group.texts, strict=True)]
-        many = swept.rates(swept.with_values(start, where, numbers))
     except (SpecError, NeedsOneError):
         return None
-    count = len(group.numbers)
-    spread = [np.broadcast_to(v, count) for v in (many.rate_Bps, many.seconds)]
-    stations, kinds = (v if len(v) == count else v * count for v in (many.station, many.kind))
-    made = Rates(spread[0], spread[1], stations, kinds)
-    for n in {int(np.argmin(made.rate_Bps)), int(np.argmax(made.rate_Bps))}:
-        if not _equal(made, n, alone(given, group.overrides(n))):
-            return None
-    return [
-        Outcome(float(r), float(s), station, kind)
-        for r, s, station, kind in zip(made.rate_Bps, made.seconds, made.station, made.kind, strict=True)
-    ]
+    if where is None:
+        return None
+    numbers = np.array([[units.read(t)[0] for t in c] for c in zip(*group.texts, strict=True)])
+    found: list[Outcome | None] = [None] * len(group.numbers)
+    parts = [(np.arange(len(found)), 0)]
+    while parts:
+        some, depth = parts.pop()
+        try:
+            made = _spread(swept.rates(swept.with_values(start, where, list(numbers[:, some]))), len(some))
+        except MixedError as mixed:
+            parts += [(some[mixed.holds], depth), (some[~mixed.holds], depth)]
+            continue
+        except (SpecError, NeedsOneError):
+            made = None
+        if made is not None and _proved(given, group, some, numbers, made):
+            for n, one in zip(some, _outcomes(made), strict=True):
+                found[n] = one
+        elif made is None or len(some) <= _SMALL:
+            for n in some:
+                found[n] = alone(given, group.overrides(int(n)))
+        else:  # a value decides something: it may not on either side of the middle of one of the keys
+            order = some[np.argsort(numbers[depth % len(numbers), some], kind="stable")]
+            parts += [(half, depth + 1) for half in np.array_split(order, 2)]
+    return [one for one in found if one is not None]
+
+
+def _spread(made: Rates, count: int) -> Rates:
+    """Rates with one entry a scenario, also where they do not depend on it."""
+    wide = [np.broadcast_to(v, count) for v in (made.rate_Bps, made.seconds)]
+    stations, kinds = (v if len(v) == count else v * count for v in (made.station, made.kind))
+    return Rates(wide[0], wide[1], stations, kinds)
+
+
+def _outcomes(made: Rates) -> list[Outcome]:
+    rows = zip(made.rate_Bps.tolist(), made.seconds.tolist(), made.station, made.kind, strict=True)
+    return [Outcome(*row) for row in rows]
+
+
+def _proved(given: PathSpec, group: Group, some: np.ndarray, numbers: np.ndarray, made: Rates) -> bool:
+    """Whether scenarios give alone what they give together: corners, two of each bottleneck, and some at random."""
+    picks = {int(np.argmin(made.rate_Bps)), int(np.argmax(made.rate_Bps))}
+    for row in numbers[:, some]:
+        picks |= {int(np.argmin(row)), int(np.argmax(row))}
+    for station in sorted(set(made.station)):
+        here = np.array([n for n, name in enumerate(made.station) if name == station])
+        by_rate = here[np.argsort(made.rate_Bps[here], kind="stable")]
+        picks |= {int(by_rate[0]), int(by_rate[-1])}
+    picks |= set(np.random.default_rng(len(some)).integers(0, len(some), _RANDOM).tolist())
+    return all(
+        _equal(made, n, one) and one.station == made.station[n]
+        for n in sorted(picks)
+        for one in [alone(given, group.overrides(int(some[n])))]
+    )

@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from dtnsim.composition.compose import compose
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
-from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.ground.quantity import Draw, NeedsOneError, Quantity
 from dtnsim.ground.records import Problem
+from dtnsim.ground.term import without_words
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices, Rows
 from dtnsim.steady.reasons import cause_of
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 Place = tuple[str | int, ...]
 
 
-class NeedsOneError(Exception):
-    """Something reads a parameter's one value where there are many."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Many(Quantity):
     values: Any = field(default=None, compare=False)
@@ -43,6 +40,16 @@ class Swept(_Many):
     """A parameter with a value in each scenario, which the draw alone may read."""
 
     __slots__ = ()
+
+    @property
+    def several(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def some(self) -> float:
+        """That of the first scenario."""
+        return float(np.ravel(self.values)[0])
 
     @property
     def value(self) -> NoReturn:
@@ -61,6 +68,11 @@ def swept(like: Quantity, values: Array) -> Swept:
 
 class Scan(Draw):
     """Nominal values, and arrays of those that are swept."""
+
+    @property
+    def nominal(self) -> Draw:
+        """Itself: every scenario is at nominal values of its own."""
+        return self
 
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or one a scenario."""
@@ -172,10 +184,11 @@ def rates(given: PathSpec) -> Rates:
     Raises:
         NeedsOneError: a swept quantity decides more than a rate or a demand.
     """
-    if any(t.timing() is not None for t in given.transfers):
-        problem = timed.composed(given, Scan())
-    else:
-        problem = compose(given, Scan(), {})
+    with without_words():
+        if any(t.timing() is not None for t in given.transfers):
+            problem = timed.composed(given, Scan())
+        else:
+            problem = compose(given, Scan(), {})
     m = solve.matrices(problem)
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)

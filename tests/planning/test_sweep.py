@@ -10,10 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.quantity import MixedError, NeedsOneError, Several
 from dtnsim.planning import groups, swept
 from dtnsim.planning.design import axis, cartesian
 
@@ -64,10 +67,10 @@ def test_only_the_draw_reads_a_swept_number() -> None:
     place = swept.numeric(*ends, ("1ms", "9ms"))
     assert place == (("wan", 0, "rtt"),)
     many = swept.with_values(given, [place], [np.array([0.001, 0.009])])
-    with pytest.raises(swept.NeedsOneError):
+    with pytest.raises(NeedsOneError):
         _ = many.wan[0].rtt.value
-    with pytest.raises(swept.NeedsOneError):  # the round model starts from one round trip
-        swept.rates(many)
+    with pytest.raises(NeedsOneError):  # rsync over ssh asks for the round trip where it chooses
+        _ = Several() * 2.0
 
 
 def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkeypatch) -> None:
@@ -85,6 +88,90 @@ def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkey
     (group,) = groups.groups(wanted, ("hosts.venadi.cpu.clock",), np.arange(8))
     found = [o.rate_Bps for o in groups.outcomes(given, group)]
     assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)])
+
+
+#: paths with keys of every sort on them, each with the range that is drawn from
+POOLS = {
+    "venadi/gridftp-gpfs": {
+        "wan.rtt": (1e-3, 0.15, "s"),
+        "wan.bandwidth": (2e8, 2e10, "B/s"),
+        "wan.buffer": (1e5, 1e8, "B"),
+        "hosts.venadi.tcp.rmem_max": (1e6, 1e9, "B"),
+        "hosts.nersc.cpu.clock": (1e9, 5e9, "Hz"),
+    },
+    "examples/campus-25g-firewall": {
+        "wan.0.rtt": (1e-3, 0.1, "s"),
+        "wan.1.rtt": (1e-3, 0.1, "s"),
+        "wan.1.bandwidth": (1e8, 1e10, "B/s"),
+        "wan.0.firewall.buffer": (1e4, 1e8, "B"),
+    },
+    "examples/small-files-40ms": {"wan.rtt": (5e-5, 0.1, "s"), "wan.bandwidth": (1e7, 1e10, "B/s")},
+}
+
+
+@pytest.mark.parametrize("path", POOLS)
+@settings(max_examples=2)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_random_numbers_of_a_path_together_and_one_at_a_time(path: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    loaded, pool = spec.load(path), POOLS[path]
+    keys = tuple(rng.choice(list(pool), size=2, replace=False).tolist())
+    ends = [pool[k] for k in keys]
+    texts = [
+        tuple(f"{low * (high / low) ** u:.6g} {unit}" for low, high, unit in ends for u in [rng.random()])
+        for _ in range(6)
+    ]
+    group = groups.Group(np.arange(6), (), keys, tuple(texts))
+    found = groups.outcomes(loaded, group)
+    for n, one in enumerate(found):
+        same = groups.alone(loaded, group.overrides(n))
+        assert (one.station, one.kind, one.error) == (same.station, same.kind, same.error)
+        assert one.rate_Bps == pytest.approx(same.rate_Bps, rel=1e-9)
+        assert one.seconds == pytest.approx(same.seconds, rel=1e-9)
+
+
+def test_round_trips_losses_and_rates_are_arrays(monkeypatch) -> None:
+    alone = []
+    whole = groups.alone
+    monkeypatch.setattr(groups, "alone", lambda *a: alone.append(1) or whole(*a))
+    vary = ["wan.rtt=1ms..90ms", "wan.bandwidth=2Gb/s..90Gb/s"]
+    result = dtnsim.sweep("venadi/gridftp-gpfs", vary, sample="lhs:120")
+    assert set(result.vector) == {"wan.rtt", "wan.bandwidth"}
+    assert len(alone) < 35  # 7 values of each key, then corners, two of each bottleneck, and a few at random
+    assert len(result.bottlenecks) > 1
+
+
+def test_scenarios_that_decide_otherwise_are_taken_apart(monkeypatch) -> None:
+    given = spec.load("examples/small-files-40ms")
+    texts = tuple((f"{us} us",) for us in (20, 50, 90, 110, 300, 900, 4000, 9000))  # TCP is followed from 100 us on
+    group = groups.Group(np.arange(8), (), ("wan.rtt",), texts)
+    (where,) = groups._where(given, ("wan.rtt",), (tuple(t for (t,) in texts),))
+    with pytest.raises(MixedError) as mixed:
+        swept.rates(swept.with_values(given, [where], [np.array([2e-5, 5e-5, 9e-5, 1.1e-4, 3e-4, 9e-4, 4e-3, 9e-3])]))
+    assert mixed.value.holds.tolist() == [False] * 3 + [True] * 5
+    found = [o.rate_Bps for o in groups.outcomes(given, group)]
+    assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)], rel=1e-9)
+
+
+def test_what_a_value_decides_unseen_is_found_by_halves(monkeypatch) -> None:
+    """As if a law chose by the median of all: right on one side of 3 GHz, wrong on the other."""
+    given = spec.load("venadi/gridftp-gpfs")
+    clocks = np.linspace(1e9, 6e9, 300)
+    group = groups.Group(np.arange(300), (), ("hosts.venadi.cpu.clock",), tuple((f"{c:.9g} Hz",) for c in clocks))
+    right = {n: groups.alone(given, group.overrides(n)).rate_Bps for n in range(0, 300, 37)}
+    whole = swept.rates
+
+    def wrong(path: spec.PathSpec) -> swept.Rates:
+        made, clock = whole(path), path.hosts["venadi"].cpu.clock
+        if not clock.several:
+            return made
+        rate = np.broadcast_to(made.rate_Bps, clock.values.shape)
+        mistaken = (clock.values < 3e9) & bool(np.median(clock.values) > 3e9)
+        return swept.Rates(np.where(mistaken, 1.01 * rate, rate), *_rest(made))
+
+    monkeypatch.setattr(swept, "rates", wrong)
+    found = groups.outcomes(given, group)
+    assert [found[n].rate_Bps for n in right] == pytest.approx(list(right.values()), rel=1e-9)
 
 
 def _rest(made: swept.Rates) -> tuple:

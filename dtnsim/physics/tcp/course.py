@@ -6,9 +6,9 @@ headline from the same runs, with the window of the measurement in place of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,8 @@ STRETCH: Final = 1.25
 HORIZON_S: Final = 5e4
 #: slow start goes on where a round delivers this much more than the one before
 DOUBLES: Final = 1.5
+#: transfers that are run together by `courses`: their counters then take some 30 MB
+TOGETHER: Final = 256
 #: the opening is over when no more than this share of what it costs is still to come
 SETTLED: Final = 0.01
 
@@ -32,6 +34,9 @@ SETTLED: Final = 0.01
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
     """How a transfer goes: a step function of time, then the steady rate.
+
+    Of several transfers at once (`courses`) every attribute has them along its first axis, and shorter courses
+    have their last edge repeated, between which nothing comes.
 
     Attributes:
         times_s: Edges from connect(), the first is 0, one round trip apart at first (k + 1,) [s].
@@ -43,10 +48,10 @@ class Course:
 
     times_s: FloatArray
     rates_Bps: FloatArray
-    steady_Bps: float
+    steady_Bps: Any
     ages_s: FloatArray
     scatter: FloatArray
-    limit: str
+    limit: Any
 
     @property
     def deficit_B(self) -> float:
@@ -112,15 +117,16 @@ class Course:
         with np.errstate(invalid="ignore"):
             upto = np.cumsum(rates * span * stretch, axis=-1)
         before = np.concatenate([np.zeros((*upto.shape[:-1], 1)), upto[..., :-1]], axis=-1)
-        place = np.minimum((upto < size).sum(axis=-1, keepdims=True), len(begin) - 1)
+        place = np.minimum((upto < size).sum(axis=-1, keepdims=True), begin.shape[-1] - 1)
 
         def at(values: FloatArray) -> FloatArray:
             return np.asarray(np.take_along_axis(values, place, axis=-1)[..., 0], float)
 
         last = rates
         if packed:
-            doubles = np.append(rate[1:], rate[-1]) > DOUBLES * rate
-            last = np.where(doubles, np.maximum(np.minimum(self.steady_Bps * factor, most), rates), rates)
+            steady = rate[..., -1:]
+            doubles = np.concatenate([rate[..., 1:], steady], axis=-1) > DOUBLES * rate
+            last = np.where(doubles, np.maximum(np.minimum(steady * factor, most), rates), rates)
         return np.asarray(at(np.broadcast_to(begin * stretch, rates.shape)) + (size[..., 0] - at(before)) / at(last))
 
     def spread(self, time_s: float) -> float:
@@ -130,8 +136,14 @@ class Course:
 
     def _steps(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Begin, length and rate of all steps after the set-up, the steady one last."""
-        edges = self.times_s[1:] - self.times_s[1]
-        return edges, np.append(np.diff(edges), np.inf), np.append(self.rates_Bps[1:], self.steady_Bps)
+        edges = self.times_s[..., 1:] - self.times_s[..., 1:2]
+        steady = np.asarray(self.steady_Bps)[..., None]
+        span = np.concatenate([np.diff(edges), np.full_like(steady, np.inf)], axis=-1)
+        return edges, span, np.concatenate([self.rates_Bps[..., 1:], steady], axis=-1)
+
+    def take(self, rows: slice | NDArray[np.intp]) -> Course:
+        """Some of several transfers."""
+        return Course(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
 def course(
@@ -220,7 +232,6 @@ def _course(
     paced: bool,  # noqa: FBT001 - cached by position
     seed: int,
 ) -> Course:
-    edges = _edges(rtt_s)
     case = rounds.Cases.of(
         rate_Bps=rate_Bps,
         rtt_s=rtt_s,
@@ -235,14 +246,67 @@ def _course(
         background=background,
         line_Bps=line_Bps,
         paced=paced,
-        warmup_s=edges[-1],
-        duration_s=edges[-1],
     )
-    o = outcome.simulate(case, seed=seed, times_s=edges)
-    pause = linux.BBR_PROBE_RTT_S if cc in algorithms.RATE_BASED else 0.0
-    delivered, steady = np.asarray(o.delivered_B[0], float), float(o.goodput_Bps[0])
-    times, rates = _cut(edges, delivered, steady, rtt_s / 2 + 2 * pause)
-    return Course(times, rates, steady, edges, np.asarray(o.scatter[0], float), str(o.limit[0]))
+    return _runs(case, _edges(rtt_s)[None, :], seed)[0]
+
+
+def courses(cases: rounds.Cases, *, seed: int = 1) -> Course:
+    """The courses of many transfers, each as `course` gives it.
+
+    Args:
+        cases: The transfers; their windows of measurement count for nothing.
+        seed: Seed of the draws.
+
+    Returns:
+        All of them as one `Course`, its first axis the transfers.
+
+    Valid: as `course`.
+    Neglects: as `course`.
+    Source: as `course`.
+    """
+    edges = [_edges(float(rtt)) for rtt in cases.rtt_s]
+    alike: dict[int, list[int]] = {}
+    for number, each in enumerate(edges):
+        alike.setdefault(len(each), []).append(number)
+    made: dict[int, Course] = {}
+    for rows in alike.values():
+        for begin in range(0, len(rows), TOGETHER):
+            some = rows[begin : begin + TOGETHER]
+            runs = _runs(cases.take(np.array(some)), np.array([edges[n] for n in some]), seed)
+            made.update(zip(some, runs, strict=True))
+    return _joined([made[n] for n in range(len(edges))])
+
+
+def _runs(cases: rounds.Cases, edges: FloatArray, seed: int) -> list[Course]:
+    """Courses of transfers with equally many edges (cases, edges)."""
+    last = edges[:, -1]
+    o = outcome.simulate(replace(cases, warmup_s=last, duration_s=last), seed=seed, times_s=edges)
+    made = []
+    for n, (rtt, cc) in enumerate(zip(cases.rtt_s, cases.cc, strict=True)):
+        pause = linux.BBR_PROBE_RTT_S if cc in algorithms.RATE_BASED else 0.0
+        delivered, steady = np.asarray(o.delivered_B[n], float), float(o.goodput_Bps[n])
+        times, rates = _cut(edges[n], delivered, steady, float(rtt) / 2 + 2 * pause)
+        made.append(Course(times, rates, steady, edges[n], np.asarray(o.scatter[n], float), str(o.limit[n])))
+    return made
+
+
+def _joined(made: list[Course]) -> Course:
+    """Courses as one: the last edge, and what belongs to it, repeated to equal lengths."""
+
+    def padded(rows: list[FloatArray], ends: list[float]) -> FloatArray:
+        whole = np.repeat(np.array(ends)[:, None], max(len(r) for r in rows), axis=1)
+        for line, row in zip(whole, rows, strict=True):
+            line[: len(row)] = row
+        return whole
+
+    return Course(
+        padded([c.times_s for c in made], [c.times_s[-1] for c in made]),
+        padded([c.rates_Bps for c in made], [c.steady_Bps for c in made]),
+        np.array([c.steady_Bps for c in made]),
+        padded([c.ages_s for c in made], [c.ages_s[-1] for c in made]),
+        padded([c.scatter for c in made], [c.scatter[-1] for c in made]),
+        np.array([c.limit for c in made]),
+    )
 
 
 def _edges(rtt_s: float) -> FloatArray:

@@ -74,7 +74,8 @@ def simulate(
         seed: Seed of all draws; the same cases and seed give the same numbers.
         replicas: Runs of each case; None: `REPLICAS_LOSS`, or fewer where chance plays little part.
         most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`.
-        times_s: Times at which the bytes delivered are wanted, before the measured window's begin [s].
+        times_s: Times at which the bytes delivered are wanted, before the measured window's begin: of all cases (T,),
+            or of each of them (cases, T), which are then alike where the cases are [s].
 
     Returns:
         Mean, interval of a single run, limit and counters of every case.
@@ -89,17 +90,18 @@ def simulate(
     times = np.asarray(times_s, float)
     first, where = _distinct(cases)
     if len(first) < len(where):
+        some = times[first] if times.ndim > 1 else times
         return _spread_out(
-            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times, most_steps=most_steps), where
+            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=some, most_steps=most_steps), where
         )
     count = len(cases.rtt_s)
     answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
     answers["limit"] = np.full(count, "link", "<U8")
-    answers |= {name: np.full((count, len(times)), np.nan) for name in ("delivered_B", "scatter")}
+    answers |= {name: np.full((count, times.shape[-1]), np.nan) for name in ("delivered_B", "scatter")}
     o = Outcome(**answers)
-    for rows, run, together in _groups(cases, replicas, seed, times, most_steps):
+    for rows, run, together in _groups(cases, replicas, seed, most_steps):
         part = cases.take(rows)
-        _fill(o, rows, part, run(part), together)
+        _fill(o, rows, part, run(part, times[rows] if times.ndim > 1 else times), together)
     return o
 
 
@@ -117,12 +119,10 @@ def _spread_out(o: Outcome, where: IntArray) -> Outcome:
     return Outcome(**{f.name: getattr(o, f.name)[where] for f in fields(o)})
 
 
-_Run = Callable[[Cases], Samples]
+_Run = Callable[[Cases, FloatArray], Samples]
 
 
-def _groups(
-    c: Cases, replicas: int | None, seed: int, times: FloatArray, most_steps: int | None
-) -> list[tuple[IntArray, _Run, bool]]:
+def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -> list[tuple[IntArray, _Run, bool]]:
     """Cases by engine: (rows, engine, whether two flows share)."""
     two = c.cc2 != ""
     alone = np.isin(c.cc, algorithms.LOSS_BASED)
@@ -139,7 +139,7 @@ def _groups(
         flows = np.minimum(c.streams, rounds.MOST_FLOWS)
         for cc, n in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], flows[here], strict=True)}):
             rows = np.flatnonzero(here & (c.cc == cc) & (flows == n))
-            run = partial(_windows, replicas=replicas or most, seed=seed, times=times, steps=most_steps or steps)
+            run = partial(_windows, replicas=replicas or most, seed=seed, steps=most_steps or steps)
             groups.append((rows, run, False))
     for n in np.unique(c.streams[two]):
         runs = replicas or REPLICAS_SHARED
@@ -147,23 +147,23 @@ def _groups(
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):
         runs = replicas or REPLICAS_LOSS
-        groups.append((rows, partial(_bbr, replicas=runs, seed=seed, times=times), False))
+        groups.append((rows, partial(_bbr, replicas=runs, seed=seed), False))
     return groups
 
 
-def _windows(c: Cases, *, replicas: int, seed: int, times: FloatArray, steps: int) -> Samples:
+def _windows(c: Cases, times: FloatArray, *, replicas: int, seed: int, steps: int) -> Samples:
     # lanes that take about as many steps lie together, so that chunks shrink evenly
     order = np.argsort(c.duration_s / c.rtt_s, kind="stable")
-    s = rounds.run_windows(c.take(order), replicas, seed, times, steps)
+    s = rounds.run_windows(c.take(order), replicas, seed, times[order] if times.ndim > 1 else times, steps)
     back = np.argsort(order)
     return Samples(*(getattr(s, f.name)[back] for f in fields(s)))
 
 
-def _bbr(c: Cases, *, replicas: int, seed: int, times: FloatArray) -> Samples:
+def _bbr(c: Cases, times: FloatArray, *, replicas: int, seed: int) -> Samples:
     return rounds.run_bbr(c, replicas, seed, times)
 
 
-def _shared(c: Cases, *, replicas: int, seed: int) -> Samples:
+def _shared(c: Cases, _times: FloatArray, *, replicas: int, seed: int) -> Samples:
     return rounds.run_shared(c, replicas, seed)
 
 

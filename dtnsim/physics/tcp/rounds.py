@@ -175,17 +175,18 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     flows = int(min(c.streams[0], MOST_FLOWS))
     lanes = repeated(c, replicas)
     lump = lanes.streams / flows
+    times = _marks(times_s, len(c.rtt_s), replicas)
     noted = []
     for begin in range(0, len(lanes.rtt_s), CHUNK):
         rows = np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s)))
-        fixed = _fixed(lanes.take(rows), lump[rows], times_s, rows % replicas)
+        fixed = _fixed(lanes.take(rows), lump[rows], times[rows], rows % replicas)
         noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas), most_steps))
     mss, T = lanes.mss_B, lanes.rtt_s + known.HOST_DELAY.value
     done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
     delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump[:, None]
     lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump[:, None]
     waited = np.concatenate([n.waited for n in noted])
-    k = len(times_s)
+    k = times.shape[1]
     sized = np.isfinite(lanes.size_B)
     within = (delivered[:, k + 1] - delivered[:, k]) * mss / lanes.duration_s
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / done, within)
@@ -209,6 +210,11 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     )
 
 
+def _marks(times_s: FloatArray, cases: int, replicas: int) -> FloatArray:
+    """Times of all lanes (lanes, T), from those that all cases share (T,), or those of each (cases, T)."""
+    return np.repeat(np.broadcast_to(times_s, (cases, times_s.shape[-1])), replicas, axis=0)
+
+
 def _at_times(
     delivered: FloatArray, simulated: FloatArray, times_s: FloatArray, shape: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray]:
@@ -225,9 +231,9 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
     T = (c.rtt_s + known.HOST_DELAY.value)[:, None]
     sized = np.isfinite(c.size_B)
     window = np.stack([c.warmup_s, c.warmup_s + c.duration_s], axis=1)
-    marks = np.concatenate([np.broadcast_to(times_s, (len(c.rtt_s), len(times_s))), window], axis=1)
-    last = np.where(sized, 1e12, np.maximum(window[:, 1], times_s.max(initial=0.0)))
-    marks = np.where(sized[:, None], np.where(np.arange(marks.shape[1]) < len(times_s), marks, 1e11), marks)
+    marks = np.concatenate([times_s, window], axis=1)
+    last = np.where(sized, 1e12, np.maximum(window[:, 1], times_s.max(axis=1, initial=0.0)))
+    marks = np.where(sized[:, None], np.where(np.arange(marks.shape[1]) < times_s.shape[1], marks, 1e11), marks)
     order = np.sort(marks, axis=1)
     if not np.array_equal(order, marks):
         msg = "times_s must come before the measured window's end and begin"
@@ -285,7 +291,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         seed,
     )
     marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
-    marks = np.concatenate([np.broadcast_to(times_s, (len(T), len(times_s))), marks], axis=1)
+    marks = np.concatenate([_marks(times_s, len(c.rtt_s), replicas), marks], axis=1)
     shape = (len(c.rtt_s), replicas)
     completion = np.full(len(T), np.nan)
     if sized.any():
@@ -296,7 +302,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
     sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
     sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0) + sent * lanes.loss
-    k = len(times_s)
+    k = times_s.shape[-1]
     return Samples(
         goodput.reshape(shape),
         np.full(shape, np.nan),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.physics.tcp import outcome
-from dtnsim.physics.tcp.course import course
+from dtnsim.physics.tcp.course import course, courses
 from dtnsim.physics.tcp.rounds import Cases
 
 WIDE = {"rate_Bps": 1.25e9, "rtt_s": 0.05, "mtu_B": 9000.0}
@@ -94,3 +94,22 @@ def test_the_course_and_the_measured_window_are_one_answer(case):
     size = 2.5e9
     took = outcome.simulate(Cases.of(**case, size_B=size)).completion_s[0]
     assert o.time_of(size) + 1.5 * case["rtt_s"] == pytest.approx(took, rel=0.05, abs=3 * case["rtt_s"])
+
+
+@pytest.mark.parametrize("cc", ["cubic", "bbr"])
+def test_courses_of_many_are_each_as_alone(cc):
+    rtt, rate = np.array([0.002, 0.05, 0.05, 0.051, 0.3]), np.array([1.25e9, 1.25e8, 1.25e9, 1.25e9, 6e7])
+    window_B = np.array([1e6, np.inf, 2e6, np.inf, np.inf])
+    many = courses(Cases.of(rate_Bps=rate, rtt_s=rtt, buffer_B=2e6, mtu_B=9000.0, window_B=window_B, cc=cc))
+    sizes = np.array([1e4, 1e7, 5e9])
+    took, packed = (many.time_of(sizes[:, None], most_Bps=np.full(5, 9e7), packed=p) for p in (False, True))
+    came = many.delivered_B(np.array([[0.01], [7.0]]))
+    for n in range(5):
+        one = course(
+            rate_Bps=rate[n], rtt_s=rtt[n], buffer_B=2e6, mtu_B=9000.0, window_B=window_B[n], cc=cc, mss_B=8948.0
+        )
+        assert (many.steady_Bps[n], many.limit[n]) == (one.steady_Bps, one.limit)
+        assert took[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7), rel=1e-12)
+        assert packed[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7, packed=True), rel=1e-12)
+        assert came[:, n] == pytest.approx(one.delivered_B([0.01, 7.0]), rel=1e-12)
+    assert many.take(slice(1, 3)).steady_Bps.tolist() == many.steady_Bps[1:3].tolist()
