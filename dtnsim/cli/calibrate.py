@@ -64,8 +64,9 @@ def command(
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
     Runs of several days give the spreads from run to run and from day to day; where the rate changed, the fit is to
-    the runs since. Two figures that agree win over what a part is said to do, and the answer says so; a single one
-    does where --free names the parameter. Where no figure is followed nothing is written: exit code 1.
+    the runs since. Figures that agree (two that lie far off, more that lie nearer) win over what a part is said to do,
+    and the answer says so; a single one does where --free names the parameter. Where no figure is followed nothing is
+    written: exit code 1.
 
     \b
     Examples:
@@ -125,7 +126,7 @@ def _write_wan(sources: list[str], hosts: list[str], file: str) -> None:
     way = fit_wan.way(files_of(sources))
     write(file, fit_wan.text(way, str(max(cards, key=lambda r: r.value)) if cards else ""), "--wan")
     sys.stderr.write(
-        visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}\n")
+        visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}") + "\n"
     )
 
 

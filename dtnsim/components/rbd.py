@@ -131,7 +131,13 @@ class Rbd(Device):
         written, share = self._copies(), row.term(self.share)
         osds = count(self.osds, "OSD") if not reading else used
         load = row if reading else row.times(written)
-        load.charge(f"{name}.osds", "cephfs", capacity=osds * rate * share, what="OSDs with objects of the image")
+        load.charge(
+            f"{name}.osds",
+            "cephfs",
+            capacity=osds * rate * share,
+            what="OSDs with objects of the image",
+            remedy="more OSDs (array.osds), or more files or requests at once, so that more OSDs work",
+        )
         if use.random:
             load.charge(
                 f"{name}.osd-requests",
@@ -140,6 +146,7 @@ class Rbd(Device):
                 capacity=count(self.osds, "OSD") * row.term(self.osd_iops) * share,
                 per_byte=1.0 / size,
                 what="small requests that the OSDs serve",
+                remedy="more or faster OSDs (array.osds, array.osd_iops)",
             )
         if self.port_rate is not None:
             ports = law(ceph.port_bytes, stored_per_byte=written, data=self.data, reading=float(reading))
@@ -148,4 +155,5 @@ class Rbd(Device):
                 "cephfs",
                 capacity=count(self.nodes, "node") * row.term(self.port_rate) * share,
                 what="ports of the nodes, copies between them counted",
+                remedy="more nodes, or faster ports of theirs (array.nodes, array.port_rate)",
             )

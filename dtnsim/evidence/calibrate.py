@@ -52,7 +52,8 @@ def calibrate(
     figures += _of_cases([f for f in files if f not in logs], hosts)
     if not figures:
         wanted = ", ".join(sorted({_name(h) for h in hosts}))
-        raise InputError(f"{', '.join(map(str, files))}: no figure with 'role: fit' on {wanted}")
+        looked = ", ".join(map(str, files or sources))
+        raise InputError(f"{looked}: no figure with 'role: fit' on {wanted}")
     fit_logs.check_conflicts(figures)
     if notes is not None:
         notes += [*said, *(fact.words for fact in facts)]

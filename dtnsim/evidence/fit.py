@@ -185,7 +185,7 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
 def _fitted(model: Model, hosts: Sequence[str], free: Sequence[str]) -> Fit:
     search, u, error = search_minimum(model, free)
     wide, there, gone = give_way(search, u, _apart(model, search, u))
-    if gone:
+    if gone or not np.array_equal(there, u):
         error = _scatter(model, wide, there, _own(model))
         search, u = wide, wide.minimum(there, error, firm=True)
     found = _result(model, search, u, error, hosts, gone)

@@ -38,7 +38,7 @@ WRONG: Final = 0.05
 APART: Final = {"cpu": 0.16, "memory": 0.42, "stack": 0.35, "hbas": 1.0, "nics": 1.8, "volumes": 1.1}
 _ELSEWHERE: Final = 1.1
 #: logarithms of the factors that are tried
-_FACTORS: Final = tuple(
+FACTORS: Final = tuple(
     sign * math.log(f) for sign in (-1, 1) for f in (1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
 )
 #: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
@@ -49,6 +49,8 @@ _FREED: Final = 3.0
 _TRIED: Final = 3
 _MOST: Final = 4
 _ALIKE: Final = 1.0
+#: how much likelier another minimum must be to be taken [nats]
+_GAINED: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,22 @@ def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, lis
         if not tried or tried[0].cost >= before:
             break
         best = tried[0]
+        moved = _moved(best)
+        if moved**2 / 2 < price(search.model.parameters[best.parameter]):
+            # it stays where it is stated, and others account for the figures: the description is the likelier one
+            place = search.minimum(best.search.full(best.u)[search.free], error, firm=True)
+            if float(search.cost(search.at(place)[0], place, error, firm=True)) + search.paid > before - _GAINED:
+                break
+            u = place
+            continue
         gone.append(_told(search, tried, before))
         search, u = best.search, best.u
     return search, u, gone
+
+
+def _moved(best: Explanation) -> float:
+    """How far the released parameter went from what is stated [stated deviations]."""
+    return float(best.u[int(np.flatnonzero(best.search.free == best.parameter)[0])])
 
 
 def suspect(search: Search, u: Array, error: Array) -> Released | None:
@@ -144,7 +159,7 @@ def suspect(search: Search, u: Array, error: Array) -> Released | None:
 def _told(search: Search, tried: Sequence[Explanation], before: float) -> Released:
     best, known = tried[0], search.model.parameters
     parameter = known[best.parameter]
-    value = float(parameter.value(best.u[int(np.flatnonzero(best.search.free == best.parameter)[0])]))
+    value = float(parameter.value(_moved(best)))
     rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before)]
     return Released(parameter, value, before - best.cost, tuple(known[t.parameter].name for t in rest))
 
@@ -222,7 +237,7 @@ def _along(search: Search, wide: Search, u: Array, j: int) -> Array:
     place = int(np.flatnonzero(wide.free == j)[0])
     now = search.full(u)[wide.free]
     bases = np.stack([now, np.where(wide.sd > 1, now, 0.0)])
-    tries = np.repeat(bases, len(_FACTORS) + 1, axis=0)
-    steps = np.tile([math.nan, *_FACTORS], 2) / search.model.parameters[j].sigma
+    tries = np.repeat(bases, len(FACTORS) + 1, axis=0)
+    steps = np.tile([math.nan, *FACTORS], 2) / search.model.parameters[j].sigma
     tries[:, place] = np.where(np.isnan(steps), tries[:, place], steps)
     return np.asarray(np.clip(tries, wide.low, wide.high))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from dtnsim.evidence.fit_release import price, scale
+from dtnsim.evidence.fit_release import FACTORS, price, scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,10 +146,17 @@ class Search:
         return np.asarray(found.x)
 
     def _scan(self, u: Array, error: Array, *, firm: bool) -> Array | None:
-        """The best point one parameter away, if the sum is clearly lower there."""
-        tries = np.repeat(u[None, :], u.size * len(SCAN) + 1, axis=0)
-        which = np.repeat(np.arange(u.size), len(SCAN))
-        tries[np.arange(1, tries.shape[0]), which] += np.tile(np.array(SCAN), u.size) * self.sd[which]
+        """The best point one parameter away, if the sum is clearly lower there.
+
+        Wide priors are looked along by factors: their own steps may jump over where the bottleneck changes.
+        """
+        far = np.flatnonzero(self.sd > 1)
+        sigma = np.array([self.model.parameters[int(j)].sigma for j in self.free[far]])
+        which = np.concatenate([np.repeat(np.arange(u.size), len(SCAN)), np.repeat(far, len(FACTORS))])
+        steps = np.tile(np.array(SCAN), u.size) * np.repeat(self.sd, len(SCAN))
+        steps = np.concatenate([steps, np.tile(np.array(FACTORS), far.size) / np.repeat(sigma, len(FACTORS))])
+        tries = np.repeat(u[None, :], which.size + 1, axis=0)
+        tries[np.arange(1, tries.shape[0]), which] += steps
         tries = np.clip(tries, self.low, self.high)
         cost = self.cost(self.model.ratios(self.full(tries)), tries, error, firm=firm)
         best = int(np.argmin(cost))

@@ -97,8 +97,8 @@ def unexplained(found: Fit) -> list[str]:
         rates = written(case.measured, UNITS[case.quantity])
         lines.append(
             f"{len(mine)} runs like {case.name} agree on {rates}, and the host as described gives {ratio:.2g} times "
-            "that whatever its parameters are: another kind of part is built in (a drive's link, a slot, an array), "
-            "and other values of that volume may make up for it"
+            "that however its parameters lie within what is stated: another kind of part is built in (a drive's link, "
+            "a slot, an array), or one is further off than it says: --free NAME lets it go"
         )
     return lines
 
@@ -123,9 +123,8 @@ def check_followed(found: Fit) -> None:
     if found.suspect is None:
         raise ModelError(f"{line}No parameter of the host explains that: another limit was met; write a cases file")
     says, word = contradiction(found, found.suspect), split_key(found.suspect.parameter.key)[-1]
-    raise ModelError(
-        f"{line}If that is right, {says}: free it (--free {word}), choose another part, or add a second run that agrees"
-    )
+    more = "add a second run that agrees" if count == 1 else "add runs that agree, best of another test"
+    raise ModelError(f"{line}If that is right, {says}: free it (--free {word}), choose another part, or {more}")
 
 
 def not_followed(found: Fit) -> list[int]:

@@ -32,6 +32,14 @@ TOOLS: Final = frozenset({
     "gridftp", "globus", "globus-url-copy", "scp", "sftp", "rsync", "rclone", "bbcp", "fdt", "wdt", "ascp", "xrdcp",
     "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws s3", "wuftpd", "mpifileutils",
 })  # fmt: skip
+#: kinds of tools whose transfers a log may hold, where they are not called as the log's tool is
+_RAN: Final[dict[str, tuple[str, ...]]] = {
+    "gridftp": ("gridftp", "globus", "fts"), "globus-url-copy": ("gridftp",), "globus": ("globus", "gridftp"),
+    "rsync": ("rsync", "fpsync", "parsyncfp"), "wget": ("curl",), "wuftpd": ("ftp", "lftp", "curl", "gridftp"),
+    "aws s3": ("aws-s3",), "xrdcp": ("xrdcp", "fts"),
+}  # fmt: skip
+#: logs of services that have others move the data
+_ANY: Final = frozenset({"fts", "rucio", "gfal-copy", "mpifileutils"})
 #: services whose logs name both ends, and logs that have a line for each file with its times
 _BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
 _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
@@ -94,8 +102,10 @@ def cases(
     kept = _this_way(mine, given, names or {}, notes)
     if not kept:
         said = f" ({'; '.join(notes[-3:])})" if notes else ""
-        raise InputError(f"{', '.join(map(str, logs))}: no transfer that went the way of {path}{said}")
+        looked = ", ".join(map(str, logs)) or "no log there"
+        raise InputError(f"{looked}: no transfer that went the way of {path}{said}")
     moved = _together(kept)
+    notes += _other_tools(kept, path, given.transfers[0].tool.kind)
     if len(moved) > most:
         notes.append(f"{plural(len(moved), 'transfer')}: {most} of them are judged, evenly chosen; --most N takes more")
         moved = [moved[n * len(moved) // most] for n in range(most)]
@@ -132,6 +142,16 @@ def _this_way(
         ways = ", ".join(way for way, _ in unknown.most_common(4))
         raise InputError(f"the logs have transfers {ways}; say which ends are the path's: --as NAME={ends[0]}")
     return kept
+
+
+def _other_tools(kept: Sequence[Measurement], path: str, ours: str) -> list[str]:
+    """What the reader must know where a log is of another tool than the path has: the prediction is of the path's."""
+    others = Counter(m.tool for m in kept if m.tool not in _ANY and ours not in _RAN.get(m.tool, (m.tool,)))
+    return [
+        f"{plural(count, 'transfer')} of {tool}: predicted with {ours}, the tool of {path}; "
+        f"write {_RAN.get(tool, (tool,))[0]} there to compare like with like"
+        for tool, count in others.most_common()
+    ]
 
 
 def _ends(m: Measurement) -> tuple[str, str]:

@@ -158,7 +158,10 @@ def _goal(target: str | None, move: str | None, within: str | None) -> goals.Goa
     if (target is None) == (move is None) or (move is None) != (within is None):
         raise InputError("say what is to be reached: --target 40Gb/s, or --move 10TB --within 8h")
     if target is not None:
-        return goals.target(target)
+        goal = goals.target(target)
+        if not goal.value > 0:
+            raise InputError(f"--target: {target!r} is no rate to reach; write more than nothing, like --target 40Gb/s")
+        return goal
     try:
         size, time = units.parse(str(move), "B"), units.parse(str(within), "s")
     except UnitError as error:

@@ -151,10 +151,8 @@ def show(a: FleetAnswer, out: Out) -> None:
     span = units.show(first.end_s, "s")
     daily = units.show(total.size_B / max(first.end_s, 1e-9) * 86400, "B")
     runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
-    out.print(
-        f"{total.asked:,} transfers, {units.show(total.size_B, 'B')} in {span}: {daily} a day, growing "
-        f"{a.workload.growth.value:.0%} a year{runs}"
-    )
+    moved = f"{total.asked:,} transfer{'s' * (total.asked != 1)}, {units.show(total.size_B, 'B')}"
+    out.print(f"{moved} in {span}: {daily} a day, growing {a.workload.growth.value:.0%} a year{runs}")
     out.print()
     _completion(a, out)
     _upgrades(a, out)
@@ -233,6 +231,7 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
         more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
         rows.add_row(text.plain(names[0] + more), *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean)))
     out.print(rows)
+    out.print("busy day, busy hour: what a day, an hour in twenty exceeds; peak: the fullest hour")
     if len(alike) > _ROWS:
         out.print(f"and {len(alike) - _ROWS} more kinds of stations within {HORIZON:g} years")
 

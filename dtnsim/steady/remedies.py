@@ -25,7 +25,7 @@ _BY_KIND: Final = {
     "lustre": "more storage targets, servers or arrays, or a larger stripe count ({key}.filesystem)",
     "gpfs": "more NSDs, servers or arrays, or more prefetch threads ({key}.filesystem)",
     "beegfs": "more targets, servers or connections, larger buffers, or more files at once ({key}.filesystem)",
-    "cephfs": "more OSDs or nodes, a larger rasize, or more files at once ({key}.filesystem)",
+    "cephfs": "more OSDs or nodes, a larger rasize (read_ahead), or more files at once ({key}.filesystem)",
     "vast": "more server nodes or arrays, or more connections and addresses (nconnect, remoteports: {key}.filesystem)",
     "weka": "more back-end servers or client cores, or more files at once ({key}.filesystem)",
     "cloud-disk": "a larger or faster disk, more of them, or an instance that lets more through ({key}.array)",

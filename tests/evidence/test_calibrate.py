@@ -25,6 +25,11 @@ def test_nothing_to_fit_is_said() -> None:
         dtnsim.calibrate([SITES / "nasa"], ["venadi"])
 
 
+def test_an_empty_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"^{tmp_path}: no figure with 'role: fit' on venadi"):
+        dtnsim.calibrate([tmp_path], ["venadi"])
+
+
 def test_measured_beside_predicted_by_one_call() -> None:
     found = dtnsim.validate([SITES / "nasa"], samples=0)
     assert found.sites == ["nasa"]

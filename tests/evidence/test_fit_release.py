@@ -107,6 +107,34 @@ def test_leaving_a_sure_description_costs_more() -> None:
     assert prices[1] == pytest.approx(2.944 + 2.400, abs=0.001)
 
 
+class Uplink:
+    """Two runs over drives behind an uplink that holds until the drives are a tenth slower than stated."""
+
+    parameters = (parameter("volumes./data.array.of.rate", 0.06), parameter("volumes./data.array.of.position", 0.5))
+
+    def ratios(self, u: np.ndarray) -> np.ndarray:
+        drives = math.log(1.1) + self.parameters[0].sigma * u[..., 0] - 1e-4 * u[..., 1]
+        rate: np.ndarray = np.minimum(drives, -1e-3 * u[..., 1])
+        return rate[..., None] - math.log(0.7) + np.array([-0.01, 0.01])
+
+
+def test_what_is_freed_is_found_behind_another_limit() -> None:
+    """From where it is stated the freed rate moves nothing, and the wide prior's own steps jump over the answer."""
+    error = np.full(2, 0.035)
+    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_release.scale(Uplink.parameters[0])})
+    u = search.minimum(np.zeros(2), error, firm=True)
+    assert Uplink.parameters[0].value(u[0]) == pytest.approx(1e8 * 0.7 / 1.1, rel=0.01)
+
+
+def test_what_stays_where_it_is_stated_does_not_give_way() -> None:
+    """A search that has not come to the freed rate yet must not say that another parameter is not as described."""
+    error = np.full(2, 0.035)
+    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_release.scale(Uplink.parameters[0])})
+    found, u, gone = fit_release.give_way(search, np.zeros(2), error)
+    assert gone == []
+    assert not fit_release.off(found.at(u)[0], error).any()
+
+
 @pytest.mark.parametrize(
     ("family", "kind", "keys"),
     [

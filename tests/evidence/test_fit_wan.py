@@ -11,6 +11,9 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.evidence import fit_wan
 from dtnsim.ground.errors import InputError
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]  # the fixture that calls the command
 
 PING = """PING dtn.example.org (192.0.2.7) {size}({whole}) bytes of data.
 
@@ -97,6 +100,13 @@ def test_the_far_end_of_traceroute_and_an_archive_of_perfsonar(tmp_path: Path) -
     found = fit_wan.way([tmp_path / "hits.json"])
     assert (len(found.means), found.sent, len(found.days)) == (3, 30, 3)
     assert found.rtt_s == pytest.approx(0.061, rel=1e-3)
+
+
+def test_the_command_says_how_a_path_names_it(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "ping.txt").write_text(ping(20.0))
+    code, _, err = run("calibrate", str(tmp_path / "ping.txt"), "--wan", str(tmp_path / "way.yaml"))
+    assert code == 0
+    assert err.endswith(f"in a path: wan: {{part: {tmp_path / 'way.yaml'}}}\n")
 
 
 def test_several_ways_and_none(tmp_path: Path) -> None:

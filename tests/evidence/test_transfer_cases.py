@@ -109,6 +109,15 @@ def test_a_globus_task(tmp_path: Path) -> None:
         transfer_cases.cases([log], path, {"NERSC": "nas", "Lab NAS": "centre"})
 
 
+@pytest.mark.parametrize(("tool", "said"), [("gridftp", False), ("globus", False), ("rsync", True), ("scp", True)])
+def test_a_log_of_another_tool_than_the_path_has(tmp_path: Path, tool: str, said: bool) -> None:
+    """A GridFTP server's log says nothing of rsync: the reader is told what was compared with what."""
+    log, path = files(tmp_path, line(0, 100, 50_000_000_000) + line(200, 100, 50_000_000_000), tool)
+    _, notes = transfer_cases.cases([log], path)
+    expected = f"2 transfers of gridftp: predicted with {tool}, the tool of {path}; write gridftp there"
+    assert [n.startswith(expected) for n in notes] == [True] * said
+
+
 def test_long_logs_are_thinned_evenly(tmp_path: Path) -> None:
     log, path = files(tmp_path, "".join(line(100 * n, 20, 10**10 + n) for n in range(50)))
     some, notes = transfer_cases.cases([log], path, most=5)

@@ -209,6 +209,8 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
         ({"target": "1Gb/s", "move": "1TB", "within": "1h"}, "say what is to be reached"),
         ({"move": "1TB"}, "say what is to be reached"),
         ({"move": "0 B", "within": "1h"}, "more than nothing"),
+        ({"target": "-3Gb/s"}, "'-3Gb/s' is no rate to reach; write more than nothing"),
+        ({"target": "0 b/s"}, "more than nothing"),
         ({"target": "1Gb/s", "budget": "0 EUR"}, "nothing to spend"),
         ({"target": "1Gb/s", "budget": "15k"}, "no price"),
         ({"target": "1Gb/s", "budget": "15kEUR"}, r"--rate USD/EUR"),

@@ -32,6 +32,20 @@ def test_the_key_of_a_remedy_can_be_overridden(path: str) -> None:
             dtnsim.load(path, [f"{key}.source=a test"] if not key.split(".")[-1].startswith("/") else [])
 
 
+@pytest.mark.parametrize(
+    ("path", "named", "then"),
+    [
+        ("examples/rbd-volume", "array.osds", "hosts.a.volumes./rbd.array.osds=600"),
+        ("examples/ceph-to-ceph", "read_ahead", "hosts.a.volumes./cephfs.filesystem.read_ahead=12 MiB"),
+    ],
+)
+def test_what_ceph_is_advised_is_a_key_and_helps(path: str, named: str, then: str) -> None:
+    found = dtnsim.predict(path, samples=0)
+    assert named in found.bottleneck.remedy
+    better = dtnsim.predict(path, overrides=[then], samples=0)
+    assert better.throughput_Bps.p50 > 1.05 * found.throughput_Bps.p50
+
+
 def test_waiting_and_unknown_kinds() -> None:
     empty = Problem("p", (), ())
     assert "pipelining" in remedy(empty, None)
