@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import files, sharing, waits
+from dtnsim.composition import files, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
@@ -264,6 +264,8 @@ class Composer:
         charge(row, row, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
             self.network.carry(row, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
+        elif step.net is not None:  # on one host a tool keeps to the rate that it was given, too
+            transport.target(row.times(step.net.overhead).at(leg.source.host.name), step.net, "target")
         for work in step.cpu:
             host = (leg.source if work.end == "source" else leg.destination).host
             given = getattr(host.stack, work.stack) if work.stack else work.cycles

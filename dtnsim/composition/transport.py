@@ -79,14 +79,7 @@ def charge(
         _rdma(row, route, net, frame, nics)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
-    if net.rate is not None:
-        row.charge(
-            f"target.{pair}",
-            "target",
-            capacity=row.term(net.rate),
-            private=True,
-            what="target rate of the tool",
-        )
+    target(row, net, f"target.{pair}")
     pacing = route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
         row.charge(
@@ -111,6 +104,12 @@ def charge(
             private=True,
             what=f"window of {net.channel} above TCP over {Quantity(middle(rtt), 's')}",
         )
+
+
+def target(row: Row, net: NetUse, station: str) -> None:
+    """The rate that the user has set for the tool, where there is one."""
+    if net.rate is not None:
+        row.charge(station, "target", capacity=row.term(net.rate), private=True, what="target rate of the tool")
 
 
 def _tcp(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingABC
-from collections.abc import Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
@@ -36,6 +38,21 @@ def texts(overrides: Overrides) -> list[str]:
     if isinstance(overrides, MappingABC):
         return [f"{key}={_written(value)}" for key, value in overrides.items()]
     return [overrides] if isinstance(overrides, str) else list(overrides)
+
+
+@contextmanager
+def given_with(option: str) -> Iterator[None]:
+    """Overrides that come with another option than ``--set``: what cannot be used is called by that.
+
+    Raises:
+        SpecError: one that cannot be used.
+    """
+    try:
+        yield
+    except SpecError as error:
+        named = {name: getattr(error, name) for name in ("file", "key", "remedy")}
+        named = {name: text and re.sub(r"--set\b", option, text) for name, text in named.items()}
+        raise SpecError(error.message, **named, line=error.line, value=error.value) from None
 
 
 def _written(value: object) -> str:

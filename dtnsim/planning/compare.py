@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dtnsim.description import spec
+from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
@@ -158,7 +158,8 @@ def compare(
         raise InputError("--with makes variants of one path; give one path, or several without --with")
     for variant in variants:
         changes = [variant] if isinstance(variant, str) else list(variant)
-        loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
+        with override.given_with("--with"):
+            loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
     if len(loaded) < 2:
         raise InputError("needs two variants; give a second path, or --with key=value")
     known, found, currency = exchange(rates), [], None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dtnsim.description import spec
+from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import DtnsimError, InputError
@@ -132,7 +132,8 @@ def sweep(
     wanted = _design(vary, sample, table, seed)
     label = f"{given.name} ({_digest(given)})"
     file = RowFile(out, wanted.keys, label) if out is not None else None
-    vector = groups.vector_keys(given, wanted)
+    with override.given_with("--vary" if table is None else "--table"):
+        vector = groups.vector_keys(given, wanted)
     rows: list[Row | None] = [None] * len(wanted)
     if file is not None:
         rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]

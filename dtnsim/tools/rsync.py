@@ -124,7 +124,7 @@ class Rsync(Tool):
         return Step(
             "transfer",
             read=reading(job, _SENDER, self.buffer),
-            net=self._net(sent) if remote else None,
+            net=self._net(sent) if remote or self.bwlimit is not None else None,
             write=writing(job, _RECEIVER, self.buffer),
             reread=rereading(job, _GENERATOR, self.buffer) if delta else None,
             cpu=self._work(job, sent, delta=delta, remote=remote),

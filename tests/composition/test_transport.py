@@ -256,3 +256,13 @@ def test_waits_between_files_do_not_spare_a_connection_its_losses() -> None:
     )
     assert all(whole * 0.9 < other < whole * 1.01 for other in cut)
     assert all(a >= b for a, b in pairwise(cut))
+
+
+@pytest.mark.parametrize("tool", ["{name: rclone, bwlimit: 50 MB/s}", "{name: rsync, bwlimit: 50 MB/s}"])
+def test_a_tool_keeps_to_its_rate_on_one_host_too(tool: str) -> None:
+    free = "examples/s3-upload-nas", tool.partition(",")[0] + "}"
+    assert dtnsim.predict(free[0], overrides=[f"transfer.tool={free[1]}"], samples=0).throughput_Bps.p50 > 3e8
+    held = dtnsim.predict(free[0], overrides=[f"transfer.tool={tool}"], samples=0)
+    assert held.bottleneck.station == "nas.target[transfer]"
+    assert held.throughput_Bps.p50 == pytest.approx(50e6, rel=0.02)  # the log-in and each file's own work come on top
+    assert held.throughput_Bps.p50 <= 50e6

@@ -94,3 +94,13 @@ def test_the_command_shows_a_table_and_why(run: Run) -> None:
     assert document["differences"][0]["stations"]
     code, _, err = run("compare", PATH, "--with", "wan.rrt=200ms")
     assert (code, "is not a key here" in err) == (2, True)
+
+
+@pytest.mark.parametrize("change", ["bad.key=1", "wan.rtt=5", "wan.rtt", "wan.rtt={", "transfer.dataset.files.x=3"])
+def test_a_change_that_cannot_be_made_is_called_as_it_was_given(change: str) -> None:
+    with pytest.raises(InputError) as compared:
+        dtnsim.compare(PATH, variants=[change])
+    assert "--with" in str(compared.value)
+    assert "--set" not in str(compared.value)
+    with pytest.raises(InputError, match="--set"):  # what all variants share comes with --set
+        dtnsim.compare(PATH, variants=["wan.rtt=9ms"], overrides=[change])

@@ -208,6 +208,15 @@ def test_a_run_broken_off_keeps_its_rows_and_goes_on(tmp_path) -> None:
     assert _rows(out) == rows
 
 
+def test_a_key_that_does_not_exist_is_called_as_it_was_given(tmp_path) -> None:
+    with pytest.raises(InputError, match="--vary: bad: is not a key"):
+        dtnsim.sweep("venadi/gridftp-gpfs", ["bad.key=1,2"])
+    table = tmp_path / "rows.csv"
+    table.write_text("bad.key\n1\n")
+    with pytest.raises(InputError, match="--table: bad: is not a key"):
+        dtnsim.sweep("venadi/gridftp-gpfs", table=table)
+
+
 def test_rows_of_another_path_are_not_mixed(tmp_path) -> None:
     out = tmp_path / "rows.csv"
     dtnsim.sweep("venadi/gridftp-gpfs", VARY[:1], out=out)
