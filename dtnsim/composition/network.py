@@ -120,10 +120,11 @@ class Network:
         frame = transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
         row = row.times(net.overhead)
         bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
+        plain = net.key(*END_UNSEEN)
         for host, (name, card), receiving in zip((route.source, route.destination), nics, (False, True), strict=True):
             # an end sees neither a target rate nor, where its card keeps no account, how much is moved
             unseen = END_UNSEEN if card.allowance is None else END_UNSEEN[:-1]
-            here, key = row.at(host.name), net.key(*unseen)
+            here, key = row.at(host.name), plain if card.allowance is None else net.key(*unseen)
             charge = partial(_end, here, (host, name, card, frame, receiving), net, spec, unseen)
             if key is None:
                 charge()

@@ -131,7 +131,10 @@ def _opening(leg: Leg, draw: Draw, each: Term) -> list[Wait]:
     first, others = leg.plan.opening, leg.plan.workers - 1
     if leg.route is None:
         return []
-    rtt = term(leg.route.rtt(draw), "s", "round-trip time of the route")
+    trip = leg.route.rtt(draw)
+    if first.work is None and first.connect_work is None and not positive(trip):
+        return []
+    rtt = term(trip, "s", "round-trip time of the route")
     lead = first.round_trips * rtt + (term(0.0) if first.work is None else of(draw, first.work))
     more = first.connect * rtt + (term(0.0) if first.connect_work is None else of(draw, first.connect_work))
     return [

@@ -5,25 +5,44 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+#: whether the collector ran before it was paused
+_RESUMES: Final = ContextVar("resumes", default=False)
 
 
 @contextmanager
 def paused() -> Iterator[None]:
     """Pauses the collector: it would look at all records again and again, a tenth of the time of a large path."""
     running = gc.isenabled()
+    token = _RESUMES.set(running or _RESUMES.get())
     gc.disable()
     try:
         yield
     finally:
+        _RESUMES.reset(token)
         if running:
             gc.enable()
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """Sets what there is aside, where the collector does not look: records that outlive all that is made meanwhile."""
-    gc.freeze()
+def resumed(*, aside: bool) -> Iterator[None]:
+    """The collector as it was before it was paused.
+
+    Args:
+        aside: Sets what there is aside, where the collector does not look: very many records that outlive all that is
+            made meanwhile. Not for what is done again and again, whose garbage would pile up.
+    """
+    running = gc.isenabled()
+    if aside:
+        gc.freeze()
+    if _RESUMES.get():
+        gc.enable()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if not running:
+            gc.disable()
+        if aside:
+            gc.unfreeze()

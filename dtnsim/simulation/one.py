@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -79,9 +78,9 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     """
     with collector.paused():
         world, recorder, processes = _ready(scene, problem, scenario, seed, limits)
-    env = world.env
-    with collector.aside() if len(world.jobs) > _MANY else nullcontext():
-        steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
+        env = world.env
+        with collector.resumed(aside=limits.whole and len(world.jobs) > _MANY):
+            steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
     recorder.close(env.now)
     ended = env.now
     if not stopped:
@@ -239,17 +238,19 @@ def _check_moving(world: World, time: float, until: float) -> None:
 
 def _stuck(world: World) -> bool:
     """Whether nothing of the transfers moves, and nothing that is scheduled will change that."""
-    under_way = [j for j in world.jobs if j.begun and not j.done]
-    if world.pending or not under_way or any(not j.begun for j in world.jobs):
+    if world.pending:
         return False
-    engine = world.engine
-    if any(job.transfer.timed for job in under_way):
-        return False
-    for job in under_way:
+    engine, under_way = world.engine, False
+    for job in world.jobs:  # most often the first that is under way moves
+        if job.done:
+            continue
+        if not job.begun or job.transfer.timed:
+            return False
         full = len(job.moves) + job.barred >= min(job.workers, job.transfer.files - job.files)
         if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):
             return False
-    return True
+        under_way = True
+    return under_way
 
 
 def _payload(engine: Engine, job: Job) -> float:

@@ -134,7 +134,7 @@ class Recorder:
             if job.done and job.cache is None:
                 del self._moving[f]
         passed = self._passed.copy()
-        begun = [job for job in self.jobs if job.begun]
+        begun = [job for job in self.jobs if job.begun] if self._table is None or self._begun < len(self.jobs) else []
         if self._table is None or len(begun) > self._begun:
             self._table, self._begun = _Table([leg for job in begun for leg in job.legs]), len(begun)
         stations = self._closed + self._table.used(self._closed.shape[1])

@@ -69,11 +69,12 @@ def simulate(
     if scheduler is not None:
         cluster.check(scheduler)
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    whole_run = _Whole(progress, replicas)
+    told = whole_run if progress is not None else None
     with collector.paused():
         scene = make_scene(given)
-    check_load(scene, until)
-    whole_run = _Whole(progress, replicas)
-    runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, whole_run))]
+        check_load(scene, until)
+        runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
         task = spread.Task(given, replicas, seed, until, max_events)

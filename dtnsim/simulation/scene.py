@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Problem
+from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.records import Problem, Station
 from dtnsim.simulation.background import Crowd
 from dtnsim.simulation.variants import check_same
 from dtnsim.simulation.volumes import Volumes
@@ -191,8 +191,16 @@ def check_load(scene: Scene, until: float) -> None:
 def settled(problem: Problem) -> Problem:
     """The problem with its capacities at the steady load, which slows the cores a little."""
     solution = solve.solve(solve.matrices(problem))
-    stations = tuple(replace(s, capacity=solution.capacity[:, k]) for k, s in enumerate(problem.stations))
+    stations = tuple(_at(s, solution.capacity[:, k]) for k, s in enumerate(problem.stations))
     return replace(problem, stations=stations, slowdowns=())
+
+
+def _at(s: Station, capacity: Value) -> Station:
+    """A station with another capacity; `dataclasses.replace` takes five times as long, and there may be very many."""
+    return Station(
+        s.name, s.host, s.component, s.kind, capacity, s.unit, s.formula, s.source, s.private, s.label, s.slowed,
+        s.remedy, s.changes,
+    )  # fmt: skip
 
 
 def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:

@@ -1,21 +1,38 @@
-"""The collector runs again afterwards, whatever happens meanwhile."""
+"""The collector of cycles rests where it is asked to, and is afterwards what it was."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
 from dtnsim.ground import collector
 
 
-def test_it_is_paused_and_runs_again() -> None:
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    running = gc.isenabled()
+    yield
+    (gc.enable if running else gc.disable)()
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_it_rests_and_comes_back(running: bool) -> None:
+    (gc.enable if running else gc.disable)()
     with collector.paused():
         assert not gc.isenabled()
         with collector.paused():
-            pass
+            assert not gc.isenabled()
+            with collector.resumed(aside=False):
+                assert gc.isenabled() is running
+            assert not gc.isenabled()
         assert not gc.isenabled()
-    assert gc.isenabled()
-    with pytest.raises(ValueError, match="meanwhile"), collector.paused():
-        raise ValueError("meanwhile")
-    assert gc.isenabled()
+    assert gc.isenabled() is running
+
+
+def test_what_is_set_aside_comes_back() -> None:
+    before = gc.get_freeze_count()
+    with collector.paused(), collector.resumed(aside=True):
+        assert gc.get_freeze_count() > before
+    assert gc.get_freeze_count() == 0
