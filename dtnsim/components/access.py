@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, Self
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Final, Literal, Self
 
 from dtnsim.ground.quantity import Value
 
@@ -127,5 +128,13 @@ class Access:
         return self.operation == "write" and self.finish not in ("direct", "dsync")
 
     def but(self, **changes: object) -> Self:
-        """The same access with some things changed."""
-        return replace(self, **changes)  # type: ignore[arg-type]  # dataclass fields by name
+        """The same access with some things changed; `dataclasses.replace` takes three times as long."""
+        values = list(_EVERY(self))
+        for name, value in changes.items():
+            values[_PLACE[name]] = value
+        return type(self)(*values)
+
+
+_NAMES: Final = [each.name for each in fields(Access)]
+_EVERY: Final = attrgetter(*_NAMES)
+_PLACE: Final = {name: n for n, name in enumerate(_NAMES)}

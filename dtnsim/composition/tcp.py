@@ -97,7 +97,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
         return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit)
     c = _course(nominal) if one else _courses(nominal)
-    usual = float(closed_form(nominal)[0]) if one else closed
+    usual = float(closed if drawn is nominal else closed_form(nominal)[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
     least, many = _moved(openings)

@@ -7,6 +7,7 @@ a sent packet leaving memory: read completions). Rates are per direction.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -282,6 +283,7 @@ def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) 
     return as_float(tags) * as_float(mrrs_B) / as_float(latency_s)
 
 
+@lru_cache(maxsize=256)
 def drive_generation(read_rate_Bps: float, lanes: int = 4, mps_B: float = 512.0) -> int:
     """Oldest PCIe generation whose link carries what a drive reads: least g with `write_rate` >= R.
 
@@ -320,4 +322,10 @@ def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -
     rate = float(np.median(as_float(read_rate_Bps)))
     if rate <= SATA_BPS:
         return as_float(SATA_BPS)
-    return write_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B, 1.0)
+    return as_float(_drive_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B))
+
+
+@lru_cache(maxsize=256)
+def _drive_rate(generation: int, lanes: int, mps_B: float) -> float:
+    """`write_rate` of a drive's link, which very many transfers ask for [B/s]."""
+    return float(write_rate(generation, lanes, mps_B, 1.0))

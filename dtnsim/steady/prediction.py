@@ -10,6 +10,7 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
+from dtnsim.ground import collector
 from dtnsim.ground.drawn import Drawn
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
@@ -66,6 +67,12 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    with collector.paused():  # all records are kept until the end
+        return _predicted(given, samples, seed, mean=mean)
+
+
+def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> Prediction:
+    """The prediction of a path that is loaded."""
     composer = timed.composer(given, Draw())
     problem = composer.problem()
     if not samples:
