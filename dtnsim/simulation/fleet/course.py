@@ -86,7 +86,7 @@ class Course:
             self.f, self.q = np.array(self.f), np.array(self.q, np.int64)
         self.h, self._turns = self._kernel.lists(layout.heaps), self._kernel.turns()
         if hasattr(self._kernel, "give_back"):
-            weakref.finalize(self, self._kernel.give_back, self.h)
+            weakref.finalize(self, self._kernel.give_back, self.h, self._turns).atexit = False
         self._heaps = layout.heaps
         #: what has been moved in vain because transfers were broken off [B], and how often
         self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
@@ -315,6 +315,6 @@ class Course:
                 what = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF
                 kernel.hold(f, q, int(q[lane + at.KIND]), what, now - since)
             self.t[at.QUEUED_AT, i] = now
-        kernel.book_all(f, q, now)
+        kernel.book_all(f, q)
         self._collect()
         q[at.HOUR] += 1

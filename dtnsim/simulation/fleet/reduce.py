@@ -206,7 +206,7 @@ class Reduction:
             rows = self._solved(given, template, pairs[0], sort, together.Table(values))
         except DtnsimError:
             return None
-        return [_composed(rows, sort, n) for n in range(len(pairs))]
+        return _apart(rows, sort, len(pairs))
 
     def _compose(self, given: PathSpec, template: int, ends: tuple[str, str], sort: Sort) -> Composed:
         return _composed(self._solved(given, template, ends, sort, self.draw), sort)
@@ -232,7 +232,9 @@ class Reduction:
         demands = []
         for station, cost in made.demands:
             name = renamed(station.name, names)
-            k = self.stations.of(name, replace(station, name=name, host=names.get(station.host, station.host)))
+            k = self.stations.number.get(name, -1)
+            if k < 0:
+                k = self.stations.of(name, replace(station, name=name, host=names.get(station.host, station.host)))
             known = self.stations.given[k]
             assert known is not None
             one, other = _at(known.capacity, scenario), _at(station.capacity, scenario)
@@ -247,25 +249,48 @@ class Reduction:
         return Reduced(tuple(demands), made.sizes_B, times, made.weight, made.workers, holder)
 
 
-def _composed(rows: Sequence[Solved], sort: Sort, scenario: int | None = None) -> Composed:
-    """A kind of transfer as composed and solved, in all scenarios or in one."""
-
-    def own(values: Any) -> Any:
-        flat = np.ravel(values)
-        return values if scenario is None else flat[scenario : scenario + 1] if flat.size > 1 else flat
-
+def _composed(rows: Sequence[Solved], sort: Sort) -> Composed:
+    """A kind of transfer as composed and solved, in all scenarios."""
     problem, m, solution = rows[sort.middle]
-    stations, demands = m.total.of(0)
-    shared = []
-    for n, k in enumerate(stations):
-        if k < len(problem.stations) and not problem.stations[k].private and np.any((cost := own(demands[:, n])) > 0):
-            station = problem.stations[k]
-            shared.append((station if scenario is None else replace(station, capacity=own(station.capacity)), cost))
+    shared = [(station, cost) for station, cost in _open(problem, m) if np.any(cost > 0)]
     transfer = problem.transfers[0]
-    binding = int(solution.binding[scenario or 0 if len(solution.binding) > 1 else 0, 0])
-    times = [own(p.transfers[0].payload_B / s.rate[:, 0]) for p, _, s in rows]
-    holder = _own(problem, cause_of(m, 0, binding).station)
+    times = [p.transfers[0].payload_B / s.rate[:, 0] for p, _, s in rows]
+    holder = _own(problem, cause_of(m, 0, int(solution.binding[0, 0])).station)
     return Composed(tuple(shared), sort.sizes_B, np.array(times), transfer.weight, transfer.workers, holder)
+
+
+def _open(problem: Problem, m: solve.Matrices) -> list[tuple[Station, Any]]:
+    """Stations of the first transfer that others may share, and what it costs them."""
+    numbers, demands = m.total.of(0)
+    return [
+        (problem.stations[k], demands[:, n])
+        for n, k in enumerate(numbers)
+        if k < len(problem.stations) and not problem.stations[k].private
+    ]
+
+
+def _apart(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
+    """A kind of transfer as composed and solved, each of many scenarios by itself."""
+    problem, m, solution = rows[sort.middle]
+    table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in _open(problem, m)]
+    times = np.array([np.broadcast_to(np.ravel(p.transfers[0].payload_B / s.rate[:, 0]), count) for p, _, s in rows])
+    binding = np.broadcast_to(solution.binding[:, 0], count).tolist()
+    holders = {k: _own(problem, cause_of(m, 0, k).station) for k in set(binding)}
+    transfer = problem.transfers[0]
+    found: dict[tuple[int, float], Station] = {}
+    made = []
+    for i in range(count):
+        shared = []
+        for n, (station, capacities, costs) in enumerate(table):
+            capacity, cost = (v[i : i + 1] if v.size > 1 else v for v in (capacities, costs))
+            if cost[0] > 0:
+                key = n, float(capacity[0])
+                if key not in found:
+                    found[key] = replace(station, capacity=capacity)
+                shared.append((found[key], cost))
+        row = tuple(shared), sort.sizes_B, times[:, i : i + 1], transfer.weight, transfer.workers
+        made.append(Composed(*row, holders[binding[i]]))
+    return made
 
 
 def _sub(given: PathSpec, template: int, ends: tuple[str, str], data: dataset.Dataset) -> PathSpec:
@@ -302,7 +327,7 @@ def renamed(name: str, names: Mapping[str, str]) -> str:
 
 
 def _at(value: Any, scenario: int) -> float:
-    flat = np.ravel(value)
+    flat = value.ravel() if isinstance(value, np.ndarray) else np.ravel(value)
     return float(flat[scenario if flat.size > 1 else 0])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -73,10 +74,11 @@ class Layout:
         for r, row in enumerate(rows):
             for k, demand in row:
                 visits.setdefault(k, []).append((r, demand))
+        shown = cache("{:.11e}".format)  # most stations see few ratios
         groups: dict[tuple[tuple[int, str], ...], list[int]] = {}
         for k in sorted(visits):
             first = visits[k][0][1]
-            groups.setdefault(tuple((r, f"{d / first:.11e}") for r, d in visits[k]), []).append(k)
+            groups.setdefault(tuple((r, shown(d / first)) for r, d in visits[k]), []).append(k)
         f, q = self.f, self.q
         q[at.N_NODES], q[at.NODES] = len(groups), self.take(at.NODE * len(groups))
         found = {}

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 import heapq
+import os
 import random
+import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -112,17 +115,58 @@ def test_compiled_heaps_are_heaps():
             kernel.push(h, 1, *e)
             heapq.heappush(mine, e)
         assert kernel.size(h, 1) == len(mine)
-    kernel.give_back(h)
+    kernel.give_back(h, kernel.turns())
 
 
 def test_compiling_has_to_pay(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
     monkeypatch.setattr(compiled, "compiles", lambda: True)
     assert [compiled.worth(n) for n in (9_999, 10_000, 199_999, 200_000)] == [False, False, False, True]
-    (tmp_path / "run.nbi").touch()
+    monkeypatch.setattr(compiled.native, "there", lambda folder: folder == tmp_path)
     assert [compiled.worth(n) for n in (9_999, 10_000)] == [False, True]
     monkeypatch.setattr(compiled, "compiles", lambda: False)
     assert not compiled.worth(10**6)
+
+
+def test_machine_code_that_is_kept_is_called_without_numba(tmp_path):
+    """And what is damaged, or of another processor, is as if it were not there."""
+    native = compiled.native
+    pytest.importorskip("llvmlite")
+    assert native.loaded(tmp_path, 2) is None
+    assert not native.there(tmp_path)
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
+    code = """define i32 @add(ptr %to, ptr %wrong, i64 %a, i64 %b) {
+        %sum = add i64 %a, %b
+        store i64 %sum, ptr %to
+        %odd = icmp slt i64 %sum, 0
+        %status = zext i1 %odd to i32
+        ret i32 %status }"""
+    native.keep(tmp_path, "add", machine.emit_object(binding.parse_assembly(code)))
+    add = native.loaded(tmp_path, 2)
+    assert native.there(tmp_path)
+    assert add(2, 40) == 42
+    with pytest.raises(RuntimeError, match="rest"):
+        add(2, -40)
+    file = native.file_in(tmp_path)
+    file.write_bytes(file.read_bytes()[:-1])
+    assert native.loaded(tmp_path, 2) is None
+
+
+@numba
+@pytest.mark.long
+def test_the_loop_is_kept(tmp_path):
+    """One process compiles, another finds the code and does not read numba."""
+    script = (
+        "import sys; from dtnsim.simulation.fleet.kernel import compiled; compiled.fast(); "
+        "assert not any(m == 'numba' for m in sys.modules), 'read numba'"
+    )
+    run = partial(subprocess.run, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True)
+    assert "read numba" in run([sys.executable, "-c", script], check=False).stderr
+    assert run([sys.executable, "-c", script], check=False).stderr == ""
 
 
 def test_without_numba_nothing_is_compiled(monkeypatch):

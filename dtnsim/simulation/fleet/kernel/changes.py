@@ -3,7 +3,7 @@
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
-from dtnsim.simulation.fleet.kernel.heaps import push, put, size
+from dtnsim.simulation.fleet.kernel.heaps import cut, entry, push, put, size
 from dtnsim.simulation.fleet.kernel.layout import *
 from dtnsim.simulation.fleet.kernel.sides import (
     CANCELLED,
@@ -138,11 +138,14 @@ def thaw(f: Floats, q: Integers, h: Heaps, x: int, n: int, now: float) -> None:
 def take(f: Floats, q: Integers, h: Heaps, n: int, level: float, now: float) -> None:
     """All rows through a node that run at a level elsewhere are held back by it from now on."""
     first = q[n + FEEDERS]
-    feeders = [q[k] for k in range(first, first + 2 * q[n + N_FEEDERS], 2) if f[q[k] + LEVEL] >= level]
-    for old in feeders:
-        r = q[old + FIRST_HELD]
+    for k in range(first, first + 2 * q[n + N_FEEDERS], 2):
+        if f[q[k] + LEVEL] >= level:
+            put(h, TAKEN, 0.0, q[k], 0)
+    for k in range(size(h, TAKEN)):
+        r = q[entry(h, TAKEN, k)[1] + FIRST_HELD]
         while r >= 0:
             following = q[r + NEXT_HELD]
             if place_of(q, r, n) >= 0:
                 move(f, q, h, r, n, now)
             r = following
+    cut(h, TAKEN, 0)

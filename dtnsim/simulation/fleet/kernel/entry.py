@@ -1,28 +1,27 @@
-"""How the compiled functions are entered: arrays whose owner is Python, so that no reference is counted in the loop."""
+"""How the compiled functions are entered: with integers and addresses alone, so that calling them takes no numba."""
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
-from typing import Any
-
-import numba  # loaded only where it is installed and used
-
-from dtnsim.simulation.fleet.kernel.layout import FLOATS, INTEGERS
-from dtnsim.simulation.fleet.kernel.memory import carray, floats_at, integers_at, types
+from dtnsim.simulation.fleet.kernel.books import book_all
+from dtnsim.simulation.fleet.kernel.layout import BOOK_ALL, FLOATS, GIVE_BACK, INTEGERS, NOW
+from dtnsim.simulation.fleet.kernel.memory import carray, floats_at, give_back, integers_at
 from dtnsim.simulation.fleet.kernel.traffic import run
 
-typed: Any = numba.typed
-TURN = types.Tuple((types.float64, types.float64, types.float64, types.int64, types.int64))
 
-
-def enter_run(numbers: tuple[int, ...], turns: Any, most: int) -> int:
-    f = carray(floats_at(numbers[0]), (numbers[1],))
-    q = carray(integers_at(numbers[2]), (numbers[1],))
-    h = carray(integers_at(numbers[3]), (numbers[4],))
-    t = carray(floats_at(numbers[5]), (FLOATS, numbers[6]))
-    u = carray(integers_at(numbers[7]), (INTEGERS, numbers[6]))
+def enter(
+    what: int, f_at: int, room: int, q_at: int, h_at: int, heaps: int, turns_at: int, t_at: int, u_at: int,
+    transfers: int, most: int,
+) -> int:  # fmt: skip
+    h, turns = carray(integers_at(h_at), (heaps,)), carray(integers_at(turns_at), (3,))
+    if what == GIVE_BACK:
+        give_back(h)
+        give_back(turns)
+        return 0
+    f, q = carray(floats_at(f_at), (room,)), carray(integers_at(q_at), (room,))
+    if what == BOOK_ALL:
+        book_all(f, q, f[NOW])
+        return 0
+    t = carray(floats_at(t_at), (FLOATS, transfers))
+    u = carray(integers_at(u_at), (INTEGERS, transfers))
     return run(f, q, h, turns, t, u, most)
-
-
-def turns() -> Any:
-    return typed.List.empty_list(TURN)

@@ -1,11 +1,11 @@
-"""Heaps of (float, integer, integer) by number; compiled, `memory` takes their place."""
+"""Heaps of (float, integer, integer) by number, and that of whose turn it is; compiled, `memory` takes their place."""
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from dtnsim.simulation.fleet.kernel.layout import Entry, Heaps
+from dtnsim.simulation.fleet.kernel.layout import Entry, Heaps, Turn, Turns
 
 
 def push(h: Heaps, k: int, a: float, b: int, c: int) -> None:
@@ -41,6 +41,22 @@ def cut(h: Heaps, k: int, n: int) -> None:
 def order(h: Heaps, k: int) -> None:
     """Makes a heap of what is in no order."""
     heapify(h[k])
+
+
+def add_turn(turns: Turns, e: Turn) -> None:
+    heappush(turns, e)
+
+
+def first_turn(turns: Turns) -> Turn:
+    return turns[0]
+
+
+def drop_turn(turns: Turns) -> None:
+    heappop(turns)
+
+
+def turns_left(turns: Turns) -> int:
+    return len(turns)
 
 
 def lists(count: int) -> Heaps:

@@ -18,6 +18,12 @@ Turn = tuple[float, float, float, int, int]
 Turns = list[Turn]
 Table = Any
 
+# -- what the compiled functions are asked for, and with how many integers (`entry`)
+RUN: Final = 0
+BOOK_ALL: Final = 1
+GIVE_BACK: Final = 2
+GIVEN: Final = 11
+
 # -- the whole: floats, integers
 NOW: Final = 0
 UNTIL: Final = 1
@@ -64,7 +70,8 @@ ENDED_NOW: Final = 3
 FREED: Final = 4
 NOTES: Final = 5
 FRESH: Final = 6
-FIRST_HEAP: Final = 7
+TAKEN: Final = 7
+FIRST_HEAP: Final = 8
 
 # -- a node: stations that all rows cross alike; floats, integers
 CAPACITY: Final = 0

@@ -4,10 +4,20 @@
 from __future__ import annotations
 
 import math
-from heapq import heappop, heappush
 
 from dtnsim.simulation.fleet.kernel.books import book_all, book_flow, book_wait, hold
-from dtnsim.simulation.fleet.kernel.heaps import cut, entry, pop, push, put, size
+from dtnsim.simulation.fleet.kernel.heaps import (
+    add_turn,
+    cut,
+    drop_turn,
+    entry,
+    first_turn,
+    pop,
+    push,
+    put,
+    size,
+    turns_left,
+)  # fmt: skip
 from dtnsim.simulation.fleet.kernel.layout import *
 from dtnsim.simulation.fleet.kernel.shares import finished, insert, next_time, settle
 
@@ -160,7 +170,7 @@ def line_up(f: Floats, q: Integers, h: Heaps, turns: Turns) -> None:
         lane = entry(h, FREED, k)[1]
         q[lane + IS_FREED] = 0
         if size(h, q[lane + LANE_HEAP]) and has_room(q, lane):
-            heappush(turns, turn_of(f, q, h, lane))
+            add_turn(turns, turn_of(f, q, h, lane))
     cut(h, FREED, 0)
 
 
@@ -170,21 +180,21 @@ def dispatch(f: Floats, q: Integers, h: Heaps, turns: Turns, t: Table, u: Table,
     While it does, places only fill and shares only grow: a turn that is out of date is too early, and is put right
     when it comes.
     """
-    while turns:
-        lane = turns[0][4]
+    while turns_left(turns):
+        lane = first_turn(turns)[4]
         if not has_room(q, lane):
-            heappop(turns)
+            drop_turn(turns)
             continue
         fresh = turn_of(f, q, h, lane)
-        if fresh != turns[0]:
-            heappop(turns)
-            heappush(turns, fresh)
+        if fresh != first_turn(turns):
+            drop_turn(turns)
+            add_turn(turns, fresh)
             continue
         if q[SPARE_SLOT] < 0:
             return False
-        heappop(turns)
+        drop_turn(turns)
         if begin(f, q, h, t, u, lane, now) and size(h, q[lane + LANE_HEAP]):
-            heappush(turns, turn_of(f, q, h, lane))
+            add_turn(turns, turn_of(f, q, h, lane))
     return True
 
 
