@@ -108,7 +108,7 @@ class Buses(Wiring):
             row,
             name,
             direction=direction,
-            streams=1,
+            streams=1 if fabric is None else fabric.connections,  # a bond spreads the connections over its ports
             port=None,
             wire=card.storage_wire(verbs=verbs),
             total_B=use.total_B,

@@ -140,7 +140,8 @@ class Collection:
             if file not in self.hosts:
                 continue
             for key, quantity, unit in quantities(host):
-                if quantity.spread > 0 and quantity.value > 0 and "facts" not in key.split("."):
+                # the slots of a board are among the host's own
+                if quantity.spread > 0 and quantity.value > 0 and not {"facts", "board"} & set(key.split(".")):
                     place[quantity.key] = self._parameter(file, key, quantity, unit)
         return place
 

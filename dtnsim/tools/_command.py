@@ -10,7 +10,7 @@ from typing import Any, get_args
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import find_kind
+from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._programs import PROGRAMS, Manner
@@ -40,10 +40,16 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
     program, *rest = words or [""]
     program = program.rpartition("/")[2]
     if program not in PROGRAMS:
-        near = difflib.get_close_matches(program, PROGRAMS, n=3)
-        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
-        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
+        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=_instead(program))
     return Reader(program, PROGRAMS[program], unknown).read(rest)
+
+
+def _instead(program: str) -> str:
+    """What to write where a command line cannot be read."""
+    if kinds().get(program, "").startswith("dtnsim.tools."):  # fio, dd ...: a kind, but not as it is typed
+        return f"'{program}' is a tool, whose options go one by one: {{name: {program}, ...}}; 'dtnsim show {program}'"
+    near = difflib.get_close_matches(program, PROGRAMS, n=3)
+    return f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
 
 
 def tool_of(line: str) -> Tool:

@@ -108,3 +108,14 @@ def test_no_room_is_said_and_skipped(
     done = subprocess.run(["sh", str(script), str(tmp_path / "logs"), "1"], capture_output=True, text=True, check=False)
     assert "has no" in done.stderr
     assert not list((tmp_path / "logs").glob("*.log"))
+
+
+def test_the_slots_of_a_board_are_asked_for_once(tmp_path: Path) -> None:
+    (tmp_path / "made.yaml").write_text(
+        "board: asrock-romed8-2t\ncpu: amd-epyc-7313p\nmemory: ddr4-3200-8ch-256g\n"
+        "volumes: {/data: {filesystem: {kind: xfs}, array: samsung-970-evo}}\n"
+    )
+    ((_, names),) = suggest.for_hosts([str(tmp_path / "made.yaml")]).values()
+    left = " ".join(names)
+    assert "slots.s1.latency" in left
+    assert "board." not in left

@@ -46,6 +46,15 @@ def test_what_ceph_is_advised_is_a_key_and_helps(path: str, named: str, then: st
     assert better.throughput_Bps.p50 > 1.05 * found.throughput_Bps.p50
 
 
+def test_one_more_port_in_a_bond_carries_the_connections_of_storage() -> None:
+    """NVMe-oF over TCP has 24 connections: hashed onto two ports they use both, as the remedy promises."""
+    path, nic = "examples/nvme-of-100g", "hosts.dtn.nics.storage"
+    found = dtnsim.predict(path, samples=0)
+    assert f"{nic}.ports, {nic}.bonding" in found.bottleneck.remedy
+    better = dtnsim.predict(path, overrides=[f"{nic}.ports=2", f"{nic}.bonding=hash"], samples=0)
+    assert better.throughput_Bps.p50 > 1.6 * found.throughput_Bps.p50
+
+
 def test_waiting_and_unknown_kinds() -> None:
     empty = Problem("p", (), ())
     assert "pipelining" in remedy(empty, None)

@@ -66,3 +66,9 @@ def test_every_program_makes_a_tool_and_refuses_what_it_does_not_know(program):
 def test_what_is_no_command_line_is_an_error(line):
     with pytest.raises(SpecError):
         parse(line)
+
+
+@pytest.mark.parametrize("program", ["fio", "dd", "iozone"])
+def test_tools_that_are_not_read_as_they_are_typed_say_how_they_are_written(program: str) -> None:
+    with pytest.raises(SpecError, match=rf"options go one by one: {{name: {program}, \.\.\.}}"):
+        parse(f"{program} --rw=write")
