@@ -15,6 +15,8 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
+#: Lanes from which on sums over flows go column by column
+_MANY: Final = 64
 #: Phases of a flow
 SLOW_START: Final = 0
 AVOIDANCE: Final = 1
@@ -226,12 +228,24 @@ def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
 
 def total(values: FloatArray) -> FloatArray:
     """Sum over the flows of a lane (lanes, 1)."""
-    return values if values.shape[1] == 1 else np.asarray(values.sum(axis=1, keepdims=True), float)
+    if len(values) < _MANY:
+        return values if values.shape[1] == 1 else np.asarray(values.sum(axis=1, keepdims=True), float)
+    return _across(np.add, values)
 
 
 def least(values: FloatArray) -> FloatArray:
     """Least over the flows of a lane (lanes, 1)."""
-    return values if values.shape[1] == 1 else np.asarray(values.min(axis=1, keepdims=True), float)
+    if len(values) < _MANY:
+        return values if values.shape[1] == 1 else np.asarray(values.min(axis=1, keepdims=True), float)
+    return _across(np.minimum, values)
+
+
+def _across(of: np.ufunc, values: FloatArray) -> FloatArray:
+    """Column by column, in numpy's own order: it takes many short rows ten times as long one by one."""
+    made = values[:, :1]
+    for flow in range(1, values.shape[1]):
+        made = of(made, values[:, flow : flow + 1])
+    return made
 
 
 def buffers(
