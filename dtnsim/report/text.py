@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +27,8 @@ _BAR = 24
 _LATER = 0.01
 #: of more transfers than this no changes are tried; and so many of a transfer are shown
 _TRIED, _WAYS = 4, 3
+#: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
+_PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 
 
 def rate(value: float) -> str:
@@ -52,7 +55,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
     """Prints a prediction: answer, reason, utilisation bars, ladder."""
     out.print(f"[bold]{plain(p.name)}[/bold]")
     for f, t in enumerate(p.transfers):
-        _transfer(t, out, named=len(p.transfers) > 1)
+        _transfer(p, t, out, named=len(p.transfers) > 1)
         if len(p.transfers) <= _TRIED:
             for way in relieved.ways(p, f)[:_WAYS]:
                 sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
@@ -125,7 +128,22 @@ def _tells(p: Prediction, use: StationUse) -> bool:
     )
 
 
-def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
+def _without(p: Prediction, t: TransferPrediction) -> str:
+    """What the transfer does once its bottleneck holds nothing.
+
+    The narrowest place of a TCP connection is a station too, and no other bottleneck.
+    """
+    place = _PLACE.search(t.bottleneck.reason)
+    same = place[2] if place else ""
+    cards = {u.station.name for u in p.stations if u.station.kind in ("nic", "ib")} if place and place[1] else set()
+    for rung in t.ladder[1:]:
+        mine = rung.station in cards and rung.station.startswith(f"{same}.")
+        if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
+            return f"; if it held nothing: {units.show(rung.throughput_Bps, 'B/s')}"
+    return ""
+
+
+def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) -> None:
     label = f"{plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
@@ -141,8 +159,7 @@ def _transfer(t: TransferPrediction, out: Out, *, named: bool) -> None:
         out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
     out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
     if t.bottleneck.remedy:
-        then = f"; if it held nothing: {units.show(t.ladder[1].throughput_Bps, 'B/s')}" if len(t.ladder) > 1 else ""
-        out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{then}")
+        out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{_without(p, t)}")
 
 
 def _interval_rate(i: Interval) -> str:

@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import dtnsim
+from dtnsim.ground import units
 from dtnsim.ground.records import Prediction
 from dtnsim.report import explanation, text
 from dtnsim.report.console import Out
@@ -118,3 +120,20 @@ def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> N
     from dtnsim.ground.records import Station
 
     assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words
+
+
+@pytest.mark.parametrize(
+    ("place", "overrides", "remedied"),
+    [
+        ("wan", [], ["wan.bandwidth=1000Gb/s"]),
+        ("the port of east", ["hosts.east.nics.eth.rate=10Gb/s"], ["hosts.east.nics.eth.rate=1000Gb/s"]),
+    ],
+)
+def test_what_the_remedy_of_the_narrowest_place_gives(place: str, overrides: list[str], remedied: list[str]) -> None:
+    """TCP and the place that holds it are two stations and one bottleneck: what more bandwidth gives is true."""
+    path = "examples/dtn-100g-xfs"
+    found = dtnsim.predict(path, overrides=overrides, samples=0)
+    assert f"narrowest place is {place}" in found.bottleneck.reason
+    (said,) = re.findall(r"if it held nothing: ([0-9.]+ Gb/s)", shown(found))
+    then = dtnsim.predict(path, overrides=[*overrides, *remedied], samples=0).throughput_Bps.p50
+    assert units.parse(said, "B/s") == pytest.approx(then, rel=0.05)
