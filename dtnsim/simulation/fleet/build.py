@@ -17,6 +17,7 @@ from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.simulation.fleet import arrivals, damage, faults, reduce
 from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.degraded import Degraded
+from dtnsim.simulation.fleet.kernel import compiled
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
 
 if TYPE_CHECKING:
@@ -60,16 +61,17 @@ class Fleet:
     Args:
         given: A path with a workload.
         draw: Values of the parameters.
+        runs: How many runs of it this process will make, about: whether compiling pays.
 
     Raises:
         SpecError: The path has no workload, or ends that nothing stands behind.
     """
 
-    def __init__(self, given: PathSpec, draw: Draw) -> None:
+    def __init__(self, given: PathSpec, draw: Draw, runs: int = 1) -> None:
         if given.workload is None:
             remedy = "write 'workload:' into the path file, or give one with --workload"
             raise SpecError("has no workload", file=given.file or None, key="workload", remedy=remedy)
-        self.given, self.workload = given, given.workload
+        self.given, self.workload, self.runs = given, given.workload, runs
         self.reduction = reduce.Reduction(given, draw)
         self.degraded = Degraded(self)
         self.hosts = list(given.hosts)
@@ -150,6 +152,7 @@ class _Build:
         course = Course(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
+            fast=compiled.worth(len(work), self.fleet.runs),
         )  # fmt: skip
         reduction = self.fleet.reduction
         return Made(course, stations.names, capacity, alone, down, self.pairs, self.fleet.hosts, reduction.compositions)

@@ -20,7 +20,7 @@ from dtnsim.ground.shown import Shown
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
-from dtnsim.simulation.fleet.workers import Workers
+from dtnsim.simulation.fleet.workers import Workers, processors
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.build import Made
@@ -127,7 +127,7 @@ def fleet(
     if scheduler is not None:
         cluster.check(scheduler)
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration, workload=workload)
-    whole = Fleet(given, Draw())
+    whole = Fleet(given, Draw(), share(replicas))
     task = Task(given, seed, replicas)
     mark = kept.signature(task, overrides)
     store = kept.Kept(checkpoint, mark) if checkpoint is not None else None
@@ -198,6 +198,11 @@ def replica(task: Task, numbers: Sequence[int], part: tuple[str, str] | None = N
     return done
 
 
+def share(replicas: int) -> int:
+    """How many of so many replicas one process makes where every processor has one."""
+    return math.ceil(replicas / processors())
+
+
 _LAST: list[tuple[Task, Fleet]] = []
 
 
@@ -205,7 +210,7 @@ def _drawn(task: Task) -> Fleet:
     """The fleet with its parameters drawn, composed once a process."""
     if not _LAST or _LAST[0][0] is not task:
         draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
-        _LAST[:] = [(task, Fleet(task.given, draw))]
+        _LAST[:] = [(task, Fleet(task.given, draw, share(task.replicas)))]
     return _LAST[0][1]
 
 

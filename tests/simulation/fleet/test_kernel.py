@@ -122,6 +122,7 @@ def test_compiling_has_to_pay(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "_folder", lambda: tmp_path)
     monkeypatch.setattr(compiled, "compiles", lambda: True)
     assert [compiled.worth(n) for n in (9_999, 10_000, 199_999, 200_000)] == [False, False, False, True]
+    assert [compiled.worth(n, 10) for n in (9_999, 10_000, 20_000)] == [False, False, True]  # ten runs
     monkeypatch.setattr(compiled.native, "there", lambda folder: folder == tmp_path)
     assert [compiled.worth(n) for n in (9_999, 10_000)] == [False, True]
     monkeypatch.setattr(compiled, "compiles", lambda: False)

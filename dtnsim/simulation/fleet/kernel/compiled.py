@@ -15,7 +15,8 @@ import numpy as np
 from dtnsim.simulation.fleet.kernel import books, changes, heaps, native, shares, sides, traffic
 from dtnsim.simulation.fleet.kernel.layout import BOOK_ALL, GIVE_BACK, GIVEN, NOW, RUN
 
-#: transfers from which on what was compiled before is read (half a second), and from which on compiling pays (twenty)
+#: transfers from which on what was compiled before is read (half a second where faults strike: numba reads those
+#: functions itself), and from which on, over all runs, compiling pays (twenty seconds)
 WORTH_READING: Final = 10_000
 WORTH_COMPILING: Final = 200_000
 _MODULES: Final = (sides, books, changes, shares, traffic)
@@ -48,12 +49,12 @@ def compiles() -> bool:
         return False
 
 
-def worth(count: int) -> bool:
-    """Whether so many transfers are quicker with compiled functions; the digits are the same."""
+def worth(count: int, runs: int = 1) -> bool:
+    """Whether some runs of so many transfers are quicker with compiled functions; the digits are the same."""
     if count < WORTH_READING or not compiles():
         return False
     folder = _folder()
-    return count >= WORTH_COMPILING or (folder is not None and native.there(folder))
+    return count * runs >= WORTH_COMPILING or (folder is not None and native.there(folder))
 
 
 class Fast:
