@@ -44,6 +44,7 @@ class Zpool(LineParser):
         self._table = ""  # "iostat" or "status"
         self._pool: str | None = None
         self._reports = 0
+        self._seen: set[str] = set()  # pools of this report
         self._quiet = 0
         self._scan = False
         self._operation = "scrub"
@@ -56,6 +57,7 @@ class Zpool(LineParser):
             self._indent = len(text) - len(text.lstrip())
             self._table, self.open, self._pool = "iostat", True, None
             self._reports += 1
+            self._seen = set()
             self._waits = [name for name in self.ctx.previous.split() if name.endswith("_wait")]
             return ()
         if (pool := _POOL.match(text)) is not None:
@@ -94,6 +96,10 @@ class Zpool(LineParser):
         depth = max(len(text) - len(text.lstrip()) - self._indent, 0) // 2
         if depth == 0:
             self._pool = words[0]
+            if words[0] in self._seen:  # with an interval the heading is printed once, and each round is a report
+                self._reports += 1
+                self._seen = set()
+            self._seen.add(words[0])
         conditions: Conditions = {
             "pool": self._pool,
             "device": words[0] if depth else None,

@@ -62,3 +62,13 @@ def test_the_rest_of_the_row_is_as_before(log):
     found = log(RAIDZ)
     assert found.value("throughput", operation="write", device="raidz1-0") == pytest.approx(39.9 * 2**20)
     assert len(log(RAIDZ.replace("total_wait", "x").replace("_wait", "x")).all("latency")) == 0
+
+
+def test_reports_of_an_interval_count_on_under_one_heading(log):
+    """``zpool iostat 1`` prints its heading once; only the first row covers the time since the import."""
+    row = "data         100T   200T  1.20K     10  1.20G  1.20M\n"
+    two = row + row.replace("data", "home")
+    top = "\n".join(line[:58] for line in TOP.splitlines()) + "\n"
+    for text, want in ((row * 3, [1, 2, 3]), (two * 2, [1, 1, 2, 2])):
+        found = log(top + text)
+        assert [r.conditions["report"] for r in found.all("iops", operation="read")] == want

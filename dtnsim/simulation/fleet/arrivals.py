@@ -12,6 +12,7 @@ import numpy as np
 
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Files, Sizes, TransferClass, Workload
+from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.physics import arrivals as law
 from dtnsim.simulation.fleet import trace
@@ -244,6 +245,11 @@ def _traced(kind: TransferClass, workload: Workload, folder: Path, where: str, r
             f"write one of {known}, or say in 'names' which one it is"
         )
     inside = given.start < workload.span.value
+    if len(inside) and not inside.any():
+        raise InputError(
+            f"{path}: its first transfer comes after {units.show(given.start[0], 's')}, beyond the span of "
+            f"{units.show(workload.span.value, 's')} from {workload.date} on; write the trace's first 'date'"
+        )
     asked, size = given.start[inside], given.size[inside]
     asked_again = len(asked)
     cap = np.minimum(given.cap[inside], math.inf if kind.cap is None else kind.cap.value)

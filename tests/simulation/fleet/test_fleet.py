@@ -239,6 +239,7 @@ def test_traces_of_services(tmp_path):
         (ROWS + "nan,a1,b,1,1\n", "must be 0 s or later"),
         ("2023-01-01 00:00,x", "has no column"),
         ("start,source,destination,bytes\n2023-12-31,a1,b,5\n", "'date' says when the workload begins"),
+        ("start,source,destination,bytes\n2124-01-01,a1,b,5\n", "beyond the span of .* write the trace's first 'date'"),
     ],
 )
 def test_traces_that_are_none(tmp_path, text, message):
