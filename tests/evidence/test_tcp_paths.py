@@ -59,3 +59,45 @@ def test_predict_and_tcp_give_one_answer_for_the_measured_runs():
     assert np.percentile(off, 95) < 0.02, sorted(
         ((round(v, 3), k) for k, v in seen.items()), key=lambda i: -abs(math.log(i[0]))
     )[:8]
+
+
+def pair_of(row: dict[str, str]) -> dict[str, Any]:
+    """Two timed flows on one bottleneck, each with its own round trip, half the shorter on the bottleneck."""
+    mtu, window = float(row["mtu_bytes"] or 1500), float(row["wnd_limit_bytes"] or 256e6)
+    trips = float(row["rtt_s"]), float(row["flow2_rtt_s"] or row["rtt_s"])
+    shared = min(trips) / 2
+    tcp = dict.fromkeys(("rmem_max", "wmem_max"), f"{window!r} B")
+    nic = {"kind": "nic", "rate": "1 Tb/s", "mtu": f"{mtu:g} B"}
+
+    def link(ends: list[str], rtt_s: float, **more: str) -> dict[str, Any]:
+        return {"between": ends, "bandwidth": "1 Tb/s", "rtt": f"{rtt_s!r} s", "mtu": f"{mtu:g} B", **more}
+
+    bottleneck = {
+        "bandwidth": f"{float(row['rate_bps']) * (mtu + 38) / mtu!r} b/s",
+        "buffer": f"{float(row['buffer_bytes'])!r} B", "loss": row["loss_prob"] or "0",
+    }  # fmt: skip
+    links = {"shared": link(["x", "y"], shared, **bottleneck)}
+    transfers = []
+    for ends, cc, trip in (("ab", row["cc"], trips[0]), ("cd", row["flow2_cc"], trips[1])):
+        links |= {f"{ends[0]}x": link([ends[0], "x"], trip - shared), f"y{ends[1]}": link(["y", ends[1]], 0.0)}
+        tool = {"name": "iperf3", "C": cc, "t": f"{row['duration_s']} s", "O": f"{row['warmup_s'] or 0} s"}
+        transfers.append({"name": ends, "from": f"{ends[0]}:memory", "to": f"{ends[1]}:memory", "tool": tool})
+    hosts = {end: machine(tcp=tcp, nic=nic, stack={"kind": "stack", "kernel": "6.18"}) for end in "abcd"}
+    return {"name": "pair", "hosts": hosts, "links": links, "transfers": transfers}
+
+
+def test_predict_and_tcp_share_a_bottleneck_alike():
+    """Medians of sixteen runs of a race that chance decides: half of them agree within 2 %, small shares do not."""
+    table = _tcp_table.read(str(PUBLIC))
+    off, sums = [], []
+    for row, answer in zip(table.rows, _tcp_table.answer(table, seed=1), strict=True):
+        if not row["flow2_cc"]:
+            continue
+        got = [8 * t.throughput_Bps.p50 for t in predict(load(pair_of(row)), samples=0).transfers]
+        said = [float(answer[f"predicted_{name}"]) for name in ("goodput_bps", "flow2_goodput_bps")]
+        off += [abs(a / b - 1) for a, b in zip(got, said, strict=True)]
+        sums.append(abs(sum(got) / sum(said) - 1))
+    assert len(off) > 10
+    assert np.median(off) < 0.02
+    assert np.percentile(off, 90) < 0.1
+    assert max(sums) < 0.05
