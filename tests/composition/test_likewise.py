@@ -27,6 +27,7 @@ def path(rtt: str) -> dict[str, Any]:
     """Each tool twice, with data sets of its own, there and back; one pair on cores and ports of their own."""
     hosts = {
         name: machine(
+            stack={"kind": "stack"},
             volumes={"/d": volume(DRIVE)},
             nic={"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B", "ports": 2, "bonding": "hash"},
         )
@@ -34,7 +35,7 @@ def path(rtt: str) -> dict[str, Any]:
     }
     transfers = []
     for n, tool in enumerate([*TOOLS, *TOOLS]):
-        one, other = ("a", "b") if n % 3 else ("c", "a")
+        one, other = ("a", "b") if n < 8 or n % 2 else ("c", "a")
         place = "/d" if tool["name"] in ("gridftp", "scp") else "memory"
         transfers.append({"name": f"t{n}", "from": f"{one}:{place}", "to": f"{other}:{place}", "tool": tool,
                           "dataset": {"files": 1 + n % 2, "size": f"{10 + n} GB"}})  # fmt: skip
