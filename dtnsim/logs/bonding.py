@@ -15,7 +15,7 @@ from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"^\s*(Ethernet Channel Bonding Driver|Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"
-    r": (\S*+(?:\s++\S++)*+)\s*+$"
+    r": (\S*+(?:\s++\S++)*)\s*+$"
 )
 _BOND: Final = re.compile(r"/proc/net/bonding/(\S+)")
 _SPEED: Final = re.compile(r"(\d+) Mbps")

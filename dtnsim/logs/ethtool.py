@@ -20,7 +20,7 @@ _LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
 _COUNTER: Final = re.compile(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$")
 _BAUD: Final = re.compile(r"^\s*BR,? Nominal\s*: (\d+) ?(?:MBd|Mbps)")
 _MODULE: Final = re.compile(
-    r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*+)\s*+$"
+    r"^\s*(Identifier|Connector|Transceiver type|Vendor name|Vendor PN)\s+: (\S*+(?:\s++\S++)*)\s*+$"
 )
 _FAILED: Final = re.compile(r"^(?:Cannot get device settings|netlink error): .*")
 _RINGS: Final = re.compile(r"^\s*Ring parameters for (\S+?):")

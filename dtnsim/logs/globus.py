@@ -20,7 +20,7 @@ from dtnsim.logs._net import failed, figure, host_of
 from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
 from dtnsim.logs.measurement import Condition, Status
 
-_PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*+)\s*+$")
+_PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
 #: key of the text form -> key of the task document
 _KEYS: Final = {

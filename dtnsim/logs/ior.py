@@ -30,7 +30,7 @@ from dtnsim.logs.measurement import Status
 MIB: Final = BINARY["M"]
 _VERSION: Final = re.compile(r"\bIOR-(\d[\w.+-]*): MPI")
 _MAX: Final = re.compile(r"^\s*Max (Write|Read):\s+([\d.]+) MiB/sec \(([\d.]+) MB/sec\)")
-_OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*+)\s*+[=:]\s*+(\S*+(?:\s++\S++)*+)\s*+$")
+_OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")

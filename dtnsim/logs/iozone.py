@@ -109,7 +109,7 @@ _CHILDREN: Final = re.compile(
     r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
     r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec"
 )
-_SUMMARY: Final = re.compile(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*+)\s*+"\s++([\d.]++)\s*+$')
+_SUMMARY: Final = re.compile(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
 _COMMAND: Final = re.compile(r"Command line used: (.*)")
 _SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.IGNORECASE)
 _RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.IGNORECASE)

@@ -27,7 +27,7 @@ _HEALTH: Final = re.compile(r"^SMART (?:overall-health self-assessment test resu
 _UNITS: Final = re.compile(rf"^Data Units (Read|Written):\s+{_GROUPED}(?= )")
 _HOURS: Final = re.compile(rf"^Power On Hours:\s+{_GROUPED}\s*$")
 _COUNTER: Final = re.compile(r"^(read|write):(?:\s+\d+){5}\s+(\d+[.,]\d+)\s+\d+\s*$")
-_NAME: Final = re.compile(r"^(Device Model|Model Number|Product|Vendor|Model Family):\s++(\S*+(?:\s++\S++)*+)\s*+$")
+_NAME: Final = re.compile(r"^(Device Model|Model Number|Product|Vendor|Model Family):\s++(\S*+(?:\s++\S++)*)\s*+$")
 
 
 class Smartctl(LineParser):
