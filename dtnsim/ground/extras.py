@@ -13,6 +13,7 @@ EXTRAS: Final = {
     "dask": "cluster",
     "distributed": "cluster",
     "kaleido": "report",
+    "llvmlite": "fast",
     "numba": "fast",
     "pandas": "report",
     "plotext": "report",

@@ -137,7 +137,7 @@ def _lives(process: int) -> bool:
 
 def test_a_sweep_that_is_stopped_says_what_it_kept_and_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "rows.csv"
-    command = [*DTNSIM, "sweep", "venadi/gridftp-gpfs", "--vary", "wan.rtt=1ms..200ms:60", "-o", str(out)]
+    command = [*DTNSIM, "sweep", "venadi/iperf3", "--vary", "wan.rtt=1ms..200ms:60", "-o", str(out)]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (not out.exists() or out.read_text().count("\n") < 5):
