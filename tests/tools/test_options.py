@@ -44,7 +44,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "time_based": True, "rw": "write"},
     "parsyncfp.NP": {"chunksize": "1 MB"}, "mscp.hpn": {"a": 4096, "n": 1},
     "mscp.channel": {"a": 4096, "n": 1}, "tar-ssh.record": {"cipher": "none", "hpn": True},
-    "scp.block": {"cipher": "none", "hpn": True}, "ascp.block": {"target": "100 Gb/s", "T": True}, "perftest.o": {"verb": "read"},
+    "scp.block": {"cipher": "none", "hpn": True}, "perftest.o": {"verb": "read"},
+    "ascp.block": {"target": "100 Gb/s", "T": True},
 }  # fmt: skip
 #: values of options whose words the type does not list
 WORDS = {"conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"], "ssh": [{"channel": "4 KiB"},
