@@ -173,7 +173,7 @@ class CasesFile(Model):
     cases: Annotated[list[CaseEntry], Field(min_length=1)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One measured figure, ready to be compared.
 
@@ -205,18 +205,18 @@ class Case:
     path: Path
     overrides: tuple[str, ...]
     quantity: str
-    pattern: str | None
+    pattern: str | None = None
     measured: float
     spread: float
-    bound: str | None
+    bound: str | None = None
     role: Role
     tool: str
     log: tuple[Path, int] | None
-    transfer: str | None
-    block_B: float | None
-    stated: Stated | None
+    transfer: str | None = None
+    block_B: float | None = None
+    stated: Stated | None = None
     what: str
-    source: str
+    source: str = ""
     study: str = ""
     runs: tuple[float, ...] = ()
     repeats: Repeats | None = None

@@ -192,17 +192,11 @@ def _figure(m: Measurement, target: Target, known: dict[str, tuple[PathSpec, str
         path=Path(f"{m.tool} on {target.name}"),
         overrides=(override,),
         quantity="throughput",
-        pattern=None,
         measured=m.value,
         spread=SPREAD,
-        bound=None,
         role="fit",
         tool=m.tool,
         log=(Path(m.file or "log"), m.line or 0),
-        transfer=None,
-        block_B=None,
-        stated=None,
         what=m.printed,
-        source="",
     )
     return Figure(case, resolved, when(m))
