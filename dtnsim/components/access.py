@@ -74,6 +74,7 @@ class Access:
         stable_s: Time that a server's disks take for a request that must be on them before the answer.
         part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
         parts: Such requests of one stream under way at once.
+        flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -115,6 +116,7 @@ class Access:
     stable_s: Value = 0.0
     part_B: float = 0.0
     parts: int = 1
+    flow_Bps: Value = math.inf
     submits: bool = True
 
     @property

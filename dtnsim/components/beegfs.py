@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import Group, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -60,7 +62,8 @@ class Beegfs(SharedFilesystem):
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """The files' buffers, the client's connections, targets and servers, then the storage network."""
         label, whole = label_of(volume), self.whole(row)
-        files, wait, chunk = count(max(use.own_streams, 1), "file"), row.term(self.latency), row.term(self.chunksize)
+        files, chunk = count(max(use.own_streams, 1), "file"), row.term(self.chunksize)
+        wait = self.away(row.term(self.latency), use)
         one = law(beegfs.stream_rate, buffer_B=row.term(self.buffer), call_B=term(use.block_B, "B"), latency_s=wait)
         row.charge(
             f"{label}.buffers",
@@ -89,10 +92,22 @@ class Beegfs(SharedFilesystem):
         """Servers of a transfer's own files."""
         return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=self.each(row, use.file_B))
 
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """One for each request under way: a call goes to the targets of its chunks at once."""
+        servers = self.whole(row).servers
+        most = self.connections * (servers.count if servers is not None else 1)
+        flying = max(use.own_streams, 1) * max(use.queue_depth, 1) * self.parts(use)
+        return Connections(max(min(flying, most), 1), shared=flying >= most)
+
+    def parts(self, use: Access) -> int:
+        """Targets that one request of a file's buffer or of a larger call goes to at once."""
+        asked = max(self.buffer.value, min(use.block_B, use.file_B))
+        return max(1, min(self.numtargets, math.ceil(asked / self.chunksize.value)))
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One request to a target."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One request to a metadata server."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import Group, SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -80,7 +81,8 @@ class Cephfs(SharedFilesystem):
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        files, size, wait = count(max(use.own_streams, 1), "file"), row.term(self.object_size), row.term(self.latency)
+        files, size = count(max(use.own_streams, 1), "file"), row.term(self.object_size)
+        wait = self.away(row.term(self.latency), use)
         window = row.term(self.read_ahead) if reading else count(self.write_back, "object") * size
         if not (use.random or use.finish == "direct"):
             row.charge(
@@ -100,10 +102,18 @@ class Cephfs(SharedFilesystem):
         self.behind(row.times(ports), use, label, size)
         host.storage_network(row, use, volume)
 
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """One for each OSD with an object in flight."""
+        del row
+        window = self.read_ahead.value / self.object_size.value if use.operation == "read" else self.write_back
+        flying = max(use.own_streams, 1) * max(use.queue_depth, round(min(window, use.file_B / self.object_size.value)))
+        number = max(min(flying, self.osds), 1)
+        return Connections(number, tied=number > 1, shared=number == self.osds)
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One object."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One request to a metadata server."""

@@ -8,12 +8,12 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Fabric
+from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import count, largest, law, term
+from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import cache, ceph, daos
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Daos(SharedFilesystem):
                 cache.readahead_rate,
                 disk_rate=np.inf,
                 window_B=row.term(self.read_ahead),
-                latency_s=row.term(self.latency),
+                latency_s=self.away(row.term(self.latency), use),
             )
             readers = count(max(use.own_streams, 1), "reader")
             what = "dfuse read-ahead"
@@ -179,8 +179,20 @@ class Daos(SharedFilesystem):
                 what=f"DAOS engines, {use.operation}",
             )
         self.behind(below, use, label, size)
-        sent = law(daos.client_bytes, stored=stored, reading=float(reading))
-        host.storage_network(row.times(sent), use, volume)
+        host.storage_network(row.times(self.sent(row, use)), use, volume)
+
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """One of each event queue, or of each process with a library, to every server."""
+        servers = self.whole(row).servers
+        number = servers.count if servers is not None else 1
+        queues = self.eq_count if self.library == "none" else max(use.own_streams, 1)
+        return Connections(queues * number, shared=self.library == "none")
+
+    def sent(self, row: Row, use: Access) -> Term:
+        """Every copy and shard."""
+        whole = self.whole(row)
+        stored = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        return law(daos.client_bytes, stored=stored, reading=float(use.operation == "read"))
 
     def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
         """FUSE may have a hundredth of the limits on dirty bytes, strictly (Linux, fs/fuse: bdi_set_max_ratio)."""
@@ -190,7 +202,7 @@ class Daos(SharedFilesystem):
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One request to the servers."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One operation through dfuse or the library."""

@@ -50,6 +50,21 @@ class Fabric:
     key: str = "array.connections"
 
 
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """The connections that carry an access to servers behind a network: what a bond's hash spreads over its ports.
+
+    Attributes:
+        number: Connections at work at once.
+        tied: True where each carries a fixed part of every file, so that the slowest sets the pace of all.
+        shared: True where everything that uses the mount shares them, False where each program opens its own.
+    """
+
+    number: int
+    tied: bool = False
+    shared: bool = True
+
+
 class Device(Component):
     """A block device. Arrays hold devices, so RAID0 over hardware RAID5 over disks is three of them."""
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
-from dtnsim.components.device import Device
+from dtnsim.components.device import Connections, Device
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
@@ -119,6 +119,14 @@ class Filesystem(Component):
             background = np.zeros_like(np.asarray(background))
         return use.memory_share * np.maximum(background - left, 0.0), use.memory_share * np.maximum(ceiling - left, 1.0)
 
+    def connections_of(self, row: Row, use: Access) -> Connections | None:  # noqa: ARG002 - those with servers have some
+        """The connections that carry an access; None where nothing is behind a network."""
+        return None
+
+    def sent(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - clients that write every copy need it
+        """Bytes that cross the client's network for a byte that is read or written."""
+        return term(1.0)
+
     def sees(self, use: Access) -> Access:
         """The access as this file system takes it, which may not know all that a tool asks for."""
         return use
@@ -184,7 +192,15 @@ class Filesystem(Component):
         """Waits of one file's operations for the disks of the server."""
         return 0.0
 
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
+    def metadata(
+        self,
+        row: Row,
+        per_byte: Mapping[str, float],
+        directories: int,
+        host: Host,
+        volume: str,
+        rtt_s: Value = 0.0,
+    ) -> None:
         """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
 
         Args:
@@ -193,6 +209,7 @@ class Filesystem(Component):
             directories: Directories that the files of the data set lie in.
             host: The host that asks.
             volume: Its volume.
+            rtt_s: Round-trip time to the servers [s].
         """
 
     def page_cache(self, row: Row, use: Access, host: Host, volume: str) -> Cache:

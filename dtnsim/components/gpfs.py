@@ -11,7 +11,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import Group, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import law
+from dtnsim.ground.term import Term, law
 from dtnsim.physics import gpfs
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ class Gpfs(SharedFilesystem):
             f"{label}.prefetch",
             "gpfs",
             what="GPFS blocks in flight",
-            capacity=law(gpfs.prefetch_rate, blocks=flight, block_B=block, latency_s=row.term(self.latency)),
+            capacity=law(
+                gpfs.prefetch_rate, blocks=flight, block_B=block, latency_s=self.away(row.term(self.latency), use)
+            ),
         )
         if use.operation == "write":  # the tail of a file takes a whole subblock
             file = max(use.file_B, 1.0)
@@ -87,10 +89,15 @@ class Gpfs(SharedFilesystem):
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 
+    def spread(self, row: Row, use: Access) -> Term:
+        """NSDs of its files."""
+        whole = self.whole(row)
+        return law(gpfs.nsds_touched, file_B=use.file_B, block_B=row.term(whole.block), nsds=whole.nsds)
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One block from a server."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One metadata operation: its inode and log, and tokens that others hold."""

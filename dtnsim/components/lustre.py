@@ -137,7 +137,7 @@ class Lustre(SharedFilesystem):
         """RPCs, read-ahead and stream of this access; the client's ceiling."""
         label = label_of(volume)
         files, reading = count(max(use.own_streams, 1), "file"), use.operation == "read"
-        latency, size = row.term(self.latency), row.term(self.rpc_size)
+        latency, size = self.away(row.term(self.latency), use), row.term(self.rpc_size)
         dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
         places = plural(round(float(np.mean(stripes.value))), "stripe")
         one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
@@ -173,19 +173,32 @@ class Lustre(SharedFilesystem):
         own = self.stripes(row, use.file_B)
         return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=own)
 
+    def spread(self, row: Row, use: Access) -> Term:
+        """Targets of its files."""
+        own = self.stripes(row, use.file_B)
+        return law(servers.occupied, items=max(use.own_streams, 1), bins=self.whole(row).targets, each=own)
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One RPC to a target."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One metadata RPC to the MDS."""
         del operation, host
         return row.value(self.metadata_time)
 
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
+    def metadata(
+        self,
+        row: Row,
+        per_byte: Mapping[str, float],
+        directories: int,
+        host: Host,
+        volume: str,
+        rtt_s: Value = 0.0,
+    ) -> None:
         """Charges the client's metadata requests in flight, and the metadata servers."""
-        super().metadata(row, per_byte, directories, host, volume)
+        super().metadata(row, per_byte, directories, host, volume, rtt_s)
         label = label_of(volume)
         changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
         for name, number, slots in (
@@ -198,6 +211,6 @@ class Lustre(SharedFilesystem):
                     "metadata",
                     capacity=count(slots, "request"),
                     unit="s",
-                    per_byte=term(number) * row.term(self.metadata_time),
+                    per_byte=term(number) * (row.term(self.metadata_time) + term(rtt_s, "s")),
                     what="metadata requests in flight of this client",
                 )

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Fabric
+from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import CHANGES, label_of
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -58,6 +58,11 @@ class Remote(SharedFilesystem):
     def fabric(self) -> Fabric:
         """How a filer is reached whose servers are no hosts of the path."""
         return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires)
+
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """Those of the mount: requests go out on whichever is free."""
+        del row, use
+        return Connections(self.connections)
 
     @property
     @abstractmethod

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -17,6 +19,8 @@ from dtnsim.physics import ceph, s3
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
+#: operations of files for which an object store is not asked
+_NO_REQUEST = frozenset({"close", "access", "mkdir"})
 _PREFIX = "AWS, optimizing Amazon S3 performance: requests a second of one prefix"
 
 
@@ -73,7 +77,11 @@ class S3(SharedFilesystem):
         reading, own = use.operation == "read", use.part_B > 0
         size = term(use.part_B, "B", "the tool's own options") if own else row.term(self.part_size)
         part = least(size, term(max(use.file_B, 1.0), "B"))
-        one = law(s3.connection_rate, part_B=part, latency_s=row.term(self.latency), stream_rate=row.term(self.stream))
+        flow = row.term(self.stream)
+        if np.any(np.isfinite(use.flow_Bps)):
+            flow = least(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
+        waits = self.away(row.term(self.latency), use)
+        one = law(s3.connection_rate, part_B=part, latency_s=waits, stream_rate=flow)
         files = count(max(use.own_streams, 1), "file")
         row.charge(
             f"{label}.connections",
@@ -95,12 +103,22 @@ class S3(SharedFilesystem):
         self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
         host.storage_network(row, use, volume)
 
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """Those of the program: it opens its own, and a part goes out on whichever is free."""
+        del row
+        each = use.parts if use.part_B > 0 else self.concurrency
+        return Connections(max(use.own_streams, 1) * each, shared=False)
+
+    def round_trips(self, row: Row, operation: str) -> Value:
+        """None where nothing is asked."""
+        return 0.0 if operation in _NO_REQUEST else super().round_trips(row, operation)
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One request."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """A request; close and access are none."""
         del host
-        return 0.0 if operation in ("close", "access", "mkdir") else row.value(self.latency)
+        return 0.0 if operation in _NO_REQUEST else row.value(self.latency)

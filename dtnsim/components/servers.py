@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model
+from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import PageCached, label_of
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd_streams, metadata, servers
 
@@ -288,11 +289,43 @@ class SharedFilesystem(PageCached):
             what=f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})",
         )
 
+    def connections_of(self, row: Row, use: Access) -> Connections | None:
+        """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""
+        made = self.whole(row).servers
+        touched = self.spread(row, use) if made is None else self.touched(row, use, made)
+        if touched is None:
+            return Connections(made.count if made is not None else 1, tied=made is not None and made.count > 1)
+        number = max(round(float(np.mean(touched.value))), 1)
+        # files of another transfer lie on other servers, unless these are all
+        every = made is not None and number >= made.count
+        return Connections(number, tied=number > max(use.own_streams, 1), shared=every)
+
+    def spread(self, row: Row, use: Access) -> Term | None:  # noqa: ARG002 - kinds need it
+        """Groups of drives that the files of one transfer lie on, where nothing is known of servers."""
+        return None
+
+    @staticmethod
+    def away(own: Term, use: Access) -> Term:
+        """Time of a request: its own, and the round trip of a network that the path describes."""
+        return own + term(use.rtt_s, "s", "round trip to the servers") if np.any(np.asarray(use.rtt_s) > 0) else own
+
+    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+        """As it is at the servers, and the way there and back."""
+        return super().flush_wait(row, use, host, volume) + use.rtt_s
+
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
         """Servers that the files of one transfer lie on; None where every file lies on all."""
         return None
 
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:  # noqa: ARG002 - kinds need it
+    def metadata(
+        self,
+        row: Row,
+        per_byte: Mapping[str, float],
+        directories: int,
+        host: Host,  # noqa: ARG002 - kinds need it
+        volume: str,
+        rtt_s: Value = 0.0,  # noqa: ARG002 - kinds need it
+    ) -> None:
         """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Fabric
+from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.servers import MetadataServers, SharedFilesystem
 from dtnsim.ground.ledger import Row
@@ -129,6 +129,12 @@ class Weka(SharedFilesystem):
         """The frontends speak a protocol of their own past the kernel."""
         return Fabric("user", self.num_cores, self.core_byte, "WEKA", "filesystem.num_cores")
 
+    def connections_of(self, row: Row, use: Access) -> Connections:
+        """One of each frontend core to every server."""
+        del use
+        servers = self.whole(row).servers
+        return Connections(self.num_cores * (servers.count if servers is not None else 1))
+
     @staticmethod
     def _alone(use: Access) -> bool:
         return use.random or use.finish in ("direct", "dsync")
@@ -159,7 +165,7 @@ class Weka(SharedFilesystem):
                 cache.readahead_rate,
                 disk_rate=np.inf,
                 window_B=row.term(self.read_ahead),
-                latency_s=row.term(self.latency),
+                latency_s=self.away(row.term(self.latency), use),
             )
             row.charge(
                 f"{label}.read-ahead",
@@ -215,18 +221,26 @@ class Weka(SharedFilesystem):
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
         """One request to the servers."""
         del host, volume
-        return row.value(self.latency) / use.block_B
+        return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One request to a compute process."""
         del operation, host
         return row.value(self.metadata_time)
 
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:
+    def metadata(
+        self,
+        row: Row,
+        per_byte: Mapping[str, float],
+        directories: int,
+        host: Host,
+        volume: str,
+        rtt_s: Value = 0.0,
+    ) -> None:
         """The compute cores do metadata as well, unless the servers' own rates are given."""
         whole = self.whole(row)
         if whole.servers is None or whole.servers.metadata is not None:
-            super().metadata(row, per_byte, directories, host, volume)
+            super().metadata(row, per_byte, directories, host, volume, rtt_s)
             return
         here, prefix = self.at(row, label_of(volume))
         self._compute(here, prefix, whole, _METADATA.seconds(row, per_byte), "WEKA compute cores, metadata")

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dtnsim.components.filesystem import CHANGES, ExtentFilesystem, label_of
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.physics import journal
 
@@ -39,7 +39,15 @@ class Xfs(ExtentFilesystem):
         "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
     )
 
-    def metadata(self, row: Row, per_byte: Mapping[str, float], directories: int, host: Host, volume: str) -> None:  # noqa: ARG002 - shared file systems need it
+    def metadata(
+        self,
+        row: Row,
+        per_byte: Mapping[str, float],
+        directories: int,  # noqa: ARG002 - shared file systems need it
+        host: Host,
+        volume: str,
+        rtt_s: Value = 0.0,  # noqa: ARG002 - shared file systems need it
+    ) -> None:
         """Charges the log with what changes directories and inodes."""
         changes = sum(number for operation, number in per_byte.items() if operation in CHANGES)
         array = host.volumes[volume].array

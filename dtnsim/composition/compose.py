@@ -160,7 +160,7 @@ class Composer:
             max(1.0, plan.workers * self.storage.kept_in_flight(leg)),
             max(job.payload_B, 1.0),  # an empty folder takes its time as well
             job.files,
-            plan.weight,
+            self.storage.weight(leg),
             divided=plan.divided,
             sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),
             counts=tuple(int(c) for c in leg.data.counts),

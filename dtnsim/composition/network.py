@@ -15,6 +15,7 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.composition.tcp import Openings
 from dtnsim.description import graph
 from dtnsim.description.host import Host
+from dtnsim.description.wiring import SERVERS_TCP
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.physics import nic as nic_physics
@@ -55,6 +56,36 @@ class Network:
             known = self._routes[key] = self._route(source, destination, via, nics)
         return known
 
+    def over(self, host: Host, mount: str, *, reading: bool) -> Route:
+        """The way between a host and the servers of a volume that lie beyond the path's network (``over``).
+
+        Args:
+            host: The host.
+            mount: Its volume.
+            reading: Whether bytes come from the servers.
+        """
+        key = ("over", id(host), mount, reading)
+        known = self._routes.get(key)
+        if known is None:
+            known = self._routes[key] = self._over(host, mount, reading=reading)
+        return known
+
+    def _over(self, host: Host, mount: str, *, reading: bool) -> Route:
+        volume, name = host.volumes[mount], f"{host.name}:{mount}"
+        # a host of which only TCP's settings are known
+        far = Host.model_construct(name=name, cpu=host.cpu, memory=host.memory, tcp=volume.peer or SERVERS_TCP)
+        near = self._spec.graph.graph["near"]
+        forward = near is None or bool(near[host.name])
+        chain, key = self._chain(forward=forward), f"hosts.{host.name}.volumes.{mount}"
+        names = [each for given in volume.over for each in (chain if given == graph.WAN else [given])]
+        parts = self._spec.graph.nodes
+        hops = [(each, parts[f"network.{each}"]["part"], forward) for each in names if each in chain]
+        links = [each for each in names if each not in chain]
+        hops += self._along(links, host.name, forward=forward, key=f"{key}.over")
+        if reading:
+            return Route(far, host, tuple((each, part, not out) for each, part, out in hops[::-1]), (name, key))
+        return Route(host, far, tuple(hops), (name, key))
+
     def _route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None) -> Route:
         if via:
             forward = self._forward(source, destination)
@@ -92,7 +123,9 @@ class Network:
         names = graph.segment_names(self._spec.wan)
         return names if forward else names[::-1]
 
-    def _along(self, via: list[str], here: str, *, forward: bool) -> Iterator[tuple[str, Segment, bool]]:
+    def _along(
+        self, via: list[str], here: str, *, forward: bool, key: str = "transfer.via"
+    ) -> Iterator[tuple[str, Segment, bool]]:
         """Links in the order that a transfer names, each in the direction that it is crossed in."""
         for name in via:
             segment = self._spec.links[name]
@@ -102,7 +135,7 @@ class Network:
             if here not in segment.between:
                 raise SpecError(
                     f"link {name!r} does not begin at {here!r}",
-                    key="transfer.via",
+                    key=key,
                     value=", ".join(via),
                     remedy=f"it is between {' and '.join(segment.between)}; name the links in their order",
                 )

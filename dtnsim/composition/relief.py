@@ -71,7 +71,7 @@ def _rate(streams: Connection) -> float:
 def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     """Another congestion control, where it brings something."""
     best = max((cc for cc in _OTHERS if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
-    key = f"hosts.{route.source.name}.tcp.cc"
+    key = f"{route.tcp_key(route.source)}.cc"
     better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
     return ((f"{key}: {best}", (f"{key}={best}",)),) if better else ()
 
@@ -97,10 +97,10 @@ def _wider(now: Connection, route: Route, net: NetUse, frame: Framing) -> tuple[
     if not small:
         return (("more streams", ()),)
     named = [
-        f"hosts.{host.name}.tcp.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)}"
+        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)}"
         for host, key, value in small
     ]
-    sets = tuple(f"hosts.{host.name}.tcp.{key}={math.ceil(need)} B" for host, key, _ in small)
+    sets = tuple(f"{route.tcp_key(host)}.{key}={math.ceil(need)} B" for host, key, _ in small)
     return ((f"raise {' and '.join(named)} to at least {_mib(need)}", sets),)
 
 

@@ -21,11 +21,20 @@ from dtnsim.physics.tcp import algorithms, droptail
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The segments between two hosts in the order of travel, each with whether it is crossed from its near end."""
+    """The segments between two hosts in the order of travel, each with whether it is crossed from its near end.
+
+    Attributes:
+        source: Where bytes come from.
+        destination: Where they go.
+        hops: Segments in between.
+        servers: Name of the end that is the servers of a volume, and that volume's key; of them only TCP's settings are
+            known.
+    """
 
     source: Host
     destination: Host
     hops: tuple[tuple[str, Segment, bool], ...]
+    servers: tuple[str, str] = ("", "")
 
     def rtt(self, draw: Draw) -> Value:
         """Round-trip time of all segments."""
@@ -35,6 +44,11 @@ class Route:
         """Mean loss of all segments together."""
         losses = np.broadcast_arrays(0.0, *(s.losses(draw)[0] for _, s, _ in self.hops))
         return physics.path_loss(np.stack(losses, axis=-1))
+
+    def tcp_key(self, end: Host) -> str:
+        """Key of the TCP settings of one of its ends."""
+        name, key = self.servers
+        return f"{key}.peer" if name and end.name == name else f"hosts.{end.name}.tcp"
 
     @property
     def several(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,16 @@ from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
+from dtnsim.composition import beyond
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
+from dtnsim.composition.tcp import main_connection
 from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, middle
+from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count
 from dtnsim.physics import cache
 from dtnsim.physics.metadata import serial_time
@@ -144,8 +148,11 @@ class Storage:
         return share
 
     def server_rtt(self, end: End) -> Value:
-        """Round-trip time between a mount and its server; 0 for local drives."""
-        server = end.host.volumes[end.volume or ""].server
+        """Round-trip time between a mount and its servers as the path describes it; 0 for local drives."""
+        volume = end.host.volumes[end.volume or ""]
+        if volume.over:
+            return self.network.over(end.host, end.volume or "", reading=True).rtt(self.ledger.draw)
+        server = volume.server
         if server is None:
             return 0.0
         remote = self.server(server, end)
@@ -195,6 +202,8 @@ class Storage:
             if not np.any(missed > 0):
                 return
             medium = medium.times(missed)
+        if volume.over:
+            use = beyond.carry(medium, self.network, end, use)
         volume.filesystem.medium(medium, use, host, end.volume)
         if volume.server is not None:
             self._remote(medium, end, use, volume.server)
@@ -212,7 +221,7 @@ class Storage:
                 value=server,
                 remedy="mount it with kind: nfs or smb, or give the volume an array",
             )
-        near, there, wires = row.at(end.host.name), row.at(remote.host.name), filesystem.connections
+        near, wires = row.at(end.host.name), filesystem.connections
         # a connection's work stays on one core at a time
         kernel = Thread(f"kernel {filesystem.protocol}", copies=wires)
         burst = filesystem.answers(near, use)
@@ -224,12 +233,15 @@ class Storage:
             burst=None if burst is None else burst / wires,
             total_B=use.total_B,
         )
-        self.network.carry(row, route, net, None)
-        end.host.core(near, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
+        # one mount, one set of connections, whatever uses it
+        shared = end.host.mount(row, end.volume or "", filesystem.connections_of(row, use))
+        self.network.carry(shared, route, net, None)
+        kept = shared.at(end.host.name)
+        end.host.core(kept, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
         safe = filesystem.both_ends(near)
         if safe is not None:
-            end.host.core(near, kernel, safe, "cipher or signature")
-            remote.host.core(there, kernel, safe, "cipher or signature")
+            end.host.core(kept, kernel, safe, "cipher or signature")
+            remote.host.core(shared.at(remote.host.name), kernel, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         inner = use.but(
             thread=Thread(filesystem.daemon, copies=filesystem.threads),
@@ -282,7 +294,35 @@ class Storage:
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)
         source = filesystem.op_time.source
-        return seconds, f"server round trips; {source}" if volume.server else source
+        return seconds, f"server round trips; {source}" if volume.server or volume.over else source
+
+    def weight(self, leg: Leg) -> float:
+        """Streams that a transfer has among others: its tool's, or those of a store beyond the network."""
+        if leg.route is not None:
+            return leg.plan.weight
+        found = [leg.plan.weight]
+        for step in leg.plan.steps:
+            for end, asked in ((leg.source, step.read), (leg.destination, step.write)):
+                use = self.use(end, asked, leg)
+                net = None if use is None else beyond.net_of(Row(self.ledger, "", [], 1.0, end.host.name), end, use)
+                found.append(1.0 if net is None else float(net.streams))
+        return max(found)
+
+    def connections(self, leg: Leg, step: Step, row: Row) -> Iterator[tuple[str, Connection]]:
+        """Connections of the volumes of a step to their servers, with the stations that the row has charged them at."""
+        for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
+            use = self.use(end, asked, leg)
+            if use is None or not np.any(np.asarray(use.rtt_s) > 0):
+                continue
+            volume, reading = end.host.volumes[end.volume or ""], use.operation == "read"
+            if volume.over:
+                route = self.network.over(end.host, end.volume or "", reading=reading)
+            else:
+                far = self.server(volume.server or "", end).host
+                route = self.network.route(*((far, end.host) if reading else (end.host, far)), [])
+            found = main_connection(beyond.owned(row, end, use), route)
+            if found is not None:
+                yield found
 
     def metadata(self, leg: Leg, step: Step, row: Row) -> None:
         """Charges the metadata operations of a step's files where they are done."""
@@ -306,7 +346,7 @@ class Storage:
                 behind = remote.host.volumes[remote.volume or ""].filesystem
                 behind.metadata(row.at(remote.host.name), each, job.directories, remote.host, remote.volume or "")
                 continue
-            filesystem.metadata(here, each, job.directories, end.host, end.volume)
+            filesystem.metadata(here, each, job.directories, end.host, end.volume, self.server_rtt(end))
 
 
 def _revisited(leg: Leg, use: Access) -> bool:

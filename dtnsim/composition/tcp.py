@@ -261,8 +261,8 @@ def _single(value: Any) -> Value:
 
 
 def main_connection(row: Row, route: Route) -> tuple[str, Connection] | None:
-    """The connections between the ends of a row's route, where it has charged them."""
-    wanted = f"tcp.{route.source.name}-{route.destination.name}[{row.transfer}]"
+    """The connections between the ends of a route, where the row has charged them."""
+    wanted = f"tcp.{route.source.name}-{route.destination.name}[{row.whose}]"
     for demand in row.demands:
         if demand.station.endswith(wanted) and demand.station in row.ledger.connections:
             return demand.station, row.ledger.connections[demand.station]

@@ -88,7 +88,7 @@ def charge(
             capacity=count(net.streams, "stream") * row.term(pacing),
             private=True,
             what="pacing",
-            remedy=f"a higher pacing rate (hosts.{route.source.name}.tcp.pacing), or more streams",
+            remedy=f"a higher pacing rate ({route.tcp_key(route.source)}.pacing), or more streams",
         )
     if net.channel is not None and np.any(np.asarray(rtt) > 0):
         workers = net.channels or max(1, net.streams)
@@ -117,7 +117,7 @@ def _tcp(
 ) -> None:
     """Window, loss and buffer of the streams themselves."""
     ledger = row.ledger
-    known = ledger.connections.get(f"network.tcp.{pair}[{row.transfer}]")
+    known = ledger.connections.get(f"network.tcp.{pair}[{row.whose}]")
     key = None if known is not None else _like(route, net, frame, nics, openings)
     found = ledger.known.get(key) if key is not None else None
     if found is None:

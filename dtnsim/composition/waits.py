@@ -9,16 +9,19 @@ from typing import Literal
 
 import numpy as np
 
+from dtnsim.components.access import Thread
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
 from dtnsim.composition.leg import Leg, openings
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Value, middle
-from dtnsim.ground.records import SLOW_START, Demand, Station
+from dtnsim.ground.records import SLOW_START, Connection, Demand, Station
 from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
+#: how the connections of a mount are used: nothing opens them anew
+_PLAIN = NetUse(Thread("kernel"), Thread("kernel"))
 #: what a delay belongs to
 Each = Literal["byte", "file", "start", "lead"]
 #: (seconds per payload byte, what is waited for, what it belongs to)
@@ -33,11 +36,13 @@ class Waits:
         before: Requests, set-up and round trips.
         operations: File operations at each end, which may go on while bytes move.
         after: Other work of each file.
+        mounted: Connections of the volumes that it uses to servers beyond the network, and their stations.
     """
 
     before: list[Wait]
     operations: list[Wait]
     after: list[Wait]
+    mounted: list[tuple[str, Connection]]
 
 
 def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
@@ -67,13 +72,14 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         if not number or not positive(seconds):
             continue
         whole = count(number, "file") * term(seconds, "s", base) * each
-        away = end.volume is not None and end.host.volumes[end.volume].server is not None
+        mounted = end.host.volumes[end.volume] if end.volume is not None else None
+        away = mounted is not None and (mounted.server is not None or bool(mounted.over))
         what = "file operations" + (" x latency to the server" if away else "")
         operations.append((whole, f"{what} ({' + '.join(names)}) on {end.host.name}:{end.volume}", "file"))
     after: list[Wait] = []
     if cost.fixed is not None:
         after.append((count(files, "file") * row.term(cost.fixed) * each, "per-file work", "file"))
-    return Waits(before, operations, after)
+    return Waits(before, operations, after, list(storage.connections(leg, step, row)))
 
 
 def delays(
@@ -106,12 +112,16 @@ def delays(
         spent = np.maximum(spent - whole.value, 0.0)
     for seconds, what, each in waits.after:
         wait(seconds * share, what, each)
+    ramp: Value = 0.0
     if leg.route is not None and step.net is not None:
-        ramp = _ramp(leg, step.net, row)
-        if positive(ramp):
-            lost = term(ramp, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
-            payload = term(max(leg.job.payload_B, 1.0), "B")
-            wait(lost * (share / payload), SLOW_START, "file" if step.net.reopened else "start")
+        ramp = _ramp(leg, step.net, tcp.main_connection(row, leg.route), row)
+    for streams in waits.mounted:  # side by side
+        ramp = np.maximum(ramp, _ramp(leg, _PLAIN, streams, row))
+    if positive(ramp):
+        lost = term(ramp, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
+        payload = term(max(leg.job.payload_B, 1.0), "B")
+        reopened = step.net is not None and step.net.reopened
+        wait(lost * (share / payload), SLOW_START, "file" if reopened else "start")
     return found
 
 
@@ -152,10 +162,8 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
             yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
 
 
-def _ramp(leg: Leg, net: NetUse, row: Row) -> Value:
+def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> Value:
     """Seconds that the openings of a step's connections lose, of all its files or of its workers."""
-    assert leg.route is not None
-    found = tcp.main_connection(row, leg.route)
     if found is None:
         return 0.0
     station, streams = found

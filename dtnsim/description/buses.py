@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.device import Device, Fabric
+from dtnsim.components.device import Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
@@ -94,25 +94,38 @@ class Buses(Wiring):
         That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
         """
         self.memory.cross(row, crossing.DMA, "storage network DMA")
-        names = [n for n in self.volumes[volume].via if n in self.nics]
-        if not names and self.volumes[volume].filesystem.over_ip and len(self.nics) == 1:
-            names = list(self.nics)
+        names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
         part = row.times(1.0 / max(len(names), 1))
+        many, fabric = filesystem.connections_of(row, use), getattr(filesystem, "fabric", None)
         for name in names:
-            self._through_nic(part, use, name, volume, getattr(self.volumes[volume].filesystem, "fabric", None))
+            self._through_nic(part, use, name, volume, fabric, many)
 
-    def _through_nic(self, row: Row, use: Access, name: str, volume: str, fabric: Fabric | None = None) -> None:
+    def mount(self, row: Row, volume: str, many: Connections) -> Row:
+        """A row whose connections are those of a mount, which all that use it share."""
+        return row.owned(f"{self.name}:{volume}") if many.shared else row
+
+    def _through_nic(
+        self,
+        row: Row,
+        use: Access,
+        name: str,
+        volume: str,
+        fabric: Fabric | None = None,
+        many: Connections | None = None,
+    ) -> None:
         verbs = fabric is not None and fabric.transport == "rdma"
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
+        spread = many or Connections(1 if fabric is None else fabric.connections)
         card.send_bits(
-            row,
+            self.mount(row, volume, spread),
             name,
             direction=direction,
-            streams=1 if fabric is None else fabric.connections,  # a bond spreads the connections over its ports
+            streams=spread.number,
             port=None,
             wire=card.storage_wire(verbs=verbs),
+            lockstep=spread.tied,
             total_B=use.total_B,
-            flows=None,
+            flows=spread.number if many is not None else None,
         )
         if fabric is not None and fabric.transport == "user":
             self.nic_bus(row, name, receiving=use.operation == "read")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from dtnsim.description.spec import PathSpec
 
+#: name that stands for all segments of the WAN
+WAN = "wan"
 #: added to every hop's weight so that of two ways with the same delay the way with fewer links wins
 _HOP_S = 1e-9
 
@@ -49,7 +51,23 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
             ends = _ports(spec, spec.hosts[end]) if end in spec.hosts else [f"network.{end}"]
             for port in ends:
                 whole.add_edge(port, node, rtt=segment.rtt.value / 2 + _HOP_S)
+    for host in spec.hosts.values():
+        for mount, volume in host.volumes.items():
+            if volume.over:
+                _beyond(whole, spec, f"{host.name}.{label_of(mount)}", host, volume.over)
     return whole
+
+
+def _beyond(whole: nx.Graph[str], spec: PathSpec, node: str, host: Host, over: list[str]) -> None:
+    """Joins a volume to the last of the segments that its servers lie behind."""
+    near = whole.graph["near"]
+    chain = segment_names(spec.wan) if near is None or near[host.name] else segment_names(spec.wan)[::-1]
+    names = [each for given in over for each in (chain if given == WAN else [given])]
+    last = whole.nodes[f"network.{names[-1]}"]["part"]
+    whole.add_edge(node, f"network.{names[-1]}", rtt=last.rtt.some / 2 + _HOP_S)
+    if names[0] not in chain and spec.links[names[0]].between is None:  # in no graph of links
+        for port in _ports(spec, host):
+            whole.add_edge(port, f"network.{names[0]}", rtt=_HOP_S)
 
 
 def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:

@@ -19,6 +19,7 @@ from dtnsim.components.segment import Segment
 from dtnsim.description import boards
 from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
+from dtnsim.description.graph import segment_names
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
@@ -214,6 +215,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
+    _check_ways(spec, raw)
     spec = keyed(spec, fits.correlation.keys, fits.unused).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside, origins)
 
@@ -314,6 +316,18 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(
                     "is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}"
                 )
+
+
+def _check_ways(spec: PathSpec, raw: Mapping) -> None:
+    """Refuses volumes over segments that the path does not have."""
+    known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
+    for name, host in spec.hosts.items():
+        for mount, volume in host.volumes.items():
+            for segment in volume.over:
+                if segment not in known:
+                    remedy = f"segments: {', '.join(known) or 'none; write wan or links'}"
+                    where: dict[str, Any] = {"key": f"hosts.{name}.volumes.{mount}.over", "value": segment}
+                    raise SpecError("is no segment of this path", **{**place(raw, "hosts"), **where}, remedy=remedy)
 
 
 def split_end(end: str) -> tuple[str, str]:

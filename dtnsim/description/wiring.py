@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.cores import Cores
@@ -19,14 +19,28 @@ from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
+from dtnsim.components.servers import SharedFilesystem
 from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
+from dtnsim.description.tuning import TcpTuning
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics import pcie
 
 if TYPE_CHECKING:
     import networkx as nx
+
+
+#: servers that many clients reach over long ways
+SERVERS_TCP = TcpTuning(
+    rmem_max=prior("64 MiB", 1.0, _FAR := "assumed: servers of a provider are tuned for clients that are far away"),
+    wmem_max=prior("64 MiB", 1.0, _FAR),
+)
+
+
+def _listed(given: object) -> object:
+    """One name is a list of one."""
+    return [given] if isinstance(given, str) else given
 
 
 #: what sits in a slot
@@ -41,6 +55,9 @@ class Volume(Model):
         array: Drives, or an array of them; left out where a server has them.
         via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes.
         server: host:/volume that this mount comes from (NFS).
+        over: What lies between the host and the file system's servers, in this order: ``wan`` (all of the path's), or
+            names of its segments and links.
+        peer: TCP settings of the servers, where a network is between.
         size: Space; a data set that does not fit is reported.
     """
 
@@ -48,6 +65,8 @@ class Volume(Model):
     array: Annotated[Device, Pick(Device)] | None = None
     via: list[str] = Field(default_factory=list)
     server: str | None = None
+    over: Annotated[list[str], BeforeValidator(_listed)] = Field(default_factory=list)
+    peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 
 
@@ -104,7 +123,23 @@ class Wiring(Cores):
         for mount, volume in self.volumes.items():
             for name in volume.via:
                 self._adapter(f"volumes.{mount}.via", name)
+            self._reached(mount, volume)
         self._names_apart()
+
+    def _reached(self, mount: str, volume: Volume) -> None:
+        """Checks that a network lies only between this host and servers that are no hosts of the path."""
+        if not volume.over and volume.peer is None:
+            return
+        key, kind = f"{self.name}.volumes.{mount}.over", volume.filesystem.kind
+        if not volume.over:
+            remedy = "write 'over: [wan]', or leave it out: 'tcp' of the hosts holds where a host serves"
+            raise SpecError("a 'peer' is reached over a network", key=key.replace("over", "peer"), remedy=remedy)
+        if volume.server is not None:
+            remedy = "leave it out: the path's own network joins the two hosts"
+            raise SpecError("the server is a host of the path", key=key, value=volume.over, remedy=remedy)
+        if not isinstance(volume.filesystem, SharedFilesystem):
+            remedy = "leave it out, or mount a file system that has servers: s3, nfs, smb, cephfs, lustre ..."
+            raise SpecError(f"{kind} has no servers elsewhere", key=key, value=volume.over, remedy=remedy)
 
     def _names_apart(self) -> None:
         """Checks that no two parts have one name among the stations."""
@@ -220,7 +255,7 @@ class Wiring(Cores):
             made.add_edges_from((name, port) for port in device.nics() or ([] if device.visits else self.nics))
         for mount, volume in self.volumes.items():
             made.add_node(label_of(mount), kind="volume", part=volume, key=f"volumes.{mount}")
-            made.add_edges_from((label_of(mount), node) for node in self._adapters(volume) or ["memory"])
+            made.add_edges_from((label_of(mount), node) for node in self._seats(volume))
         return made
 
     @staticmethod
@@ -252,6 +287,19 @@ class Wiring(Cores):
         """Socket that a slot's lanes end at: its own, or that of what it hangs on; None where nobody said."""
         said = [self.slots[name].socket for name in self.chain(slot)]
         return next((socket for socket in said if socket is not None), None)
+
+    def _seats(self, volume: Volume) -> list[str]:
+        """Nodes that a volume is joined to within the host: none where the path's network is between."""
+        return [] if volume.over else self._adapters(volume) or ["memory"]
+
+    def storage_nics(self, volume: str) -> list[str]:
+        """NICs through which a volume's servers are reached: those of ``via``, or the only one where IP is spoken."""
+        made = self.volumes[volume]
+        names = [n for n in made.via if n in self.nics]
+        if names or not (made.filesystem.over_ip or made.over):
+            return names
+        ports = [n for n, card in self.nics.items() if card.protocol == "ethernet"] if made.over else list(self.nics)
+        return ports[:1] if made.over or len(ports) == 1 else []
 
     def _adapters(self, volume: Volume) -> list[str]:
         """Nodes that a volume hangs on."""

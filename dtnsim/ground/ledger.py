@@ -52,6 +52,7 @@ class Row:
         below_cache: True where the destination's page cache comes before what is charged.
         missed: How many memories must lack what is read for this to be charged.
         terms: Where given, what was charged, as terms: for those who charge it again in parts (`Row.again`).
+        owner: Whose the private stations are where several transfers share them: a mount and its connections.
     """
 
     ledger: Ledger
@@ -62,18 +63,30 @@ class Row:
     below_cache: bool = False
     missed: int = 0
     terms: list[Term] | None = None
+    owner: str = ""
 
     # written out: `dataclasses.replace` takes three times as long, and many transfers ask a hundred thousand times
 
     def at(self, host: str) -> Row:
         """The same row, seen from another host."""
         factor, below = self.factor, self.below_cache
-        return Row(self.ledger, self.transfer, self.demands, factor, host, below, self.missed, self.terms)
+        return Row(self.ledger, self.transfer, self.demands, factor, host, below, self.missed, self.terms, self.owner)
 
     def times(self, factor: Term | Value) -> Row:
         """The same row where each byte counts ``factor`` times."""
         whole, below = term(self.factor) * term(factor), self.below_cache
-        return Row(self.ledger, self.transfer, self.demands, whole, self.host, below, self.missed, self.terms)
+        return Row(
+            self.ledger, self.transfer, self.demands, whole, self.host, below, self.missed, self.terms, self.owner
+        )
+
+    def owned(self, owner: str) -> Row:
+        """The same row, whose private stations are of something that all transfers share."""
+        return replace(self, owner=owner)
+
+    @property
+    def whose(self) -> str:
+        """Name that private stations carry."""
+        return self.owner or self.transfer
 
     def behind_cache(self) -> Row:
         """The same row, below the destination's page cache."""
@@ -116,7 +129,7 @@ class Row:
             per_byte: Demand of one byte seen here [unit/B] with its formula and source.
             unit: Unit of the station.
             what: The activity, in words.
-            private: One station for each transfer instead of one for all.
+            private: One station for each transfer, or for the row's ``owner``, instead of one for all.
             label: What sentences call the station, where its name is not good enough.
             remedy: What relieves the station, naming keys and options; by its kind where nothing is given.
             changes: Those of its ways that can be tried, as ``key=value`` too.
@@ -128,7 +141,8 @@ class Row:
             SpecError: the host has another component of that name.
         """
         host = self.host or "network"
-        name = f"{host}.{component}" + (f"[{self.transfer}]" if private else "")
+        name = f"{host}.{component}" + (f"[{self.whose}]" if private else "")
+        private = private and not self.owner
         own, use = term(capacity), term(per_byte)
         known = self.ledger.stations.get(name)
         if known is None:
@@ -167,7 +181,7 @@ class Row:
         if ledger.tape is not None or not isinstance(factor.value if isinstance(factor, Term) else factor, float):
             charge()
             return
-        whole = (key, factor, self.host, self.below_cache, self.missed, worded())
+        whole = (key, factor, self.host, self.below_cache, self.missed, self.owner, worded())
         tape = ledger.known.get(whole)
         if tape is None:
             ledger.tape = tape = []
@@ -180,8 +194,9 @@ class Row:
         for row, said, demand, cost in tape:
             if said["private"]:
                 mine = Row(
-                    ledger, self.transfer, self.demands, row.factor, row.host, row.below_cache, row.missed, self.terms
-                )
+                    ledger, self.transfer, self.demands, row.factor, row.host, row.below_cache, row.missed, self.terms,
+                    row.owner,
+                )  # fmt: skip
                 mine.charge(**said)
             else:
                 self.demands.append(demand)

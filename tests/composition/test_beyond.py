@@ -1,0 +1,261 @@
+"""Volumes whose servers lie beyond a network: segments, TCP windows, round trips; connections that mounts share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dtnsim
+from dtnsim.composition.ways import ways
+from dtnsim.ground.errors import SpecError
+from dtnsim.physics import bonding, s3
+from tests.lab import MiB, machine, problem, rate, sheet, volume
+from tests.strategies import load
+
+#: every kind that is reached over TCP, as a mount of servers elsewhere
+_TARGETS = {"share": "1", "target_rate": "9 GB/s"}
+KINDS: dict[str, dict[str, Any]] = {
+    "s3": {"concurrency": 4},
+    "nfs": {"nconnect": 4, "servers": {"count": 1}},
+    "smb": {"channels": 4, "servers": {"count": 1}},
+    "cephfs": {},
+    "lustre": {"stripe_count": 4, **_TARGETS},
+    "beegfs": {"numtargets": 4, **_TARGETS},
+    "gpfs": {"share": "1", "servers": {"count": 4}},
+    "daos": {"proto": "tcp", "eq_count": 4},
+    "vast": {"nconnect": 4, "remoteports": 4, "servers": {"count": 4}},
+}
+
+
+def far(
+    filesystem: dict[str, Any],
+    *,
+    write: bool = False,
+    wan: Any = None,
+    over: Any = "wan",
+    tool: Any = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """One host and a volume whose servers are at the other end of the WAN."""
+    beyond = {"over": over} if over else {}
+    host = machine(volumes={"/far": volume(filesystem=filesystem, **beyond)}, **more)
+    start, to = ("a:memory", "a:/far") if write else ("a:/far", "a:/dev/null")
+    made: dict[str, Any] = {"name": "far", "hosts": {"a": host}}
+    made["wan"] = wan or {"bandwidth": "10 Gb/s", "rtt": "100 ms", "loss": 0, "background": {"share": 0}}
+    tool = tool or {"name": "dd", "bs": "1 MiB", **({"conv": "fdatasync"} if write else {})}
+    made["transfer"] = {"from": start, "to": to, "tool": tool, "dataset": {"files": 1, "size": "100 GB"}}
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("write", [False, True])
+def test_what_every_kind_charges_on_the_way(kind: str, *, write: bool) -> None:
+    """The segments in the direction of the bytes, and connections whose windows hold over the round trip."""
+    made = far({"kind": kind, **KINDS[kind]}, write=write)
+    found = sheet(problem(made))
+    assert found.has("network.wan" if write else "network.wan.back")
+    assert not found.has("network.wan.back" if write else "network.wan")
+    (tcp,) = (
+        name
+        for name in found.stations
+        if name.startswith("network.tcp.a:/far-a" if not write else "network.tcp.a-a:/far")
+    )
+    assert tcp.partition("[")[2] == ("transfer]" if kind in ("s3", "cephfs", "lustre", "beegfs") else "a:/far]")
+    # no farther, no slower: of two ways with equal links the longer one carries less
+    near = {**made, "wan": {**made["wan"], "rtt": "1 ms"}}
+    assert rate(made) < rate(near) <= 10e9 / 8
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_way_without_length_or_limit_changes_nothing(kind: str) -> None:
+    """The limit of no distance: what the file system itself allows."""
+    filesystem = {"kind": kind, **KINDS[kind]}
+    plain = rate(far(filesystem, over=None))
+    assert rate(far(filesystem, wan={"bandwidth": "100 Tb/s"})) == pytest.approx(plain, rel=1e-6)
+
+
+def test_one_connection_of_a_store_far_away() -> None:
+    """A window over the round trip while a part flows, and a round trip more before it: fsspec/s3fs has 160 Mb/s."""
+    tcp = {"rmem_max": "6 MiB", "receive_share": 0.5}
+    made = far(
+        {"kind": "s3", "concurrency": 1, "part_size": "50 MiB"}, tcp=tcp, wan={"bandwidth": "1 Gb/s", "rtt": "130 ms"}
+    )
+    window = 3 * MiB / 0.130
+    one = float(s3.connection_rate(50 * MiB, 0.100 + 0.130, min(window, 87e6)))
+    assert sheet(problem(made)).rate("far.connections") == pytest.approx(one, rel=0.01)
+    assert rate(made) == pytest.approx(160e6 / 8, rel=0.10)
+    # 32 of them fill the link
+    many = far({"kind": "s3", "concurrency": 32, "part_size": "50 MiB"}, tcp=tcp, wan=made["wan"])
+    assert 0.85 * 1e9 / 8 < rate(many) < 1e9 / 8
+
+
+def test_options_of_tools_reach_the_store() -> None:
+    """aws configure set s3.max_concurrent_requests: as many connections, each with a window of its own."""
+    rates = []
+    for number in (1, 2, 4):
+        tool = {
+            "name": "aws-s3",
+            "client": "destination",
+            "max_concurrent_requests": number,
+            "overhead": "0.1 cycles/B",
+        }
+        rates.append(rate(far({"kind": "s3"}, tool=tool, tcp={"rmem_max": "6 MiB"})))
+    assert rates[1] == pytest.approx(2 * rates[0], rel=0.02)
+    assert rates[2] == pytest.approx(4 * rates[0], rel=0.02)
+
+
+@settings(max_examples=6)
+@given(rtt_ms=st.sampled_from([2, 20, 60, 200]), number=st.sampled_from([1, 3, 9]))
+def test_farther_is_slower_and_more_connections_are_not(rtt_ms: int, number: int) -> None:
+    def at(rtt: float, connections: int) -> float:
+        wan = {"bandwidth": "10 Gb/s", "rtt": f"{rtt} ms"}
+        return rate(far({"kind": "s3", "concurrency": connections}, wan=wan))
+
+    assert at(1.5 * rtt_ms, number) <= at(rtt_ms, number) * (1 + 1e-9)
+    assert at(rtt_ms, number + 1) >= at(rtt_ms, number) * (1 - 1e-9)
+
+
+def test_the_round_trip_counts_for_every_file() -> None:
+    """A create on CephFS waits for its metadata server: 1 ms there, 100 ms on the way."""
+    made = far({"kind": "cephfs", "metadata_time": "1 ms"}, write=True)
+    made["transfer"] = {"from": "a:memory", "to": "a:/far", "tool": "cp", "dataset": {"files": 1000, "size": "1 MB"}}
+    seconds = dtnsim.predict(load(made), samples=0).duration_s.p50
+    near = {**made, "wan": {**made["wan"], "rtt": "0 s"}}
+    assert (seconds - dtnsim.predict(load(near), samples=0).duration_s.p50) / 1000 % 0.1 == pytest.approx(0, abs=0.01)
+    assert seconds > 1000 * 0.1
+
+
+def test_the_simulation_agrees_and_feels_outages() -> None:
+    made = far({"kind": "s3", "concurrency": 8})
+    seconds = dtnsim.predict(load(made), samples=0).duration_s.p50
+    (run,) = dtnsim.simulate(load(made)).runs
+    assert run.transfers[0].duration_s == pytest.approx(seconds, rel=0.01)
+    made["events"] = [{"at": "10 s", "station": "network.wan.back", "factor": 0, "until": "70 s", "what": "down"}]
+    (stopped,) = dtnsim.simulate(load(made)).runs
+    assert stopped.transfers[0].duration_s - run.transfers[0].duration_s == pytest.approx(60, rel=0.05)
+
+
+def test_a_network_transfer_meets_the_traffic_of_a_mount() -> None:
+    """Two machines and a store behind one link: its direction is shared."""
+    made = far({"kind": "s3", "concurrency": 64, "part_size": "64 MiB"})
+    made["hosts"]["b"] = machine()
+    made["transfers"] = [
+        {"name": "get", **made.pop("transfer")},
+        {
+            "name": "back",
+            "from": "b:memory",
+            "to": "a:memory",
+            "tool": {"name": "iperf3", "P": 64},
+            "dataset": {"size": "100 GB"},
+        },
+    ]
+    found = dtnsim.predict(load(made), samples=0)
+    assert sum(t.throughput_Bps.p50 for t in found.transfers) <= 10e9 / 8
+    assert all(t.throughput_Bps.p50 < 0.8 * 10e9 / 8 for t in found.transfers)
+
+
+def test_over_links_in_a_graph() -> None:
+    links = {
+        "campus": {"between": ["a", "border"], "bandwidth": "40 Gb/s", "rtt": "1 ms"},
+        "internet": {"between": ["border", "cloud"], "bandwidth": "10 Gb/s", "rtt": "49 ms"},
+    }
+    made = {**far({"kind": "s3"}, over=["campus", "internet"]), "links": links}
+    del made["wan"]
+    found = sheet(problem(made))
+    assert found.has("network.campus.back")
+    assert found.has("network.internet.back")
+    (way,) = ways(load(made))
+    assert way.nodes == ("a.far", "network.internet", "network.border", "network.campus", "a.nic", "a.memory")
+    with pytest.raises(SpecError, match="does not begin at"):
+        problem({**made, "hosts": far({"kind": "s3"}, over=["internet"])["hosts"]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"over": ["sea"]}, "no segment of this path"),
+        ({"filesystem": {"kind": "xfs"}}, "has no servers elsewhere"),
+        ({"filesystem": {"kind": "nfs"}, "server": "b:/export"}, "is a host of the path"),
+        ({"over": [], "peer": {"cc": "bbr"}}, "reached over a network"),
+    ],
+)
+def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
+    made = far({"kind": "s3"})
+    made["hosts"]["a"]["volumes"]["/far"].update(changes)
+    with pytest.raises(SpecError, match=words):
+        load(made)
+
+
+def test_settings_of_the_servers() -> None:
+    """Their send buffer bounds what a reader gets."""
+    filesystem = {"kind": "nfs", "servers": {"count": 1}, "read_ahead": "1 GiB", "slots": "4096"}
+    made = far(filesystem)
+    made["hosts"]["a"]["volumes"]["/far"]["peer"] = {"wmem_max": "4 MiB"}
+    small = rate(made)
+    made["hosts"]["a"]["volumes"]["/far"]["peer"] = {"wmem_max": "8 MiB"}
+    assert rate(made) == pytest.approx(2 * small, rel=0.01)
+
+
+# -- one mount, one set of connections --------------------------------------------------------------
+
+
+def mounted(*names: str, nconnect: int = 1) -> dict[str, Any]:
+    """Transfers that read from one NFS mount of a server 10 ms away."""
+    mount = {"kind": "nfs", "nconnect": nconnect, "read_ahead": "1 GiB", "slots": "4096", "rpc_byte": "0 cycles/B"}
+    client = machine(volumes={"/n": volume(filesystem=mount, server="b:/export")}, tcp={"rmem_max": "8 MiB"})
+    server = machine(volumes={"/export": volume(filesystem="tmpfs")})
+    one = {"from": "a:/n", "to": "a:/dev/null", "tool": {"name": "dd", "bs": "1 MiB"}, "dataset": {"size": "100 GB"}}
+    return {
+        "name": "m",
+        "hosts": {"a": client, "b": server},
+        "wan": {"bandwidth": "10 Gb/s", "rtt": "10 ms"},
+        "transfers": [{**one, "name": name} for name in names],
+    }
+
+
+def test_two_programs_share_the_connection_of_their_mount() -> None:
+    """nfs(5): all mounts of a server use one connection unless nconnect says more."""
+    alone, both, more = (
+        dtnsim.predict(load(made), samples=0)
+        for made in (mounted("one"), mounted("one", "two"), mounted("one", "two", nconnect=2))
+    )
+    whole = sum(t.throughput_Bps.p50 for t in both.transfers)
+    assert whole == pytest.approx(alone.throughput_Bps.p50, rel=0.01)
+    assert sum(t.throughput_Bps.p50 for t in more.transfers) == pytest.approx(2 * whole, rel=0.01)
+
+
+def bonded(filesystem: dict[str, Any], ports: int = 4, **how: Any) -> float:
+    """Rate of a bond's hash for a mount."""
+    nic = {"kind": "nic", "rate": "10 Gb/s", "ports": ports, "bonding": "hash", "mtu": "9000 B"}
+    made = far(filesystem, over=None, nic=nic, **how)
+    made["hosts"]["a"]["volumes"]["/far"]["via"] = ["nic"]
+    return sheet(problem(made)).capacity("nic.bond-hash.rx")
+
+
+def test_a_bond_spreads_the_connections_of_a_mount() -> None:
+    """k (1 - (1 - 1/k)^n) ports for n free connections; of files in stripes the fullest port sets the pace."""
+    port = 10e9 / 8
+    assert bonded({"kind": "s3", "concurrency": 8}) == pytest.approx(4 * (1 - 0.75**8) * port)
+    assert bonded({"kind": "nfs", "servers": {"count": 1}}) == pytest.approx(port)
+    one = {"kind": "lustre", "stripe_count": 1, "servers": {"count": 8}}
+    assert bonded(one) == pytest.approx(port)
+    # eight stripes on as many of eight servers: each carries an eighth of the file
+    assert bonded({**one, "stripe_count": 8}) == pytest.approx(8 / float(bonding.expected_max_load(4, 8)) * port)
+    assert bonded({"kind": "cephfs"}) > 1.2 * port
+    assert bonded({"kind": "beegfs", "numtargets": 4, "buffer": "2 MiB"}) > 2 * port
+    assert bonded({"kind": "gpfs", "servers": {"count": 16}}) > 2.5 * port
+
+
+def test_every_transfer_has_connections_to_its_own_servers() -> None:
+    """Two readers of files on one Lustre server each: two connections, which may be on two ports."""
+    nic = {"kind": "nic", "rate": "10 Gb/s", "ports": 2, "bonding": "hash", "mtu": "9000 B"}
+    made = far({"kind": "lustre", "stripe_count": 1, "servers": {"count": 50}}, over=None, nic=nic)
+    made["hosts"]["a"]["volumes"]["/far"]["via"] = ["nic"]
+    one = made.pop("transfer")
+    made["transfers"] = [{**one, "name": "one"}, {**one, "name": "two"}]
+    found = problem(made)
+    names = {s.name for s in found.stations if "bond-hash" in s.name}
+    assert names == {"a.nic.bond-hash.rx[one]", "a.nic.bond-hash.rx[two]"}
