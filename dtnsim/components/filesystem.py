@@ -159,9 +159,9 @@ class Filesystem(Component):
         seen = use.but(block_B=self.request_size(use))
         charged = _charged(row, seen, host, array)
         rest = (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B
-        # the positioning of random requests is in what the stations are charged, and what is safe in memory is answered
+        # the positioning of random requests is in what the stations are charged, and what a cache takes is answered
         # while the drives write what was there before; the latency of others comes on top
-        beside = use.random or (use.operation == "write" and array.keeps_writes)
+        beside = use.random or (use.operation == "write" and array.answers_early(use))
         return np.maximum(wait + rest, 0.0) if beside else wait + np.maximum(rest, 0.0)
 
     def request_size(self, use: Access) -> float:
@@ -320,7 +320,7 @@ class AgedFilesystem(LocalFilesystem):
         stated = (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source)
         if stated or array is None or array.keeps_writes or not array.rotates:
             return super().flush_wait(row, use, host, volume)
-        away = array.latency(row, use.but(operation="write", random=True))
+        away = array.latency(row, use.but(operation="write", random=True, finish="dsync"))
         return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field
@@ -12,7 +12,7 @@ from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import hdd, hdd_streams
+from dtnsim.physics import bonding, hdd, hdd_cache, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
 
@@ -24,6 +24,10 @@ class Hdd(Device):
     and ``tree_distance`` say how far the heads go. Of a drive with several ``actuators``, ``rate`` is that of one; each
     serves its own part of the capacity, so one sequential stream keeps one busy. A drive-managed shingled drive has a
     ``shingled_cache``, which it must clean once it is full.
+
+    ``write_cache`` says what a drive acknowledges: a ``volatile`` cache answers writes at once and is flushed by syncs;
+    a ``protected`` one (flash that takes it over when power fails) answers syncs too; with ``none`` (switched off, as
+    RAID controllers and some servers' firmware have it) each write waits for the platter.
     """
 
     kind: ClassVar[str] = "hdd"
@@ -60,14 +64,34 @@ class Hdd(Device):
         "30 MiB", 0.4, "Aghayev and Desnoyers, Skylight, FAST 2015: bands of 15 to 40 MiB"
     )
     link: Annotated[Quantity, Unit("B/s", low=1e6)] = prior("300 MB/s", 0.0, "SATA 3 Gb/s after 8b/10b")
+    write_cache: Annotated[
+        Literal["volatile", "none", "protected"],
+        Field(description="none: switched off; protected: kept when power fails (ArmorCache, persistent write cache)"),
+    ] = "volatile"
+    answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "0.1 ms", 0.6, "assumed: a command into the drive's memory over SATA or SAS, 0.05 to 0.2 ms"
+    )
 
     @property
     def rotates(self) -> bool:
         """It does."""
         return True
 
+    @property
+    def keeps_writes(self) -> bool:
+        """A protected cache does."""
+        return self.write_cache == "protected"
+
+    def answers_early(self, use: Access) -> bool:
+        """A cache answers a write; one that loses it with the power has to be flushed by a sync."""
+        if use.operation == "read" or self.write_cache == "none":
+            return False
+        return self.keeps_writes or use.finish != "dsync"
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds that a random request waits for arm and platter; the next one in sequence waits for neither."""
+        """Seconds until a cache answers, or that a random request waits for arm and platter."""
+        if self.answers_early(use):
+            return row.value(self.answer)
         if not use.random:
             return 0.0
         return hdd.slowest_positioning_time(
@@ -88,11 +112,14 @@ class Hdd(Device):
 
     def turnaround(self, row: Row) -> Term:
         """Half a turn: the write begins where the head is not."""
+        if self.keeps_writes:
+            return row.term(self.answer)
         return 0.5 * law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""
         rate = self._zone(row)
+        busy, use = self._arms(use, copies)
         bands = self._shingled(row, use, copies, rate)
         if use.random and bands is not _ONCE:
             per_byte = bands  # the persistent cache takes them in turn, and its cleaning has the arm's time in it
@@ -101,14 +128,12 @@ class Hdd(Device):
         else:
             per_byte = self._sequential(row, use, copies, rate, visit_B) * self._runs(row, use, rate)
             per_byte = per_byte if bands is _ONCE else per_byte + (bands - 1.0)
-        busy = min(self.actuators, max(1, round(use.in_flight) if use.random else use.streams))
+            per_byte = per_byte + self._lost_turns(row, use, copies, rate)
         what = f"disk {use.operation}" + (" with seeks between streams" if use.streams > 1 and not use.random else "")
         row.charge(
             f"{name}.disks",
             "hdd",
-            capacity=count(copies, "disk") * count(busy, "actuator") * rate
-            if busy > 1
-            else count(copies, "disk") * rate,
+            capacity=count(copies, "disk") * rate if busy is None else count(copies, "disk") * busy * rate,
             per_byte=per_byte,
             what=what,
         )
@@ -119,6 +144,17 @@ class Hdd(Device):
             per_byte=_ONCE,
             what="drive link",
         )
+
+    def _arms(self, use: Access, copies: int) -> tuple[Term | None, Access]:
+        """Actuators at work, where there are several, and what one of them sees."""
+        if self.actuators == 1:
+            return None, use
+        asked = self._known(use, copies) if use.random else float(use.streams)
+        busy = law(bonding.expected_links, links=self.actuators, streams=max(asked, 1.0))
+        each = float(busy.value)
+        if use.random:
+            return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
+        return busy, use.but(streams=max(1, round(use.streams / each)))
 
     def _zone(self, row: Row) -> Term:
         return law(
@@ -139,10 +175,27 @@ class Hdd(Device):
         """Part of the stroke that the data lie on: twice their mean place."""
         return least(row.term(self.position) * 2.0, term(1.0))
 
+    def _known(self, use: Access, copies: int) -> float:
+        """Requests that a drive knows of; of writes there are many in the page cache, or in its own."""
+        many = use.buffered or self.answers_early(use)
+        return float(self.ncq) if many else use.in_flight / copies
+
+    def _lost_turns(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
+        """What turns of the platter between one write and the next cost where no cache answers, per byte."""
+        if self.write_cache != "none" or use.operation == "read" or use.finish != "direct":
+            return term(0.0)
+        cost = law(
+            hdd_cache.lost_turns_cost,
+            request_B=term(use.block_B, "B"),
+            rate=rate,
+            spindle_Hz=row.term(self.spindle),
+            in_flight=min(use.in_flight / copies, float(self.ncq)),
+        )
+        return cost - 1.0
+
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
-        waiting = float(self.ncq) if use.operation == "write" and use.finish != "dsync" else use.in_flight / copies
-        queue = min(max(waiting, 1.0), float(self.ncq), use.active)
+        queue = min(max(self._known(use, copies), 1.0), float(self.ncq), use.active)
         if queue > 1.0:
             first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
         else:
@@ -176,7 +229,10 @@ class Hdd(Device):
         """Bytes of one visit."""
         if visit_B is not None:
             return term(visit_B, "B")
-        return law(hdd_streams.writeback_visit_bytes, rate=rate) if use.buffered else row.term(self.visit)
+        if use.buffered:
+            return law(hdd_streams.writeback_visit_bytes, rate=rate)
+        visit = row.term(self.visit)
+        return largest(visit, term(use.block_B, "B")) if use.finish == "direct" else visit
 
     def _in_turn(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
         """Several streams: a seek and half a turn before each visit.

@@ -46,6 +46,10 @@ class Layer(Device):
         """As the device below does."""
         return self.below.keeps_writes
 
+    def answers_early(self, use: Access) -> bool:
+        """As the device below does."""
+        return self.below.answers_early(use)
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the device below."""
         return self.below.latency(row, use, members)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
-from dtnsim.components.device import Device
+from dtnsim.components.device import MIRROR_RATE, Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
@@ -20,6 +20,9 @@ _ONCE: Final = Term(1.0, "1")
 #: chunks where the file says nothing
 _MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
 _CONTROLLER_CHUNK: Final = prior("64 KiB", 0.5, "assumed: 64 KiB on older controllers, 256 KiB on newer")
+#: what a running rebuild takes where nobody set it
+_MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
+_CONTROLLER_REBUILD: Final = prior("0.3", 0.5, "Dell PERC and Broadcom MegaRAID user's guides: rebuild rate of 30 %")
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 _BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 
@@ -30,9 +33,11 @@ class Raid(Device):
     ``software`` parity is computed by threads of the host (md's raid5d), and crosses the bus; a hardware controller
     keeps it behind the adapter. A controller's ``cache`` takes writes at the adapter's rate until it is full; with
     ``write_back`` (a battery or flash behind it) it gathers writes to full stripes and answers flushes at once; with
-    ``read_ahead`` one reader keeps all members busy.
-    ``lost`` devices per group leave the array degraded; ``rebuild`` is the rate that a running rebuild, check or
-    resync takes from every device, and ``resync`` says that parity is not yet trusted.
+    ``read_ahead`` one reader keeps all members busy. A pair of controllers with ``mirrored`` caches copies each write
+    to the partner first, at ``mirror_rate``.
+    ``lost`` devices per group leave the array degraded; ``rebuilding`` says that a rebuild, check or resync runs,
+    beside which a controller keeps its share of the drives and md its sync_speed_min; ``rebuild`` is its rate on every
+    device where that was set, and ``resync`` says that parity is not yet trusted.
     """
 
     kind: ClassVar[str] = "raid"
@@ -46,6 +51,10 @@ class Raid(Device):
     window: Annotated[Quantity, Unit("B", spread=0.5, low=512)] | None = None
     lost: Annotated[int, Field(ge=0, le=3)] = 0
     rebuild: Annotated[Quantity, Unit("B/s", spread=0.3)] = prior("0 B/s", 0.0, "no rebuild running")
+    rebuilding: Annotated[bool, Field(description="a rebuild, check or resync runs at its default rate")] = False
+    rebuild_window: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] = prior(
+        "1 MiB", 0.6, "Linux drivers/md: 256 pages of the stripe cache (raid5.c), 32 requests of 64 KiB (raid1-10.c)"
+    )
     resync: bool = False
     cache: Annotated[Quantity, Unit("B")] | None = None
     write_back: bool = True
@@ -53,6 +62,8 @@ class Raid(Device):
     answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "60 us", 0.5, "assumed: a write into a controller's memory: driver, firmware, interrupt, 30 to 100 us"
     )
+    mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
+    mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
     stripe_cache: Annotated[int, Field(ge=17, le=32768, description="md's stripe_cache_size")] = 256
     bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
     bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
@@ -92,6 +103,8 @@ class Raid(Device):
             raise ValueError(f"RAID {self.level} does not survive {self.lost} lost disks; at most {most}")
         if self.software and self.cache is not None:
             raise ValueError("a software RAID has no cache of its own; leave it out, or write 'software: false'")
+        if self.mirrored and (self.software or not self.write_back):
+            raise ValueError("a write cache is mirrored by hardware controllers with write_back; leave 'mirrored' out")
         if not self.software and (self.bitmap or self.journal is not None):
             raise ValueError("bitmap and journal belong to md; leave them out, or write 'software: true'")
         if self.journal is not None and not self.parity:
@@ -137,8 +150,25 @@ class Raid(Device):
         """That of the slowest of the members that hold a part of the request; a controller's memory takes a write."""
         if use.operation == "write" and not self.software and self.write_back:
             return row.value(self.answer)
-        busy = self._members(row, use)
-        return self.of.latency(row, use, members * float(np.median(busy.value)))
+        busy = members * float(np.median(self._members(row, use).value))
+        wait = self.of.latency(row, use, busy)
+        if use.operation == "read" or not self._reads_first(row, use):
+            return wait
+        return np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
+
+    def answers_early(self, use: Access) -> bool:
+        """A controller's memory does, or the caches of the drives."""
+        return self.keeps_writes or self.of.answers_early(use)
+
+    def _reads_first(self, row: Row, use: Access) -> bool:
+        """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
+        if not self.parity or (self._gathers(use) and not use.random):
+            return False
+        return use.block_B % (self.data_members / self.groups * float(np.median(self._chunk(row).value))) > 0
+
+    def _gathers(self, use: Access) -> bool:
+        """Whether sequential writes become full stripes: in a write-back cache, or buffered in md's stripe cache."""
+        return use.buffered if self.software else self.write_back
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """The members that hold a part of a request work on it together; a controller reads ahead for one reader."""
@@ -172,19 +202,21 @@ class Raid(Device):
         """Charges the members with data, parity, and what small or degraded access adds."""
         reading = use.operation == "read"
         load = self._read_load(use) if reading else self._write_load(row, use)
-        load = load * self._rebuilding(row)
+        inner = self._visit(row, use, visit_B)
+        load = load * self._rebuilding(row, use, inner)
         if not reading:
+            if self.mirrored:
+                pair = count(copies, "pair of controllers") * row.term(self.mirror_rate)
+                row.charge(f"{name}.mirror", "cache", capacity=pair, what="copies of the write cache at the partner")
             load = load * self._absorbed(row, use)
             self._stripes(row, use, name, copies)
-        inner = self._visit(row, use, visit_B)
         alive = (self.disks - self.lost) * self.groups
         self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
 
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = float(np.median(self._members(row, use).value))
-        streams = use.streams + (1 if np.any(np.asarray(row.value(self.rebuild)) > 0) else 0)
-        seen = use.but(total_B=use.total_B * float(np.mean(load.value)), streams=streams)
+        seen = use.but(total_B=use.total_B * float(np.mean(load.value)))
         if use.random or use.finish in ("direct", "dsync"):
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk = float(np.median(self._chunk(row).value))
@@ -216,7 +248,8 @@ class Raid(Device):
         """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
         if visit_B is None and self.window is not None:
             visit_B = row.term(self.window)
-        if visit_B is None and self.software and use.operation == "read" and self.level != 1:
+        ahead = self.software and use.operation == "read" and use.finish != "direct"
+        if visit_B is None and ahead and self.level != 1:
             visit_B = law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
         if visit_B is None:
             return None
@@ -250,9 +283,7 @@ class Raid(Device):
             return self._spread() * bitmap
         if not self.parity:
             return bitmap
-        # a controller's write-back cache gathers sequential writes into full stripes, md's stripe cache buffered ones
-        gathered = use.buffered if self.software else self.write_back
-        if gathered and not use.random:
+        if self._gathers(use) and not use.random:
             return self._spread() * bitmap
         size = row.term(_BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         load = law(
@@ -273,7 +304,7 @@ class Raid(Device):
             level = self.parity or self.copies / 2 - 1
             deep = 32.0 if use.buffered else use.in_flight
             return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep)
-        moved = self.of.latency(row, use.but(random=True))
+        moved = self.of.latency(row, use.but(random=True, finish="dsync"))
         return law(
             raid.bitmap_cost,
             bitmap_chunk_B=row.term(self.bitmap_chunk),
@@ -281,13 +312,28 @@ class Raid(Device):
             positioning_s=term(moved, "s"),
         )
 
-    def _rebuilding(self, row: Row) -> Term:
+    def _rebuilding(self, row: Row, use: Access, visit: Term | None) -> Term:
         """What a running rebuild, check or resync leaves of a member, as a factor on every demand."""
-        if not np.any(np.asarray(row.value(self.rebuild)) > 0):
+        given = np.any(np.asarray(row.value(self.rebuild)) > 0)
+        if not given and not self.rebuilding:
             return _ONCE
-        media = self.of.media_rate(row, "read")
-        taken = law(raid.rebuild_rate, wanted=row.term(self.rebuild), media_rate=media)
-        return law(raid.rebuild_load, rebuild=taken, media_rate=media)
+        media, window = self.of.media_rate(row, "read"), row.term(self.rebuild_window)
+        away = term(self.of.latency(row, use.but(operation="read", random=True)), "s", "positioning of a member")
+        moving = use.random or use.streams > 1  # then the way back is one that the heads go anyhow
+        switch = away if moving else 2.0 * away
+        if given or self.software:
+            wanted = row.term(self.rebuild if given else _MD_REBUILD)
+        else:  # a share of the drives' time
+            wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
+        held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(_BLOCK_REQUEST)
+        return law(
+            raid.rebuild_load,
+            rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media),
+            media_rate=media,
+            window_B=window,
+            switch_s=switch,
+            visit_s=held / media + away if moving else held / media,
+        )
 
     def _absorbed(self, row: Row, use: Access) -> Term:
         """Part of the bytes that does not stay in a controller's cache."""

@@ -12,13 +12,13 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model
-from dtnsim.components.device import Connections
+from dtnsim.components.device import MIRROR_RATE, Connections
 from dtnsim.components.filesystem import PageCached, label_of
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd_streams, metadata, servers
+from dtnsim.physics import hdd_cache, hdd_streams, metadata, servers
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -73,6 +73,9 @@ class Servers(Model):
         rate: What the cores and memory of one server move at most.
         arrays: Storage arrays (enclosures with controllers) behind all servers together.
         read, write: What the controllers of one array move.
+        mirrored: Whether they copy each write into the partner's cache first; where ``write`` is not given, they take
+            what they can copy.
+        mirror_rate: Rate at which those of one array copy.
         controllers: Controllers of an array that work, of two.
         cache: Memory of one array for write-back and read-ahead, which its streams share.
         positioning: Time of the drives from one stream to the next; 0 for flash.
@@ -90,6 +93,8 @@ class Servers(Model):
     arrays: Many = 1
     read: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
     write: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] | None = None
+    mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
+    mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
     controllers: Annotated[int, Field(ge=1, le=2)] = 2
     cache: Annotated[Quantity, Unit("B", spread=0.3)] = prior(
         "4 GiB", 0.7, "assumed: controller memory for data of an enclosure of 60 to 84 drives (4 to 16 GiB, mirrored)"
@@ -129,9 +134,12 @@ class Servers(Model):
     def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool) -> Term | None:
         """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own."""
         rate = self.read if use.operation == "read" else self.write
-        if rate is None:
+        copied = self.mirrored and self.controllers == 2 and use.operation == "write"
+        if rate is None and not copied:
             return None
-        one = row.term(rate)
+        one = row.term(rate) if rate is not None else term(math.inf, "B/s")
+        if copied:
+            one = law(hdd_cache.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
         if drives:
             one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
         return count(self.arrays, "array") * one * (0.5 * self.controllers)

@@ -300,7 +300,7 @@ class Zfs(LocalFilesystem):
             pool_rate=rate,
             dirty_max_B=self._dirty_max(row, host),
         )
-        scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0))
+        scattered = array.latency(row, use.but(operation="write", random=True, block_B=4096.0, finish="dsync"))
         return law(
             zfs.sync_cost,
             passes=row.term(self.sync_passes),

@@ -62,6 +62,12 @@ class Buses(Wiring):
         )
         self.pool(row, work, what)
 
+    def drives_socket(self, volume: str) -> int | None:
+        """Socket that all drives of a volume hang on; None where nobody said, or where they are on several."""
+        names = self.volumes[volume].via
+        sockets = {self.socket_of(self.hbas[n].slot if n in self.hbas else n) for n in names if n not in self.nics}
+        return sockets.pop() if len(sockets) == 1 else None
+
     def attached(self, row: Row, use: Access, volume: str) -> None:
         """Charges everything between a volume and memory; of several adapters each carries its part."""
         adapters = self._adapters(self.volumes[volume])
@@ -74,6 +80,8 @@ class Buses(Wiring):
                 continue
             if kind == "hba":
                 self._through_hba(part, use, node)
+            elif kind == "slot":  # drives with links of their own
+                self.cross_sockets(part, self.socket_of(node.removeprefix("slot-")), f"bytes of {node}")
             self._slots(part, node, to_host=use.operation == "read")
 
     def _slots(self, row: Row, node: str, *, to_host: bool, card_lanes: int = 32, card_generation: int = 6) -> None:

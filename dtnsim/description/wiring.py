@@ -123,6 +123,7 @@ class Wiring(Cores):
         for mount, volume in self.volumes.items():
             for name in volume.via:
                 self._adapter(f"volumes.{mount}.via", name)
+                self._seat_free(f"volumes.{mount}.via", name, taken)
             self._reached(mount, volume)
         self._names_apart()
 
@@ -140,6 +141,16 @@ class Wiring(Cores):
         if not isinstance(volume.filesystem, SharedFilesystem):
             remedy = "leave it out, or mount a file system that has servers: s3, nfs, smb, cephfs, lustre ..."
             raise SpecError(f"{kind} has no servers elsewhere", key=key, value=volume.over, remedy=remedy)
+
+    def _seat_free(self, key: str, name: str, taken: Mapping[str, str]) -> None:
+        """Checks that drives with links of their own are in no slot with a card in it."""
+        if name in self.slots and name not in self.hbas and name not in self.nics and name in taken:
+            raise SpecError(
+                f"has a card in it, {taken[name]}, and so cannot hold drives",
+                key=f"{self.name}.{key}",
+                value=name,
+                remedy="name the adapter where it carries them, or another slot; 'behind' a switch they share lanes",
+            )
 
     def _names_apart(self) -> None:
         """Checks that no two parts have one name among the stations."""

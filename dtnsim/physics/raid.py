@@ -158,21 +158,40 @@ def rebuild_rate(
     return np.minimum(np.minimum(as_float(wanted), as_float(media_rate)), shared)
 
 
-def rebuild_load(rebuild: ArrayLike, media_rate: ArrayLike) -> FloatArray:
-    """Time of everything else on a disk that also rebuilds, over that without: 1 / (1 - r / R).
+def rebuild_load(
+    rebuild: ArrayLike,
+    media_rate: ArrayLike,
+    window_B: ArrayLike = np.inf,
+    switch_s: ArrayLike = 0.0,
+    visit_s: ArrayLike = 0.0,
+) -> FloatArray:
+    """Time of everything else on a disk that also rebuilds, over that without: 1 / (1 - u).
+
+    u = min(r w / W, w / (w + v)) with w = W / R + t_sw: each window of the rebuild is transferred and costs the heads
+    the way there and back; it gets no more than one window to each visit of everything else.
 
     Args:
         rebuild: Rate of the rebuild on the disk r [B/s].
         media_rate: Rate of the disk R [B/s].
+        window_B: Bytes that the rebuild moves at once W [B].
+        switch_s: Positioning of the disk to the rebuild's place, and back where it would have stayed t_sw [s].
+        visit_s: Time of one visit of everything else v [s].
 
     Returns:
-        Factor [1], at most 20: md leaves the foreground its part.
+        Factor [1], at most 20; tends to 1 for a slow rebuild.
 
-    Valid: a rebuild that keeps its rate.
+    Valid: a rebuild that keeps its rate, as far as turns let it.
     Neglects: that md slows its rebuild to sync_speed_min as soon as there is other traffic.
-    Source: utilisation law: the share r / R of the disk's time is taken.
+    Source: utilisation law; md(4), sync_speed_min ("the guaranteed reconstruction speed"); equal turns as in
+        `hdd_streams.interleaved_rate`.
     """
-    return 1.0 / np.maximum(1.0 - as_float(rebuild) / as_float(media_rate), 0.05)
+    r, speed, away = as_float(rebuild), as_float(media_rate), as_float(switch_s)
+    window = as_float(window_B)
+    taken = r / speed + r / window * away
+    turn = window / speed + away
+    with np.errstate(invalid="ignore"):
+        most = np.where(np.isinf(turn), 1.0, turn / (turn + as_float(visit_s)))
+    return 1.0 / np.maximum(1.0 - np.minimum(taken, most), 0.05)
 
 
 def write_amplification(

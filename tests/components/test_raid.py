@@ -128,12 +128,39 @@ def test_what_the_host_computes_crosses_the_bus(level: int, disks: int, lost: in
     assert raid(level, disks, lost=lost, software=False).bus_factor(access("write")) == 1.0
 
 
+#: a drive without positions
+EVEN = {**DRIVE, "latency_read": "0 s", "latency_write": "0 s"}
+
+
 def test_a_rebuild_takes_its_rate_from_every_disk() -> None:
-    """25 MB/s of 100 leave 75: 7 x 75 for the stream."""
-    busy = raid(5, 8, lost=1, rebuild="25 MB/s")
+    """25 MB/s of 100 leave 75: 7 x 75 for the stream; at most every other turn is the rebuild's."""
+    busy = raid(5, 8, lost=1, rebuild="25 MB/s", of=EVEN)
     assert streaming(busy) == pytest.approx(7 * 75e6, rel=1e-12)
-    rates = [streaming(raid(5, 8, lost=1, rebuild=f"{r} MB/s")) for r in (0, 10, 50, 90)]
+    rates = [streaming(raid(5, 8, lost=1, rebuild=f"{r} MB/s", of=EVEN)) for r in (0, 1e-6, 10, 50, 90)]
     assert rates == sorted(rates, reverse=True)
+    assert rates[0] == pytest.approx(rates[1], rel=1e-6)
+    assert rates[-1] > 0.45 * rates[0]
+
+
+@pytest.mark.parametrize(("software", "left"), [(True, (0.95, 0.99)), (False, (0.699, 0.701))])
+def test_a_rebuild_at_its_default_rate(software: bool, left: tuple[float, float]) -> None:
+    """md(4): 1000 KiB/s beside other traffic; Dell PERC and MegaRAID guides: 30 % of the drives."""
+    disk = {"kind": "hdd", "rate": "180 MB/s", "link": "600 MB/s"}
+    rates = []
+    for runs in (False, True):
+        array = raid(6, 8, of=disk, software=software, rebuilding=runs)
+        rates.append(served(array, access("read")).rate("d.disks"))
+    assert left[0] < rates[1] / rates[0] < left[1]
+
+
+def test_mirrored_caches_hold_writes_and_not_reads() -> None:
+    made: dict[str, object] = {"of": EVEN, "software": False, "mirror_rate": "1 GB/s"}
+    for operation, bound in (("write", 1e9), ("read", 38e8)):
+        found = served(raid(6, 40, mirrored=True, **made), access(operation))
+        assert found.bound == pytest.approx(bound)
+    assert served(raid(6, 40, **made), access("write")).bound == pytest.approx(38e8)
+    with pytest.raises(SpecError, match="mirrored by hardware controllers"):
+        raid(6, 8, mirrored=True)
 
 
 def test_stripes_over_hardware_raid5_as_at_nasa() -> None:

@@ -120,6 +120,26 @@ def test_a_rebuild_takes_its_part_of_a_disk(rebuild, rate):
         assert rate / load == pytest.approx(rate - rebuild)
 
 
+def test_windows_of_a_rebuild_cost_the_way_there_and_back():
+    # 10 windows of 1 MB a second at 100 MB/s and 20 ms: 10 % and 20 % of the disk
+    assert raid.rebuild_load(10e6, 100e6, 1e6, 20e-3) == pytest.approx(1 / 0.7)
+    # md(4): sync_speed_min of 1000 KiB/s beside others; windows of 128 KiB (md.c) take a sixth, of 1 MiB a fiftieth
+    least = 1000 * 1024
+    assert 0.8 < 1 / raid.rebuild_load(least, 150e6, 131072, 20e-3) < 0.85
+    assert 1 / raid.rebuild_load(least, 150e6, 2**20, 20e-3) > 0.97
+
+
+@settings(max_examples=60)
+@given(rebuild=st.floats(0.0, 500e6), rate=st.floats(1e7, 5e8), away=st.floats(0.0, 0.03), visit=st.floats(1e-3, 0.5))
+def test_a_rebuild_gets_no_more_than_every_other_turn(rebuild, rate, away, visit):
+    load = raid.rebuild_load(rebuild, rate, 2**20, away, visit)
+    turn = 2**20 / rate + away
+    assert 1.0 <= load <= max(20.0, (turn + visit) / visit)
+    assert 1 / load >= visit / (turn + visit) - 1e-9 or load == pytest.approx(20.0)
+    assert raid.rebuild_load(rebuild / 2, rate, 2**20, away, visit) <= load
+    assert raid.rebuild_load(0.0, rate, 2**20, away, visit) == 1.0
+
+
 def test_md_stripe_cache():
     # 1 MiB per data disk in flight for 10 ms is 105 MB/s a disk
     rate = raid.stripe_cache_write_rate(256, 10, 2, 10e-3)

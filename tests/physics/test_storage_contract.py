@@ -17,6 +17,7 @@ from dtnsim.physics import (
     gpfs,
     hba,
     hdd,
+    hdd_cache,
     hdd_streams,
     journal,
     lustre,
@@ -35,7 +36,7 @@ from dtnsim.physics import (
 )  # fmt: skip
 
 MODULES = (
-    beegfs, btrfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
+    beegfs, btrfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_cache, hdd_streams, journal,
     lustre, lvm, metadata, nfs, raid, raidz, rdma, s3, servers, smb, ssd, tape, zfs,
 )  # fmt: skip
 FUNCTIONS = [
