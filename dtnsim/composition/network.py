@@ -37,6 +37,7 @@ class Network:
         self._spec = spec
         self._linked = any(s.between is not None for s in spec.links.values())
         self._routes: dict[tuple[Any, ...], Route] = {}
+        self._ways: dict[tuple[Any, ...], list[str]] = {}
 
     def route(self, source: Host, destination: Host, via: list[str], nics: Mapping[str, str] | None = None) -> Route:
         """The way from one host to another: the quickest in the path's graph, or over the links that a transfer names.
@@ -96,12 +97,12 @@ class Network:
         ends = [f"{h.name}.{nic_of(h, nics)[0]}" for h in (source, destination)]
         if self._spec.wan and not self._linked:
             forward = self._forward(source, destination)
-            names = graph.way(whole, *ends) if whole.graph["near"] is not None else self._chain(forward=forward)
+            names = self._way(*ends) if whole.graph["near"] is not None else self._chain(forward=forward)
             return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in names))
         if not self._linked:
             return Route(source, destination, ())
         try:
-            names = graph.way(whole, *ends)
+            names = self._way(*ends)
         except nx.NetworkXNoPath:
             raise SpecError(
                 f"no links join {source.name!r} and {destination.name!r}",
@@ -109,6 +110,18 @@ class Network:
                 remedy="give links with 'between: [a, b]' that lead from one to the other",
             ) from None
         return Route(source, destination, tuple(self._along(names, source.name, forward=True)))
+
+    def _way(self, source: str, destination: str) -> list[str]:
+        """Segments between two NICs: the same between all that are wired to the same segments."""
+        whole = self._spec.graph
+        key = tuple(
+            tuple((n, edge["rtt"]) for n, edge in whole[node].items() if whole.nodes[n]["host"] == "network")
+            for node in (source, destination)
+        )
+        known = self._ways.get(key)
+        if known is None:
+            known = self._ways[key] = graph.way(whole, source, destination)
+        return known
 
     def _forward(self, source: Host, destination: Host) -> bool:
         """Whether bytes cross the WAN from its near end to its far end."""

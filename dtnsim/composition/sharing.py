@@ -44,9 +44,14 @@ class Visit:
 
     @property
     def kind(self) -> tuple[str, float, float]:
-        """What makes streams alike: congestion control, round trip [s], window [segments]."""
-        _, rtt, _, _, size = self.streams.nominal
-        return self.streams.cc, _rounded(rtt), _rounded(size / self.streams.mss_B)
+        """What makes streams alike."""
+        return kind_of(self.streams)
+
+
+def kind_of(streams: Connection) -> tuple[str, float, float]:
+    """What makes streams alike: congestion control, round trip [s], window [segments]."""
+    _, rtt, _, _, size = streams.nominal
+    return streams.cc, _rounded(rtt), _rounded(size / streams.mss_B)
 
 
 def weighed(transfers: Sequence[Transfer], ledger: Ledger) -> tuple[Transfer, ...]:

@@ -132,8 +132,7 @@ def _tcp(
             place = narrowest_name(route, frame, nics, net.streams)
             ways = relief.changes(known, route, net, frame, place)
             what = _tcp_words(known, route, net, frame, nics)
-            _warn_of_bursts(row, known, route, frame, nics)
-            _warn_of_retransmits(row, route)
+            warn(row, known, route, frame, nics)
         found = known, term(known.capacity_Bps, "B/s", source), what, ways
         if key is not None:
             ledger.known[key] = found
@@ -191,6 +190,12 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
                 private=True,
                 what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
             )
+
+
+def warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
+    """Says what a reader should know of some streams."""
+    _warn_of_bursts(row, streams, route, frame, nics)
+    _warn_of_retransmits(row, route)
 
 
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 #: so many alike are one line
 TOGETHER: Final = 4
+#: so many lines are shown whole, and of more so many
+MOST: Final = 100
+FEW: Final = 20
 #: payloads closer than this (relative) are equal
 _SAME: Final = 1e-9
 _SHARES: Final = (0.5, 0.9, 0.99)
@@ -36,6 +39,19 @@ def groups(run: Run) -> list[list[int]]:
     return sorted(made)
 
 
+def longest(run: Run, every: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
+    """All groups, or of very many those that take longest, in the order of the file."""
+    if len(every) <= MOST:
+        return every
+    took = [max(_end(run, f) for f in group) for group in every]
+    return [every[n] for n in sorted(sorted(range(len(every)), key=took.__getitem__)[-FEW:])]
+
+
+def _end(run: Run, f: int) -> float:
+    duration = run.transfers[f].duration_s
+    return math.inf if math.isnan(duration) else duration
+
+
 def name_of(run: Run, group: Sequence[int]) -> str:
     """The name of a group of transfers."""
     first, last = run.transfers[group[0]].name, run.transfers[group[-1]].name
@@ -47,10 +63,9 @@ def slowest(run: Run, group: Sequence[int]) -> int:
     return max(group, key=lambda f: run.transfers[f].duration_s) if len(group) > 1 else group[0]
 
 
-def summary(run: Run) -> Any:
-    """The table of transfers: those that are alike together, and all of them in the last line."""
+def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
+    """The table of some groups of transfers: a line for each, and all transfers in the last line."""
     several = any(t.files > 1 for t in run.transfers)
-    those = groups(run)
     many = any(len(group) > 1 for group in those)
     moved = [("files", "right"), ("bytes", "right")]
     quantile = [(n, "right") for n in _NAMES[1:]]
@@ -80,13 +95,13 @@ def _cells(run: Run, those: Sequence[TransferRun], *, several: bool, many: bool)
     else:
         known = [t.duration_s for t in those]
         durations = [units.show(float(v), "s") for v in quantiles(known, [1] * len(known), _SHARES)]
-    files = [units.show(float(v), "s") for v in file_quantiles(those)] or [""] * len(_SHARES)
+    files = ([units.show(float(v), "s") for v in file_quantiles(those)] or [""] * len(_SHARES)) if several else []
     waited, moved = sum(t.waiting_s for t in those), sum(t.moving_s for t in those)
     said = [str(sum(t.files for t in those)), units.show(payload, "B")]
     took = (durations + [""] * len(_SHARES))[: len(_SHARES) if many else 1]
     speed = speed if done or not speed else f"{speed} so far"
     share = f"{waited / (waited + moved):.0%}" if waited + moved > 0 else ""
-    return [*([*took, speed, *said] if many else [*said, *took, speed]), *(files if several else ()), share]
+    return [*([*took, speed, *said] if many else [*said, *took, speed]), *files, share]
 
 
 def file_quantiles(those: Sequence[TransferRun]) -> list[float]:

@@ -17,7 +17,7 @@ from dtnsim.report.document import number
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dtnsim.report.console import Out
 
@@ -82,7 +82,7 @@ def _quantiles(values: list[float]) -> dict[str, float | None]:
     finite = [v for v in values if math.isfinite(v)]
     if not finite:
         return {"p10": None, "p50": None, "p90": None}
-    low, middle, high = np.quantile(finite, (0.1, 0.5, 0.9))
+    low, middle, high = np.quantile(finite, (0.1, 0.5, 0.9)) if len(finite) > 1 else finite * 3
     return {"p10": number(low), "p50": number(finite[0] if len(finite) < 3 else middle), "p90": number(high)}
 
 
@@ -98,12 +98,16 @@ def _waiting(t: TransferRun) -> float:
     return t.waiting_s / whole if whole > 0 else math.nan
 
 
-def _stations(run: Run) -> list[dict[str, Any]]:
+def _use(run: Run) -> tuple[Any, Any, Any]:
+    """(K,) mean and peak use of each station, and mean number of workers there."""
     span = np.diff(run.series.edge_s)
     whole = max(span.sum(), 1e-300)
-    mean = (run.series.utilization * span[:, None]).sum(axis=0) / whole
-    flows = (run.series.flows * span[:, None]).sum(axis=0) / whole
-    peak = run.series.utilization.max(axis=0, initial=0.0)
+    used, flows = run.series.utilization, run.series.flows
+    return span @ used / whole, used.max(axis=0, initial=0.0), span @ flows / whole
+
+
+def _stations(run: Run) -> list[dict[str, Any]]:
+    mean, peak, flows = _use(run)
     rows = [
         {"station": name, "utilization_mean": float(m), "utilization_peak": float(p), "flows_mean": float(n)}
         for name, m, p, n in zip(run.stations, mean, peak, flows, strict=True)
@@ -139,11 +143,15 @@ def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
+    groups = alike.groups(first)
+    those = alike.longest(first, groups)
     out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
-    out.print(alike.summary(first))
+    out.print(alike.summary(first, those))
+    if len(those) < len(groups):
+        out.print(f"the {len(those)} that take longest; --json has the other {len(groups) - len(those)} as well")
     if len(s.runs) > 1:
-        _replicas(s, out)
-    for group in alike.groups(first):
+        _replicas(s, those, out)
+    for group in those:
         f = alike.slowest(first, group)
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
         _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
@@ -151,17 +159,21 @@ def show(s: Simulation, out: Out) -> None:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
     if len(first.happened) > HAPPENED:
         out.print(f"and {len(first.happened) - HAPPENED} more events")
-    rows = [r for r in _stations(first) if r["utilization_mean"] > 0]
-    out.print()
-    used = text.table(("station", "left"), ("used", "left"), ("mean", "right"), ("peak", "right"))
-    for row in rows[:BUSIEST]:
-        share = row["utilization_mean"]
-        used.add_row(text.plain(row["station"]), text.bar(share), f"{share:.1%}", f"{row['utilization_peak']:.1%}")
-    out.print(used)
-    if len(rows) > BUSIEST:
-        out.print(f"{len(rows) - BUSIEST} more stations are used less")
+    _busiest(first, out)
     for warning in s.warnings:
         out.print(f"warning: {text.plain(warning)}")
+
+
+def _busiest(run: Run, out: Out) -> None:
+    """Prints the stations that are used most."""
+    mean, peak, _ = _use(run)
+    out.print()
+    used = text.table(("station", "left"), ("used", "left"), ("mean", "right"), ("peak", "right"))
+    for k in [k for k in np.argsort(-mean, kind="stable")[:BUSIEST].tolist() if mean[k] > 0]:
+        used.add_row(text.plain(run.stations[k]), text.bar(float(mean[k])), f"{mean[k]:.1%}", f"{peak[k]:.1%}")
+    out.print(used)
+    if (count := int((mean > 0).sum())) > BUSIEST:
+        out.print(f"{count - BUSIEST} more stations are used less")
 
 
 def _stretch(s: Simulation, h: Held) -> dict[str, Any]:
@@ -205,7 +217,7 @@ def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which
         out.print(f"{text.plain(t.name)}: {t.retries} file{'s' if t.retries != 1 else ''} begun again after a fault")
 
 
-def _replicas(s: Simulation, out: Out) -> None:
+def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
     label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
     rows = text.table(
         (label, "left"),
@@ -216,7 +228,7 @@ def _replicas(s: Simulation, out: Out) -> None:
         ("p50", "right"),
         ("p90", "right"),
     )
-    for group in alike.groups(s.runs[0]):
+    for group in groups:
         both = [s.spread(f) for f in group]
         rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))
         shown = [

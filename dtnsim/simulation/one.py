@@ -181,13 +181,13 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
         while not end.processed:
             time = peek()
             if time > env.now:
+                if recorder.notes > 0:
+                    recorder.note(env.now)
                 if time > until:
                     recorder.upto(until)
                     if until > env.now:
                         env.run(until=until)
                     return steps, "until"
-                if recorder.notes > 0:
-                    recorder.note(env.now)
                 if time > recorder.edge:
                     _check_moving(world, time, until)
                     recorder.upto(time)

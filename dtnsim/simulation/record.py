@@ -9,7 +9,7 @@ moves on, up to a number of times; after that once a bin.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -43,6 +43,49 @@ NOTES: Final = 20_000
 _AT_ONCE: Final = 10
 
 
+class Edges:
+    """Edges of bins at which something is counted; pairs of bins are merged when time outgrows them.
+
+    Args:
+        width: Width of a bin to begin with [s].
+        most: Bins kept.
+    """
+
+    def __init__(self, width: float, most: int) -> None:
+        self.width, self.most = width, most
+        self.next = width
+        self.times: list[float] = []
+        self.counts: list[Any] = []
+
+    @classmethod
+    def of(cls, expected_s: float, transfers: int) -> Edges:
+        """Edges for a run of so many transfers that will take about so long."""
+        return cls(first_width(expected_s, transfers), bins(transfers))
+
+    def take(self, time: float, count: Any) -> None:
+        """Keeps a count."""
+        self.times.append(time)
+        self.counts.append(count)
+
+    def upto(self, time: float, count: Callable[[float], Any]) -> None:
+        """Counts at all edges before ``time``, when the next event happens."""
+        while self.next < time:
+            self.take(self.next, count(self.next))
+            if len(self.times) > self.most:
+                self.times, self.counts = self.times[::2], self.counts[::2]
+                self.width *= 2
+            self.next = self.times[-1] + self.width
+
+    def close(self, now: float, count: Callable[[float], Any]) -> None:
+        """Counts for the last time."""
+        self.upto(now, count)
+        if len(self.times) > 1 and now - self.times[-1] < _SLIVER * self.width:  # no rates over nothing but rounding
+            self.times.pop()
+            self.counts.pop()
+        if now > self.times[-1]:
+            self.take(now, count(now))
+
+
 class Recorder:
     """Counts everything at the edges of bins, and notes what holds the transfers.
 
@@ -63,8 +106,7 @@ class Recorder:
         others: Callable[[float], Array] | None = None,
     ) -> None:
         self.engine, self.jobs, self._others = engine, jobs, others
-        self.width = width
-        self.edge = width
+        self.edges = Edges(width, bins(len(jobs)))
         self._given = np.array(capacity, float)
         #: those of one transfer, whose capacity is a mean: a connection that opens up gives more for a while
         self._own = np.isinf(np.array(engine.fluid.stations))
@@ -76,37 +118,30 @@ class Recorder:
         self._passed = np.zeros((3, len(jobs)))
         self._table: _Table | None = None
         self._begun = 0
-        self.times: list[float] = []
-        self.counts: list[tuple[Array, Array, Array]] = []
         self.holds: list[list[tuple[float, int]]] = [[] for _ in jobs]
         self.notes = NOTES
         self._before = [0.0] * len(jobs)
-        self._count(0.0)
+        self.edges.take(0.0, self._counted(0.0))
 
     # -- counting ---------------------------------------------------------------------------------
 
+    @property
+    def edge(self) -> float:
+        """The next edge at which is counted [s]."""
+        return self.edges.next
+
+    @property
+    def width(self) -> float:
+        """Width of the bins as they are [s]."""
+        return self.edges.width
+
     def upto(self, time: float) -> None:
         """Counts at all edges before ``time``, when the next event happens."""
-        while self.edge < time:
-            at = self.edge
-            self._count(at)
-            if self.notes <= 0:
-                self._note_bin(at)
-            if len(self.times) > bins(len(self.jobs)):
-                self.times, self.counts = self.times[::2], self.counts[::2]
-                self.width *= 2
-            self.edge = self.times[-1] + self.width
+        self.edges.upto(time, self._count)
 
     def close(self, now: float) -> None:
         """Counts for the last time."""
-        self.upto(now)
-        if len(self.times) > 1 and now - self.times[-1] < _SLIVER * self.width:  # no rates over nothing but rounding
-            self.times.pop()
-            self.counts.pop()
-        if now > self.times[-1]:
-            self._count(now)
-            if self.notes <= 0:
-                self._note_bin(now)
+        self.edges.close(now, self._count)
 
     def replaced(self, which: Sequence[int]) -> None:
         """Legs of some jobs are about to be replaced: what has passed the old ones is added to the stations."""
@@ -126,7 +161,13 @@ class Recorder:
         finite = np.where(np.isfinite(self._given), self._given, 0.0)
         return self._offered + finite * (time - self._since)
 
-    def _count(self, time: float) -> None:
+    def _count(self, time: float) -> tuple[Array, Array, Array]:
+        counted = self._counted(time)
+        if self.notes <= 0:
+            self._note_bin(time)
+        return counted
+
+    def _counted(self, time: float) -> tuple[Array, Array, Array]:
         for f in [f for f in self._moving if self.jobs[f].begun]:
             job = self.jobs[f]
             moves.book(self.engine, job, time)
@@ -140,13 +181,12 @@ class Recorder:
         stations = self._closed + self._table.used(self._closed.shape[1])
         if self._others is not None:
             stations[0] += self._others(time)
-        self.times.append(time)
-        self.counts.append((passed, stations, self._offered_by(time)))
+        return passed, stations, self._offered_by(time)
 
     def series(self) -> Series:
         """What was counted, as means over each bin."""
-        edge = np.array(self.times)
-        passed, stations, offered = (np.array([c[n] for c in self.counts]) for n in range(3))
+        edge = np.array(self.edges.times)
+        passed, stations, offered = (np.array([c[n] for c in self.edges.counts]) for n in range(3))
         span = np.maximum(np.diff(edge), 1e-300)[:, None]
         rate, medium, _ = (np.diff(passed[:, n], axis=0) / span for n in range(3))
         used, flows = np.diff(stations[:, 0], axis=0), np.diff(stations[:, 1], axis=0) / span
@@ -207,15 +247,22 @@ class Recorder:
 
     def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
         """What held a transfer back, in stretches no shorter than one of so many parts of the whole."""
-        job, end = self.jobs[f], self.times[-1]
+        job, end = self.jobs[f], self.edges.times[-1]
         end = min(end, job.finished) if job.done else end
-        stops = [*(t for t, _ in self.holds[f][1:]), end]
-        stretches = [
-            Held(a, min(b, end), _NAMES.get(k) or names[k])
-            for (a, k), b in zip(self.holds[f], stops, strict=False)
-            if min(b, end) > a
-        ]
-        return joined(stretches, (end or 1.0) / parts)
+        return held_by([(t, _NAMES.get(k) or names[k]) for t, k in self.holds[f]], end, parts)
+
+
+def held_by(changes: Sequence[tuple[float, str]], end: float, parts: int = BINS) -> tuple[Held, ...]:
+    """What held a transfer until its end, in stretches no shorter than one of so many parts of the whole.
+
+    Args:
+        changes: (time [s], what held it from then on).
+        end: When it ended [s].
+        parts: How many.
+    """
+    stops = [*(t for t, _ in changes[1:]), end]
+    stretches = [Held(a, min(b, end), k) for (a, k), b in zip(changes, stops, strict=False) if min(b, end) > a]
+    return joined(stretches, (end or 1.0) / parts)
 
 
 class _Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.ground import units
@@ -10,7 +10,7 @@ from dtnsim.ground.shown import Shown
 from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def joined(held: Sequence[Held], width: float) -> tuple[Held, ...]:
     return tuple(result)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Series:
     """What happened over time, in bins of equal width (the last one may be shorter).
 
@@ -86,6 +86,26 @@ class Series:
     cached_B: Array
     utilization: Array
     flows: Array
+
+
+class Later(Series):
+    """A series that is made when it is first asked for."""
+
+    def __init__(self, make: Callable[[], Series]) -> None:
+        object.__setattr__(self, "_make", make)
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not there yet."""
+        if name.startswith("_") or name not in Series.__dataclass_fields__:
+            raise AttributeError(name)
+        made = self._make()
+        for each in fields(Series):
+            object.__setattr__(self, each.name, getattr(made, each.name))
+        return getattr(made, name)
+
+    def __reduce__(self) -> Any:
+        """Elsewhere it is a plain one."""
+        return Series, tuple(getattr(self, each.name) for each in fields(Series))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +155,7 @@ class TransferRun:
     file_counts: Array
     phases: tuple[PhaseTime, ...]
     retries: int
-    held: tuple[Held, ...]
+    held: Sequence[Held]
     omitted_s: float = 0.0
     sender_Bps: float | None = None
 
@@ -182,8 +202,8 @@ class Run:
 
     seed: int
     end_s: float
-    transfers: tuple[TransferRun, ...]
-    stations: tuple[str, ...]
+    transfers: Sequence[TransferRun]
+    stations: Sequence[str]
     series: Series
     happened: tuple[tuple[float, str], ...]
     events: int
@@ -208,7 +228,7 @@ class Simulation(Shown):
     runs: tuple[Run, ...]
     warnings: tuple[str, ...]
     wanted: int = 1
-    why: tuple[Mapping[str, str], ...] = ()
+    why: Sequence[Mapping[str, str]] = ()
     given: Any = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:

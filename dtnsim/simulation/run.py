@@ -16,6 +16,7 @@ from dtnsim.ground import cluster, collector
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import parallel, spread
+from dtnsim.simulation import plain as plain_flows
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.scene import check_load, make_scene
@@ -71,6 +72,9 @@ def simulate(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     whole_run = _Whole(progress, replicas)
     told = whole_run if progress is not None else None
+    flows = plain_flows.flows(given) if replicas == 1 else None
+    if flows is not None:
+        return plain_flows.simulation(flows, seed, Limits(until, max_events, told))
     with collector.paused():
         scene = make_scene(given)
         check_load(scene, until)

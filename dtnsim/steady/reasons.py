@@ -101,13 +101,17 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
         return f"workers wait for {first.what} ({first.formula})" + _rest(problem, f, cause)
     station = problem.stations[cause.station]
     phase = transfer.phases[cause.phase]
-    text = _station_words(station, _visits(transfer, phase, station.name))
     others = _visitors(problem)[station.name, transfer.turn] - 1
-    if others > 0:
-        text += f", shared with {others} other transfer{'s' if others > 1 else ''}"
+    text = full(station, _visits(transfer, phase, station.name), others)
     if not cause.direct and len(transfer.phases) > 1:
         text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
     return text + _rest(problem, f, cause)
+
+
+def full(station: Station, demands: list[Demand], others: int) -> str:
+    """That a station is full, why, and with how many other transfers it is shared."""
+    text = _station_words(station, demands)
+    return f"{text}, shared with {others} other transfer{'s' if others > 1 else ''}" if others > 0 else text
 
 
 @lru_cache(maxsize=1)

@@ -31,6 +31,7 @@ class Iperf3(Tool):
     """
 
     kind: ClassVar[str] = "iperf3"
+    pace: ClassVar[str | None] = "b"
 
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None

@@ -27,6 +27,7 @@ class Netperf(Tool):
     """
 
     kind: ClassVar[str] = "netperf"
+    pace: ClassVar[str | None] = ""
 
     t: Annotated[
         Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"],

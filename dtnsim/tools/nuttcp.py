@@ -28,6 +28,7 @@ class Nuttcp(Tool):
     """
 
     kind: ClassVar[str] = "nuttcp"
+    pace: ClassVar[str | None] = "R"
 
     N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams"))] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None

@@ -280,6 +280,9 @@ class Tool(Component):
     """A transfer tool or benchmark: its options under its own names, and the plan they make."""
 
     family: ClassVar[str] = "tool"
+    #: the option that sets the target rate, and nothing else, of a plan that follows from the options and the kinds of
+    #: the ends alone; empty where no option does, None where a plan depends on more of the job
+    pace: ClassVar[str | None] = None
 
     @abstractmethod
     def plan(self, job: Job) -> Plan:

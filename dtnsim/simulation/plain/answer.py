@@ -1,0 +1,214 @@
+"""The records of plain flows, each made when it is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+import numpy as np
+
+from dtnsim.ground.records import SLOW_START
+from dtnsim.simulation.plain.course import OWN, Course, stretches
+from dtnsim.simulation.plain.words import Words
+from dtnsim.simulation.record import held_by
+from dtnsim.simulation.results import Held, Later, PhaseTime, Run, Series, Simulation, TransferRun
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.simulation.plain.columns import Columns
+
+    Array = NDArray[np.float64]
+
+T = TypeVar("T")
+
+
+class Made(Sequence[T], Generic[T]):
+    """A sequence whose items are made when they are asked for."""
+
+    def __init__(self, count: int, make: Callable[[int], T]) -> None:
+        self._count, self._make = count, make
+        self._made: dict[int, T] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        every = range(self._count)[index]
+        if not isinstance(every, int):
+            return [self[n] for n in every]
+        if every not in self._made:
+            self._made[every] = self._make(every)
+        return self._made[every]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to what has the same items."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[list[T]]]:
+        """Elsewhere it is a plain one."""
+        return tuple, (list(self),)
+
+
+class Stretches(Sequence[Held]):
+    """What held a flow, found when it is asked for."""
+
+    def __init__(self, find: Callable[[], tuple[Held, ...]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> tuple[Held, ...]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> Held: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Held]: ...
+    def __getitem__(self, index: int | slice) -> Held | Sequence[Held]:
+        return self._found[index]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to the same stretches."""
+        return isinstance(other, Sequence) and self._found == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._found)
+
+    def __reduce__(self) -> tuple[type[tuple[Held, ...]], tuple[tuple[Held, ...]]]:
+        """Elsewhere it is a plain one."""
+        return tuple, (self._found,)
+
+
+def answer(course: Course, seed: int) -> Simulation:
+    """The answer of `simulate`.
+
+    Args:
+        course: What became of the flows.
+        seed: What the run was given.
+    """
+    columns = course.columns
+    plain = columns.plain
+    own = np.flatnonzero(columns.has.ravel())
+    shared, width = columns.shared, columns.cost.shape[1]
+
+    def station(k: int) -> str:
+        return shared[k] if k < len(shared) else own_name(columns, *divmod(int(own[k - len(shared)]), width))
+
+    flows = _Flows(course)
+    done = bool(np.all(np.isfinite(course.ended)))
+    run = Run(
+        seed,
+        course.now,
+        Made(len(plain), flows.run),
+        Made(len(shared) + len(own), station),
+        Later(lambda: _series(course, own)),
+        (),
+        course.steps,
+        done and not course.stopped,
+        course.stopped == "interrupted",
+    )
+    words = Words(columns)
+    why = Made(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in flows.held(f))))
+    return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
+
+
+def own_name(columns: Columns, f: int, place: int) -> str:
+    """Name of a station of a flow's own."""
+    plain = columns.plain
+    kind, name = plain.kinds[plain.kind[f]], plain.spec.transfers[f].name
+    if place >= len(columns.places):
+        return f"network.{'target' if place > len(columns.places) else 'tcp'}.{kind.pair}[{name}]"
+    part, number = columns.places[place]
+    charged = plain.charged[kind.parts[part]]
+    own: str = list(charged.private)[number]
+    return f"{own.removesuffix(f'[{charged.mark}]')}[{name}]"
+
+
+class _Flows:
+    """The flows one by one."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._first, self._times, self._holders = stretches(course)
+
+    def run(self, f: int) -> TransferRun:
+        """What became of a flow."""
+        course = self._course
+        plain = course.columns.plain
+        begun, first, ended = float(plain.start[f]), float(course.first[f]), float(course.ended[f])
+        done, now = math.isfinite(ended), course.now
+        last = ended if done else now
+        took = np.array([ended - begun] if done else [], float)
+        waited = max(min(first, last) - begun, 0.0) if done or first <= now else 0.0
+        phase = PhaseTime("transfer", max(last - first, 0.0), waited)
+        return TransferRun(
+            plain.spec.transfers[f].name,
+            begun if begun <= now else math.nan,
+            ended,
+            ended,
+            ended if done else math.inf,
+            float(plain.size[f]) if done else float(course.edges.counts[-1][f]),
+            int(done),
+            took,
+            np.ones(len(took)),
+            (phase,),
+            0,
+            Stretches(lambda: self.held(f)),
+        )
+
+    def held(self, f: int) -> tuple[Held, ...]:
+        """What held a flow, when."""
+        course = self._course
+        columns, now = course.columns, course.edges.times[-1]
+        begun, first, ended = float(columns.plain.start[f]), float(course.first[f]), float(course.ended[f])
+        if begun > now:
+            return ()
+        changes = [(begun, "waiting")] if first > begun else []
+        for k in range(self._first[f], self._first[f + 1]):
+            time, holder = float(self._times[k]), int(self._holders[k])
+            changes.append((time, columns.shared[holder] if holder >= 0 else self._own(f, holder)))
+        kept = [c for n, c in enumerate(changes) if n + 1 == len(changes) or changes[n + 1][0] > c[0]]
+        kept = [c for n, c in enumerate(kept) if not n or kept[n - 1][1] != c[1]]
+        return held_by(kept, min(now, ended) if math.isfinite(ended) else now)
+
+    def _own(self, f: int, holder: int) -> str:
+        columns = self._course.columns
+        return own_name(columns, f, int(columns.by[f])) if holder == OWN else SLOW_START
+
+
+def _series(course: Course, own: NDArray[np.intp]) -> Series:
+    """What happened over time: what the flows have moved, and what that took of each station."""
+    columns = course.columns
+    plain = columns.plain
+    edge = np.array(course.edges.times)
+    span = np.maximum(np.diff(edge), 1e-300)[:, None]
+    rate = np.diff(np.array(course.edges.counts), axis=0) / span
+    begin, end = course.first, np.where(np.isfinite(course.ended), course.ended, course.now)
+    moving = np.clip(np.minimum(end, edge[1:, None]) - np.maximum(begin, edge[:-1, None]), 0.0, None) / span
+    cost = np.zeros((len(plain.kinds), len(columns.shared)))
+    for line, row in zip(cost, columns.rows, strict=True):
+        line[list(row)] = list(row.values())
+    kinds = len(plain.kinds)
+    used, flows = (
+        np.array([np.bincount(plain.kind, weights=w, minlength=kinds) for w in each]).reshape(-1, kinds) @ per_byte
+        for each, per_byte in ((rate, cost), (moving, (cost > 0).astype(float)))
+    )
+    flow = own // columns.cost.shape[1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(columns.capacity > 0, used / columns.capacity, np.where(flows > 0, 1.0, 0.0))
+        mine = rate[:, flow] * (columns.cost.ravel() / columns.own.ravel())[own]
+    share = np.concatenate([share, np.minimum(np.nan_to_num(mine, posinf=1.0), 1.0)], axis=1)
+    there = moving[:, flow] * (columns.cost.ravel()[own] > 0)
+    return Series(edge, rate, rate, np.zeros(rate.shape), share, np.concatenate([flows, there], axis=1))

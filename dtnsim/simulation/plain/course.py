@@ -1,0 +1,243 @@
+"""Plain flows in time: straight on the fluid engine, with no process for each; the same shares as on SimPy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.engine.flows import CAPPED, Flow
+from dtnsim.engine.fluid import Fluid
+from dtnsim.ground.errors import ModelError
+from dtnsim.simulation.record import OPENING, Edges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from dtnsim.simulation.one import Limits
+    from dtnsim.simulation.plain.columns import Columns
+
+    Array = NDArray[np.float64]
+
+#: what holds a flow that runs at the rate of a station of its own
+OWN: Final = -3
+#: how often progress is reported, in steps
+_TELL_EVERY: Final = 2_000
+
+
+@dataclass(slots=True)
+class Course:
+    """What became of plain flows.
+
+    Attributes:
+        columns: The flows.
+        first: (N,) when the first byte of each moved, or was to move [s].
+        ended: (N,) when its last had passed; nan until then [s].
+        now: Time [s].
+        steps: Starts, ends and openings so far.
+        stopped: Why it ended before all had.
+        edges: Times at which all was counted, and bytes of each flow that had passed by then.
+        times, flows, holders: When something else held a flow than before, which flow, and what.
+    """
+
+    columns: Columns
+    first: Array
+    ended: Array
+    now: float = 0.0
+    steps: int = 0
+    stopped: str = ""
+    edges: Edges = field(default_factory=lambda: Edges(1.0, 1))
+    times: list[float] = field(default_factory=list)
+    flows: list[int] = field(default_factory=list)
+    holders: list[int] = field(default_factory=list)
+
+
+def run(columns: Columns, limits: Limits) -> Course:
+    """Runs the flows to their ends.
+
+    Args:
+        columns: The flows.
+        limits: When it ends at the latest, and who hears how far it is.
+
+    Raises:
+        ModelError: It never ends (a station stays at zero), or takes too many steps.
+    """
+    return _Loop(columns, limits).run()
+
+
+class _Loop:
+    """The flows on their way."""
+
+    def __init__(self, columns: Columns, limits: Limits) -> None:
+        self.columns, self.limits = columns, limits
+        count = len(columns.plain)
+        begin = columns.plain.start + columns.wait
+        edges = Edges.of(min(columns.expected_s, limits.until), count)
+        self.course = Course(columns, begin, np.full(count, np.nan), edges=edges)
+        self.fluid = Fluid(columns.capacity.tolist())
+        self._row_of = [self.fluid.row(row) for row in columns.rows]
+        kinds = columns.plain.kinds
+        self._weights, self._costs = [k.use.weight for k in kinds], [float(k.use.net.overhead) for k in kinds]
+        self._sizes, self._kinds = columns.plain.size.tolist(), columns.plain.kind.tolist()
+        self._caps, self._opens = columns.cap.tolist(), columns.opens.tolist()
+        self._loose = columns.loose.tolist()
+        self._begin = begin.tolist()
+        self._order = np.argsort(begin, kind="stable").tolist()
+        self._next = 0
+        self._flows: dict[int, Flow] = {}
+        self._openings: list[tuple[float, int, int, Iterator[tuple[float, float]]]] = []  # when, order, flow, rest
+        self._opened = 0
+        self._passed = np.zeros(count)
+        self._tight: dict[int, int] = {}
+
+    def run(self) -> Course:
+        course = self.course
+        course.edges.take(0.0, self._passed.copy())
+        try:
+            self._steps()
+        except KeyboardInterrupt:
+            course.stopped = "interrupted"
+        course.edges.close(course.now, self._count)
+        return course
+
+    def _steps(self) -> None:
+        course, fluid, limits = self.course, self.fluid, self.limits
+        count, begin, order, openings = len(self._begin), self._begin, self._order, self._openings
+        told = 0
+        while True:
+            now = fluid.next_time()
+            if self._next < count and begin[order[self._next]] < now:
+                now = begin[order[self._next]]
+            if openings and openings[0][0] < now:
+                now = openings[0][0]
+            if now == math.inf or now > limits.until:
+                self._end(now)
+                return
+            if now > course.edges.next:
+                course.edges.upto(now, self._count)
+            course.now = now
+            self._start(now)
+            while openings and openings[0][0] <= now:
+                self._open_up(*heappop(openings)[2:], now)
+            ended = course.ended
+            for flow in fluid.finished(now):
+                ended[flow.label] = now
+                course.steps += 1
+            fluid.settle(now)
+            for flow in fluid.unlimited:
+                ended[flow.label] = now
+            fluid.unlimited.clear()
+            self._note(now)
+            if course.steps - told >= _TELL_EVERY:
+                told = course.steps
+                if limits.progress is not None and limits.progress(now, self._share()):
+                    course.stopped = "interrupted"
+                    return
+            if course.steps >= limits.max_events and (fluid.live or self._next < count):
+                raise ModelError(
+                    f"given up after {limits.max_events} events at {now:.6g} s; "
+                    "allow more (max_events), or simulate less, or until a time"
+                )
+
+    def _end(self, now: float) -> None:
+        """Nothing more happens before the end of the run.
+
+        Raises:
+            ModelError: Flows are left that nothing moves.
+        """
+        course, until = self.course, self.limits.until
+        if now < math.inf or (self.fluid.live and until < math.inf):
+            course.edges.upto(until, self._count)
+            course.now, course.stopped = until, "until"
+        elif self.fluid.live:
+            zero = [n for n, c in zip(self.columns.shared, self.fluid.stations, strict=True) if c == 0]
+            names = ", ".join(zero[:4]) or "a station"
+            raise ModelError(
+                f"comes to a halt at {course.now:.6g} s: {names} has no capacity left and nothing will change that"
+            )
+
+    def _start(self, now: float) -> None:
+        """Starts the flows whose first byte moves now."""
+        while self._next < len(self._order) and self._begin[self._order[self._next]] <= now:
+            f = self._order[self._next]
+            self._next += 1
+            self.course.steps += 1
+            self._put(f, self._sizes[f], self._caps[f], now)
+            if self._opens[f] >= 0:
+                known = self.columns.ramps[self._opens[f]]
+                assert known is not None
+                self._open_up(f, iter((*known[0].after(0.0), (0.0, known[0].last))), now)
+
+    def _put(self, f: int, size: float, cap: float, now: float) -> None:
+        kind = self._kinds[f]
+        flow = self.fluid.flow(self._row_of[kind], size, self._weights[kind], cap)
+        flow.label = f
+        if self.fluid.start(flow, now):
+            self._flows[f] = flow
+        else:
+            self.course.ended[f] = now
+
+    def _open_up(self, f: int, rest: Iterator[tuple[float, float]], now: float) -> None:
+        """Gives a flow what its connections allow from now on, as far as they are open."""
+        known, step = self.columns.ramps[self._opens[f]], next(rest, None)
+        if known is None or step is None or f not in self._flows or not math.isnan(self.course.ended[f]):
+            return
+        self.course.steps += 1
+        seconds, share = step
+        left = self.fluid.withdraw(self._flows[f], now)
+        self._put(f, left, min(self._loose[f], known[1] / self._costs[self._kinds[f]] * share), now)
+        if seconds:
+            self._opened += 1
+            heappush(self._openings, (now + seconds, self._opened, f, rest))
+
+    # -- what is kept -----------------------------------------------------------------------------
+
+    def _note(self, now: float) -> None:
+        """Notes what holds the flows that something else holds than before."""
+        fluid, course, tight, caps = self.fluid, self.course, self._tight, self._caps
+        if fluid.split:
+            tight.clear()
+            fluid.split.clear()
+        times, flows, holders = course.times, course.flows, course.holders
+        for flow in fluid.changed:
+            node = flow.node
+            if node >= 0:
+                holder = tight.get(node, -1)
+                if holder < 0:
+                    holder = tight[node] = fluid.tightest(node)
+            elif node == CAPPED:
+                holder = OPENING if flow.cap < caps[flow.label] * (1 - 1e-9) else OWN
+            else:
+                continue
+            times.append(now)
+            flows.append(flow.label)
+            holders.append(holder)
+
+    def _count(self, time: float) -> Array:
+        """(N,) bytes of each flow that have passed."""
+        fluid = self.fluid
+        passed = np.where(np.isnan(self.course.ended), 0.0, self.columns.plain.size)
+        live = [(flow.label, fluid.left(flow, time)) for flow in fluid.live.values()]
+        if live:
+            which, left = np.array(live).T
+            those = which.astype(np.intp)
+            passed[those] = self.columns.plain.size[those] - left
+        return passed
+
+    def _share(self) -> float:
+        """Part of the bytes that have passed, or of the time."""
+        whole = float(self._count(self.course.now).sum() / self.columns.plain.size.sum())
+        return min(max(whole, self.course.now / self.limits.until), 1.0)
+
+
+def stretches(course: Course) -> tuple[Any, Any, Any]:
+    """(where each flow's changes begin (N + 1,), their times, what held it from then on), flow by flow."""
+    flow = np.array(course.flows, np.intp)
+    order = np.argsort(flow, kind="stable")
+    first = np.searchsorted(flow[order], np.arange(len(course.first) + 1))
+    return first, np.array(course.times)[order], np.array(course.holders, np.intp)[order]
