@@ -37,6 +37,7 @@ NUMBERS: Final[dict[str, tuple[float, float, float | None]]] = {
     "line_rate_bps": (1e3, 1e15, math.inf),
     "size_bytes": (1.0, 1e18, math.inf),
     "flow2_rtt_s": (1e-5, 10.0, math.nan),
+    "flow2_start_s": (0.0, 1e6, rounds.SECOND_START_S),
     "warmup_s": (0.0, 1e6, 0.0),
     "duration_s": (1e-3, 1e9, math.nan),
 }
@@ -145,6 +146,7 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
         "paced": (row.get("kind") or "").strip() != "fct",
         "line_Bps": n["line_rate_bps"] / 8,
         "cc2": second,
+        "start2_s": n["flow2_start_s"],
         "rtt2_s": n["rtt_s"] if math.isnan(n["flow2_rtt_s"]) else n["flow2_rtt_s"],
     }
 

@@ -73,9 +73,10 @@ def command(
     A table needs the columns rate_bps, rtt_s, cc and duration_s (or size_bytes). It may have streams, loss_prob,
     burst_loss_prob and burst_len_pkts, known_retransmits and known_moved_bytes, buffer_bytes or buffer_bdp, mtu_bytes,
     mss_bytes, window_bytes (payload in flight) or socket_buffer_bytes (a share of it is window), bg_share,
-    line_rate_bps, warmup_s, flow2_cc and flow2_rtt_s. Of measured tables wnd_limit_bytes with wnd_method (sysctl: the
-    socket buffer; sockbuf: half of it, as iperf3's -w) is read too. All columns come back, with
-    predicted_goodput_bps, p10, p90, limit, predicted_completion_s and predicted_flow2_goodput_bps beside them.
+    line_rate_bps, warmup_s, flow2_cc, flow2_rtt_s and flow2_start_s (0.45, as the next command of a script). Of
+    measured tables wnd_limit_bytes with wnd_method (sysctl: the socket buffer; sockbuf: half of it, as iperf3's -w) is
+    read too. All columns come back, with predicted_goodput_bps, p10, p90, limit, predicted_completion_s and
+    predicted_flow2_goodput_bps beside them.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if coefficients:
         _coefficients(json=json)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ class Composer:
     def __init__(self, spec: PathSpec, ledger: Ledger, moved: Mapping[str, float], past: Past = NOTHING) -> None:
         self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
         self.network = Network(spec)
-        self.weights: dict[str, float] = {}
+        self.company = sharing.Company()
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
         self.turns = dict(past.turns) or by_order
@@ -76,10 +75,10 @@ class Composer:
 
     def _problem(self) -> Problem:
         made = [self.transfer(leg) for leg in self.legs]
+        self.company = sharing.Company()
         for turn in self.storages:  # those of other turns do not compete
-            here = sharing.weighed([t for t in made if self.turns[t.name] == turn], self.ledger)
-            self.weights |= {t.name: t.weight for t in here}
-        transfers = tuple(replace(t, weight=self.weights[t.name]) for t in made)
+            sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
+        transfers = tuple(self.company.of(t) for t in made)
         spec, ledger = self.spec, self.ledger
         cores: dict[str, list[str]] = {}
         for name, station in ledger.stations.items():
@@ -88,12 +87,13 @@ class Composer:
         slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
         return Problem(
             spec.name,
-            tuple(ledger.stations.values()),
+            sharing.stations(ledger.stations.values(), self.company.carried),
             transfers,
             (*spec.notes, *ledger.warnings),
             slowdowns,
             ledger.connections,
             {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+            self.company.carried,
         )
 
     def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
@@ -107,7 +107,7 @@ class Composer:
         charges, self._wholes, self._charges = self._charges, {}, {}  # drives answer otherwise now
         try:
             made = self.transfer(self.legs[number])
-            return replace(made, weight=self.weights.get(made.name, made.weight))
+            return self.company.of(made)
         finally:
             storage.streams, self._wholes, self._charges = whole, {}, charges
 

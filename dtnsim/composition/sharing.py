@@ -1,7 +1,8 @@
 """Transfers whose TCP streams meet at one segment: shares by congestion control, round trip, window and loss.
 
 Equal streams share equally. Where streams differ, the model of competing flows behind ``dtnsim tcp`` runs once at
-nominal values, and what a stream gets of it is its weight at the segment that the transfer finds fullest.
+nominal values: what a stream gets of it is its weight at the segment that the transfer finds fullest, and the segment
+carries what all of them together got.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dtnsim.components.segment import UNSTATED_BUFFER
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import middle
-from dtnsim.ground.records import Connection, Problem, Station, Transfer
-from dtnsim.physics.tcp import outcome
+from dtnsim.ground.records import SLOW_START, Connection, Problem, Station, Transfer
+from dtnsim.physics.tcp import competition, outcome, rounds
 
 #: shorter round trips are over before congestion control makes streams differ
 LEAST_RTT_S: Final = 1e-3
@@ -54,19 +55,39 @@ def kind_of(streams: Connection) -> tuple[str, float, float]:
     return streams.cc, _rounded(rtt), _rounded(size / streams.mss_B)
 
 
-def weighed(transfers: Sequence[Transfer], ledger: Ledger) -> tuple[Transfer, ...]:
-    """The transfers with their weights; as they are where all streams are alike, or where parameters are drawn.
+@dataclass(frozen=True, slots=True)
+class Company:
+    """What transfers that meet get of each other's company.
+
+    Attributes:
+        weights: Weights of the transfers, by name.
+        carried: Part that unlike streams carry of a station, by its name [1].
+        opened: Timed transfers whose weights are shares of a time that begins with their openings.
+    """
+
+    weights: dict[str, float] = field(default_factory=dict)
+    carried: dict[str, float] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
+
+    def of(self, transfer: Transfer) -> Transfer:
+        """A transfer in this company."""
+        name = transfer.name
+        made = replace(transfer, weight=self.weights.get(name, transfer.weight))
+        return _opened(made) if name in self.opened else made
+
+
+def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> None:
+    """Notes what transfers that meet get; their own weights where all streams are alike, or parameters are drawn.
 
     Args:
-        transfers: All transfers of a path at nominal values.
+        transfers: Transfers of a path that may meet, at nominal values.
         ledger: Their stations and connections; takes warnings.
+        company: Takes the answer.
     """
     if ledger.draw.many or len(transfers) < 2:
-        return tuple(transfers)
-    places = _places(transfers, ledger)
-    weights: dict[str, float] = {}
+        return
     simulated = 0
-    for station, visits in sorted(places.items()):
+    for station, visits in sorted(_places(transfers, ledger).items()):
         if len({v.kind for v in visits}) < 2:
             continue
         unknown = sorted({v.streams.cc for v in visits} - set(outcome.PAIRED))
@@ -76,14 +97,56 @@ def weighed(transfers: Sequence[Transfer], ledger: Ledger) -> tuple[Transfer, ..
             ledger.warn(f"{station}: streams share equally; {why} is not modelled")
             continue
         found = _shares(ledger.stations[station], visits)
-        weights |= {v.transfer.name: w for v, w in zip(visits, found, strict=True)}
-    return tuple(replace(t, weight=t.weight * weights.get(t.name, 1.0)) for t in transfers)
+        here = {v.transfer.name: v.transfer for v in visits}
+        for visit, weight in zip(visits, found.weights, strict=True):
+            company.weights[visit.transfer.name] = visit.transfer.weight * weight
+        if all(t.name in here or not _visits(t, station) for t in transfers):
+            company.carried[station] = found.carried
+        starts = [t.start_s for t in here.values()]
+        if all(t.timed for t in here.values()) and max(starts) - min(starts) <= competition.LATEST_S:
+            company.opened.update(here)
+
+
+def stations(given: Iterable[Station], carried: Mapping[str, float]) -> tuple[Station, ...]:
+    """Stations with the capacity that unlike streams carry."""
+    return tuple(_carrying(s, carried[s.name]) if s.name in carried else s for s in given)
+
+
+def _carrying(station: Station, part: float) -> Station:
+    part = float(f"{part:.6g}")
+    return replace(
+        station,
+        capacity=station.capacity * part,
+        formula=f"({station.formula}) x {part:g}" if station.formula else "",
+        source=f"{station.source}; what unlike streams carry: dtnsim.physics.tcp.competition",
+    )
 
 
 def as_in(problem: Problem, nominal: Problem) -> Problem:
-    """A problem of draws with the weights of the nominal one."""
-    known = {t.name: t.weight for t in nominal.transfers}
-    return replace(problem, transfers=tuple(replace(t, weight=known[t.name]) for t in problem.transfers))
+    """A problem of draws with the weights of the nominal one, and what is carried there."""
+    company = Company(
+        {t.name: t.weight for t in nominal.transfers},
+        dict(nominal.carried),
+        {t.name for t in nominal.transfers if t.opened},
+    )
+    return replace(
+        problem,
+        transfers=tuple(company.of(t) for t in problem.transfers),
+        stations=stations(problem.stations, company.carried),
+        carried=company.carried,
+    )
+
+
+def _opened(transfer: Transfer) -> Transfer:
+    """A transfer in whose share its connections' opening is already."""
+    phases = tuple(
+        replace(phase, delays=tuple(d for d in phase.delays if d.what != SLOW_START)) for phase in transfer.phases
+    )
+    return replace(transfer, phases=phases, opened=True)
+
+
+def _visits(transfer: Transfer, station: str) -> bool:
+    return any(d.station == station for phase in transfer.phases for d in phase.demands)
 
 
 def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[Visit]]:
@@ -113,27 +176,32 @@ def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[
     return {k: [v for v in every[k] if fullest[v.transfer.name] == k] for k in set(fullest.values())}
 
 
-def _shares(station: Station, visits: Sequence[Visit]) -> list[float]:
-    """What a stream of each visit gets over an equal share."""
-    from dtnsim.physics.tcp import competition
+def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
+    """What a stream of each visit gets over an equal share, and what all of them use.
 
+    Transfers that start together do so one after the other, as the commands of a script do.
+    """
     wide = max(visits, key=lambda v: v.streams.nominal[0]).streams  # the segment is its narrowest place
     packet, buffer = wide.mtu_B, wide.nominal[2]
     if not math.isfinite(buffer):
         assert UNSTATED_BUFFER.typical is not None
         buffer = UNSTATED_BUFFER.typical.value
     timed = all(v.transfer.timed for v in visits)
-    first = min(v.transfer.start_s for v in visits)
-    groups = [competition.Group(*v.kind, v.streams.streams, v.transfer.start_s - first) for v in visits]
-    return list(
-        competition.weights(
-            groups,
-            rate=_rounded(float(station.capacity) / visits[0].per_byte / wide.mss_B),
-            buffer=_rounded(max(buffer / packet, 2.0)),
-            loss=_rounded(min(v.streams.nominal[3] for v in visits)),
-            warmup_s=max(v.transfer.omitted_s for v in visits) if timed else 0.0,
-            duration_s=min(v.transfer.time_s for v in visits) if timed else competition.LONGEST_S,
-        )
+    starts = [v.transfer.start_s for v in visits]
+    apart = rounds.SECOND_START_S if len(set(starts)) == 1 else 0.0
+    return competition.shares(
+        [
+            competition.Group(*v.kind, v.streams.streams, start - min(starts) + apart * n)
+            for n, (v, start) in enumerate(zip(visits, starts, strict=True))
+        ],
+        competition.Link(
+            float(station.capacity) / visits[0].per_byte / wide.mss_B,
+            max(buffer / packet, 2.0),
+            min(v.streams.nominal[3] for v in visits),
+        ),
+        # where bytes end them their openings are charged apart, and shares are those of later
+        warmup_s=max(v.transfer.omitted_s for v in visits) if timed else competition.LONGEST_S / 2,
+        duration_s=min(v.transfer.time_s for v in visits) if timed else competition.LONGEST_S / 2,
     )
 
 

@@ -1,8 +1,7 @@
 """The small frozen records that rooms hand to each other: stations, demands, predictions.
 
-A *station* is anything that can run out. A *demand* is what one payload byte costs there. A
-*transfer* is a sequence of phases (most have one), each a row of demands. These records are all
-that the solver and the simulation see, so the two cannot disagree.
+A *station* is anything that can run out. A *demand* is what one payload byte costs there. A *transfer* is a sequence of
+phases (most have one), each a row of demands. The solver and the simulation see nothing else, so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -157,10 +156,8 @@ class Transfer:
         counts: How many files have each of the sizes.
         start_s: When it starts.
         cache: The destination's page cache; None where the tool waits for the medium at every call.
-        buffered: The phase that writes through the page cache, whole: what fills the cache and, below
-            it, what empties it. None where the tool waits for the medium at every call.
-        flushed: True where the transfer ends when the medium has every byte, False where it ends when
-            the cache has them.
+        buffered: The phase that writes through that cache, whole: what fills it and, below it, what empties it.
+        flushed: True where it ends when the medium has every byte, False where it ends when the cache has them.
         time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
         omitted_s: Time before that, which does not count.
         divided: True where files are cut into blocks, so that all workers can work on one of them.
@@ -169,6 +166,7 @@ class Transfer:
         turn: Length of the longest row of transfers before it; those of different turns never meet.
         reads, writes: Its files as page caches know them: that of its own host, then that of the server.
         holder, holds_B: Host on which the program has memory of its own, and how much.
+        opened: Whether its weight's share has the opening of its connections in it.
     """
 
     name: str
@@ -193,6 +191,7 @@ class Transfer:
     writes: tuple[Kept, ...] = ()
     holder: str = ""
     holds_B: float = 0.0
+    opened: bool = False
 
     @property
     def timed(self) -> bool:
@@ -265,7 +264,8 @@ class Problem:
     """Stations and transfers of one path: all that the solver and the simulation need. Equal to itself alone.
 
     ``connections`` has the TCP streams behind the private stations that represent them; ``keys`` says where the path
-    file describes a node of the path's graph (``venadi.slot-hba`` is ``hosts.venadi.slots.hba``).
+    file describes a node of the path's graph (``venadi.slot-hba`` is ``hosts.venadi.slots.hba``); ``carried`` is the
+    part of a segment that unlike streams carry.
     """
 
     name: str
@@ -275,6 +275,7 @@ class Problem:
     slowdowns: tuple[Slowdown, ...] = ()
     connections: Mapping[str, Connection] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
+    carried: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

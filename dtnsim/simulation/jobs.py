@@ -188,7 +188,8 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         cost = fill.pop(k) if own else fill[k]
         limit = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
         if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
-            ramp, anew = ramp_of(streams, scenario), streams.reopened
+            # a share of unlike streams has their openings in it
+            ramp, anew = None if transfer.opened else ramp_of(streams, scenario), streams.reopened
             ramp_Bps, limit = limit, limit * (ramp.last if ramp is not None else 1.0)
         elif own:
             loose = min(loose, limit)

@@ -46,7 +46,7 @@ def pair(cc: str, other: str, rtt: float, other_rtt: float, streams: int = 1) ->
     """The two flows as `dtnsim tcp` has them [B/s]."""
     case = rounds.Cases.of(
         rate_Bps=1.25e8 * 1500 / 1538, rtt_s=rtt, buffer_B=2.5e6, streams=streams, cc=cc, cc2=other, rtt2_s=other_rtt,
-        warmup_s=5.0, duration_s=30.0,
+        start2_s=0.5, warmup_s=5.0, duration_s=30.0,
     )  # fmt: skip
     found = outcome.simulate(case, seed=1)
     return float(found.goodput_Bps[0]), float(found.second_Bps[0])
@@ -60,10 +60,10 @@ def test_pairs_share_in_predict_and_simulate_as_in_tcp(cc: str, other: str, extr
     link = 1.25e8 * 1448 / 1538
     found = rates(given)
     assert abs(found[0] - found[1]) > 0.2 * link  # what equal shares would miss
-    assert sum(found) == pytest.approx(link, rel=1e-6)
-    assert found == pytest.approx(whole, abs=0.03 * link)
+    assert 0.9 * link < sum(found) <= link * (1 + 1e-9)
+    assert found == pytest.approx(whole, rel=1e-3)
     run = [t.throughput_Bps for t in simulate(given).runs[0].transfers]
-    assert run == pytest.approx(found, abs=0.02 * link)
+    assert run == pytest.approx(found, abs=0.02 * link)  # the second has the link to itself for half a second
     drawn = predict(given, samples=16).transfers
     assert [t.throughput_Bps.p50 for t in drawn] == pytest.approx(found, rel=1e-12)
 

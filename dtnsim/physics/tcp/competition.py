@@ -1,10 +1,14 @@
-"""Shares of one bottleneck that groups of TCP streams get by congestion control, round trip, window and loss."""
+"""Shares of one bottleneck that groups of TCP streams get by congestion control, round trip, window and loss.
+
+The one place where unlike streams compete: `dtnsim tcp` takes its second flow from here, `predict` and `simulate` the
+shares of transfers that meet at a segment.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Final
@@ -15,23 +19,32 @@ from numpy.typing import NDArray
 from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
 
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
 #: groups that are simulated apart; more are put together, the most alike first
 MOST_GROUPS: Final = 8
 #: flows that are simulated; more streams share them in proportion
 MOST_FLOWS: Final = 16
-#: runs of which the median counts, at most; slices of flows that all of them together take, at most
+#: runs of which the median counts, at most, a power of two; slices of flows that all of them together take, at most
 REPLICAS: Final = 16
-WORK: Final = 2.5e5
+WORK: Final = 4e5
 #: longest time that is looked at [s]
 LONGEST_S: Final = 60.0
 #: windows that are never reached [segments]
 NO_WINDOW: Final = 1e9
-#: streams start within so much of each other [s]
-START_S: Final = 0.02
+#: round trips of a program before its first byte: iperf3 (iperf_server_api.c) opens its control connection, sends a
+#: cookie, then its parameters, opens its data connections, sends their cookie; each is answered before the next
+OPENING_TRIPS: Final = 5.0
+#: programs start within so much of their time, streams of one of them within so much of each other [s]
+START_S: Final = 0.1
+STREAM_S: Final = 0.02
 #: later starts count as this late: streams that were there before have long settled [s]
 LATEST_S: Final = 5.0
 #: weight of a stream that gets nothing: it still gets what the others leave
 LEAST: Final = 1e-3
+#: figures that differ in later digits give the same runs
+DIGITS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,7 @@ class Group:
         rtt_s: Base round trip [s].
         cap: Most segments in flight of a stream.
         streams: How many there are.
-        start_s: When they start [s].
+        start_s: When their program starts [s].
     """
 
     cc: str
@@ -53,43 +66,163 @@ class Group:
     start_s: float = 0.0
 
 
-def weights(
-    groups: Sequence[Group], *, rate: float, buffer: float, loss: float, warmup_s: float, duration_s: float
-) -> tuple[float, ...]:
-    """What a stream of each group gets over what it would get of equal shares.
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What groups share.
 
-    Args:
-        groups: The groups of streams.
+    Attributes:
         rate: Bottleneck [segments/s].
         buffer: Its drop-tail buffer [segments].
         loss: Random loss that all of them meet [1].
+    """
+
+    rate: float
+    buffer: float
+    loss: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Race:
+    """What runs of competing groups gave in the measured window: (runs, groups), of all streams of a group.
+
+    Attributes:
+        rate: Segments delivered [segments/s].
+        lost: Segments lost a second [segments/s].
+        trip_s: Mean round trip with queueing [s].
+    """
+
+    rate: FloatArray
+    lost: FloatArray
+    trip_s: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How groups share a bottleneck, by the median of runs.
+
+    Attributes:
+        weights: What a stream of each group gets over its equal share; weighted by streams their mean is 1 [1].
+        carried: Part of the bottleneck that all of them together use [1].
+    """
+
+    weights: tuple[float, ...]
+    carried: float
+
+
+def shares(groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: float, seed: int = 1) -> Shares:
+    """Shares of a bottleneck.
+
+    Args:
+        groups: The groups of streams.
+        link: The bottleneck.
         warmup_s: Time from the start that does not count [s].
         duration_s: Time after it that does; both are cut to `LONGEST_S` [s].
+        seed: Seed of the draws.
 
     Returns:
-        A weight for each group; weighted by streams their mean is 1 [1].
+        A weight for each group, and what they use together.
 
     Valid: as `shared.simulate`.
     Neglects: what else holds a stream back; streams that come and go; more groups than `MOST_GROUPS`.
-    Source: `shared.simulate`, the model that `dtnsim tcp` puts two flows against each other with; the median of runs.
+    Source: `race`; the median of its runs, as two flows may settle in one of two states.
     """
-    kept, member = _few([replace(g, cap=min(g.cap, NO_WINDOW)) for g in groups])
-    if len(kept) == 1:
-        return (1.0,) * len(groups)
+    if len({(g.cc, _rounded(g.rtt_s), _rounded(min(g.cap, NO_WINDOW))) for g in groups}) == 1:
+        return Shares((1.0,) * len(groups), 1.0)
+    found = race(groups, link, warmup_s=warmup_s, duration_s=duration_s, seed=seed)
+    streams = np.array([g.streams for g in groups])
+    each = np.median(found.rate, axis=0) / streams
+    total = float(each @ streams)
+    got = np.maximum(each * streams.sum() / max(total, 1e-30), LEAST)
+    got *= streams.sum() / (got @ streams)
+    return Shares(tuple(got.tolist()), min(total / (link.rate * (1 - link.loss)), 1.0))
+
+
+def race(
+    groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: float, seed: int = 1, most: int = REPLICAS
+) -> Race:
+    """Runs of groups that compete for a bottleneck; streams that are alike share what they get equally.
+
+    Args:
+        groups: The groups of streams.
+        link: The bottleneck.
+        warmup_s: Time from the first start that does not count [s].
+        duration_s: Time after it that does; both are cut to `LONGEST_S` [s].
+        seed: Seed of the draws.
+        most: Runs at most, a power of two; fewer where they are more than `WORK`.
+
+    Returns:
+        What each run gave; calls with the same values are answered from memory.
+
+    Valid: as `shared.simulate`.
+    Neglects: as `shared.simulate`; times after `LONGEST_S`; all digits but the first `DIGITS`.
+    Source: `shared.simulate`, the fluid model of flows that meet in one queue.
+    """
+    alike = [replace(g, rtt_s=_rounded(g.rtt_s), cap=_rounded(min(g.cap, NO_WINDOW))) for g in groups]
+    kept, member = _few(alike)
+    about = Link(_rounded(link.rate), _rounded(link.buffer), _rounded(link.loss))
     warmup = min(warmup_s, LONGEST_S / 2)
-    found = _weights(tuple(kept), rate, buffer, loss, warmup, min(duration_s, LONGEST_S - warmup))
-    return tuple(found[i] for i in member)
+    found = _race(tuple(kept), about, warmup, min(duration_s, LONGEST_S - warmup), seed, most)
+    kinds = [(g.cc, g.rtt_s, g.cap) for g in kept]
+    streams = np.array([g.streams for g in kept])
+    same = np.array([[one == two for two in kinds] for one in kinds])
+    mixed = same.T / (same @ streams)  # streams of one kind, whenever they start, have the same in the end
+    share = mixed[:, member] * [g.streams for g in groups]
+    scale = link.rate / about.rate
+    return Race(found.rate @ share * scale, found.lost @ share * scale, found.trip_s[:, member])
+
+
+@lru_cache(maxsize=512)
+def _race(groups: tuple[Group, ...], link: Link, warmup_s: float, duration_s: float, seed: int, most: int) -> Race:
+    streams = np.array([g.streams for g in groups])
+    flows = np.maximum(np.round(streams * min(MOST_FLOWS / streams.sum(), 1.0)), 1).astype(int)
+    lump = float(streams.sum() / flows.sum())
+    part = replace(link, rate=link.rate / lump, buffer=link.buffer / lump)
+    marks = np.array([warmup_s, warmup_s + duration_s])
+    work = float(marks[1] / _lanes(groups, part, flows, marks, 1, seed).slices()[0]) * int(flows.sum())
+    marks = marks * min(WORK / work, 1.0)
+    count = 2 ** int(np.log2(np.clip(WORK / work, 1, most)))
+    out = shared.simulate(_lanes(groups, part, flows, marks, count, seed), seed)
+    begins = np.cumsum(flows) - flows
+    each, lost, trip = (np.add.reduceat(out[:, :, k], begins, axis=1) / flows for k in range(3))
+    # a group whose flows were rounded to whole ones has its streams' part of what all of them had
+    scale = (each @ flows / np.maximum(each @ streams, 1e-30) * lump / float(marks[1] - marks[0]))[:, None] * streams
+    return Race(each * scale, lost * scale, trip)
+
+
+def _lanes(
+    groups: Sequence[Group], link: Link, flows: IntArray, marks: FloatArray, count: int, seed: int
+) -> shared.Lanes:
+    """So many runs of the groups' flows."""
+    who, replica = np.repeat(np.arange(len(groups)), flows), np.arange(count)
+    T = np.array([g.rtt_s for g in groups])[who] + known.HOST_DELAY.value
+    start = np.array([min(g.start_s, LATEST_S) for g in groups])[who] + OPENING_TRIPS * T
+    late = _chance.uniform(seed, _chance.START, 1, np.arange(len(groups)), replica[:, None])[:, who]
+    apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(who)), replica[:, None])
+    return shared.Lanes(
+        np.full(count, link.rate),
+        np.full(count, link.buffer),
+        np.tile(T, (count, 1)),
+        np.tile(np.array([shared.CODES[g.cc] for g in groups])[who], (count, 1)),
+        start + START_S * late + STREAM_S * apart,
+        np.tile(np.array([max(g.cap, 2.0) for g in groups])[who], (count, 1)),
+        np.tile(marks, (count, 1)),
+        np.full(count, link.loss),
+        replica,
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else value
 
 
 def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
     """At most `MOST_GROUPS` groups in an order of their own, and which of them each given group is in."""
-    order = sorted(range(len(groups)), key=lambda i: (groups[i].cc, groups[i].rtt_s, groups[i].cap))
+    order = sorted(range(len(groups)), key=lambda i: astuple(groups[i])[:3] + astuple(groups[i])[:2:-1])
     kept: list[tuple[Group, list[int]]] = []
     for i in order:
-        if kept and _apart(kept[-1][0], groups[i]) == 0:
+        if len(groups) > MOST_GROUPS and kept and _apart(kept[-1][0], groups[i]) == 0:
             same, who = kept.pop()
-            begin = min(same.start_s, groups[i].start_s)
-            kept.append((replace(same, streams=same.streams + groups[i].streams, start_s=begin), [*who, i]))
+            kept.append((replace(same, streams=same.streams + groups[i].streams), [*who, i]))
         else:
             kept.append((groups[i], [i]))
     while len(kept) > MOST_GROUPS:
@@ -115,40 +248,30 @@ def _apart(one: Group, two: Group) -> float:
     return abs(trips) + abs(windows) + 100.0 * (one.cc != two.cc)
 
 
-@lru_cache(maxsize=512)
-def _weights(
-    groups: tuple[Group, ...], rate: float, buffer: float, loss: float, warmup_s: float, duration_s: float
-) -> tuple[float, ...]:
-    streams = np.array([g.streams for g in groups])
-    flows = np.maximum(np.round(streams * min(MOST_FLOWS / streams.sum(), 1.0)), 1).astype(int)
-    lump = streams.sum() / flows.sum()
-    who = np.repeat(np.arange(len(groups)), flows)
-    T = np.array([groups[g].rtt_s for g in who]) + known.HOST_DELAY.value
-    start = np.array([min(groups[g].start_s, LATEST_S) for g in who])
-    codes = np.array([shared.CODES[groups[g].cc] for g in who])
-    cap = np.array([max(groups[g].cap, 2.0) for g in who])
-    marks = np.array([warmup_s, warmup_s + duration_s])
-
-    def lanes(count: int, marks: NDArray[np.float64]) -> shared.Lanes:
-        replica = np.arange(count)
-        jitter = _chance.uniform(1, _chance.START, 0, np.arange(len(who)), replica[:, None])
-        return shared.Lanes(
-            np.full(count, rate / lump),
-            np.full(count, buffer / lump),
-            np.tile(T, (count, 1)),
-            np.tile(codes, (count, 1)),
-            rounds.SET_UP * T + start + START_S * jitter,
-            np.tile(cap, (count, 1)),
-            np.tile(marks, (count, 1)),
-            np.full(count, loss),
-            replica,
+def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
+    """Two flows that compete, the first of which may have several streams; see `rounds` for the other engines."""
+    C, B, cap = rounds.packets(c)
+    made = []
+    for n, (cc, cc2) in enumerate(zip(c.cc, c.cc2, strict=True)):
+        groups = (
+            Group(str(cc), float(c.rtt_s[n]), float(cap[n]), float(c.streams[n])),
+            Group(str(cc2), float(c.rtt2_s[n]), float(cap[n]), 1.0, float(c.start2_s[n])),
         )
+        link = Link(float(C[n]), float(B[n]), float(c.loss[n]))
+        many = {"warmup_s": float(c.warmup_s[n]), "duration_s": float(c.duration_s[n])}
+        made.append(race(groups, link, **many, seed=seed, most=replicas))
 
-    slices = float(marks[1] / lanes(1, marks).slices()[0]) * len(who)
-    marks = marks * min(WORK / slices, 1.0)
-    runs = lanes(int(np.clip(WORK / slices, 1, REPLICAS)), marks)
-    delivered = shared.simulate(runs, 1, compiled=False)[:, :, 0]
-    each = np.stack([delivered[:, who == g].mean(axis=1) for g in range(len(groups))], axis=1)
-    got = np.median(each / np.maximum(each @ streams, 1e-30)[:, None] * streams.sum(), axis=0)
-    got = np.maximum(got, LEAST)
-    return tuple((got * streams.sum() / (got @ streams)).tolist())
+    def each(values: list[FloatArray]) -> FloatArray:
+        return np.stack([np.resize(v, replicas) for v in values])
+
+    nothing = np.zeros((len(made), 0))
+    return rounds.Samples(
+        each([r.rate[:, 0] for r in made]) * c.mss_B[:, None],
+        each([r.rate[:, 1] for r in made]) * c.mss_B[:, None],
+        np.full((len(made), replicas), np.nan),
+        each([r.lost[:, 0] for r in made]) * c.duration_s[:, None],
+        each([r.trip_s[:, 0] for r in made]),
+        nothing,
+        nothing,
+        np.zeros(len(made)),
+    )

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import algorithms, droptail, ramp, rounds
+from dtnsim.physics.tcp import algorithms, competition, droptail, ramp, rounds
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
@@ -23,7 +23,6 @@ PAIRED: Final = ("reno", "cubic", "htcp", "bbr", "scalable", "westwood", "illino
 #: Replicas of a case with random loss, and without: the same whatever company a case has
 REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8
-REPLICAS_SHARED: Final = 16
 #: Steps after which a lane is taken to repeat itself, with random loss and without
 STEPS: Final = 800
 STEPS_CALM: Final = 300
@@ -141,9 +140,9 @@ def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -
             rows = np.flatnonzero(here & (c.cc == cc) & (flows == n))
             run = partial(_windows, replicas=replicas or most, seed=seed, steps=most_steps or steps)
             groups.append((rows, run, False))
-    for n in np.unique(c.streams[two]):
-        runs = replicas or REPLICAS_SHARED
-        groups.append((np.flatnonzero(two & (c.streams == n)), partial(_shared, replicas=runs, seed=seed), True))
+    if two.any():
+        runs = replicas or competition.REPLICAS
+        groups.append((np.flatnonzero(two), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
     if len(rows):
         runs = replicas or REPLICAS_LOSS
@@ -164,7 +163,7 @@ def _bbr(c: Cases, times: FloatArray, *, replicas: int, seed: int) -> Samples:
 
 
 def _shared(c: Cases, _times: FloatArray, *, replicas: int, seed: int) -> Samples:
-    return rounds.run_shared(c, replicas, seed)
+    return competition.run_pairs(c, replicas, seed)
 
 
 def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups

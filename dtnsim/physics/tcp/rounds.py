@@ -4,7 +4,7 @@ Three engines behind one function, all vectorised over scenarios and replicas:
 
 * Reno, CUBIC and H-TCP streams with one round-trip time: windows advanced from event to event (`_step`);
 * BBR streams alone: start-up, cruise and pauses (`bbr`);
-* two flows of unequal round trips or algorithms: time slices at a shared queue (`shared`).
+* two flows of unequal round trips or algorithms: time slices at a shared queue (`competition`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import _chance, _lanes, _run, linux, window
+from dtnsim.physics.tcp import _lanes, _run, linux, window
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import loss as lossy
 
@@ -31,7 +31,7 @@ LEAST_BUFFER: Final = 4.0
 CHUNK: Final = 2048
 #: Receiver's clock to the first data at the bottleneck: connection set-up and half a round trip [RTT]
 SET_UP: Final = 1.5
-#: Start of a second flow after the first [s]
+#: Start of a second flow after the first: the next command of a script [s]
 SECOND_START_S: Final = 0.45
 
 
@@ -55,6 +55,7 @@ class Cases:
         paced: Whether the sender paces.
         line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
         cc2, rtt2_s: Algorithm and round trip of a second flow behind the same buffer; "" for none.
+        start2_s: When that one starts after the first [s].
     """
 
     rate_Bps: FloatArray
@@ -75,6 +76,7 @@ class Cases:
     line_Bps: FloatArray
     cc2: NDArray[np.str_]
     rtt2_s: FloatArray
+    start2_s: FloatArray
 
     @classmethod
     def of(
@@ -98,6 +100,7 @@ class Cases:
         line_Bps: ArrayLike = np.inf,
         cc2: ArrayLike = "",
         rtt2_s: ArrayLike | None = None,
+        start2_s: ArrayLike = SECOND_START_S,
     ) -> Cases:
         """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
         if buffer_B is None:
@@ -121,6 +124,7 @@ class Cases:
             "line_Bps": line_Bps,
             "cc2": cc2,
             "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
+            "start2_s": start2_s,
         }
         kinds: dict[str, Any] = {"streams": np.int64, "cc": np.str_, "cc2": np.str_, "paced": np.bool_}
         arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
@@ -310,35 +314,5 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         sent_again.reshape(shape),
         np.broadcast_to(T + np.minimum(5e-3, B / C), len(T)).reshape(shape),
         *_at_times(delivered[:, :k] * lanes.mss_B[:, None], np.full(len(T), np.inf), times_s, shape),
-        np.zeros(shape[0]),
-    )
-
-
-def run_shared(c: Cases, replicas: int, seed: int) -> Samples:
-    """Two flows that compete; the first may have several streams."""
-    from dtnsim.physics.tcp import shared
-
-    lanes = repeated(c, replicas)
-    first = int(min(c.streams[0], MOST_FLOWS))
-    C, B, cap = packets(lanes)
-    host = known.HOST_DELAY.value
-    T = np.concatenate([np.repeat(lanes.rtt_s[:, None], first, axis=1), lanes.rtt2_s[:, None]], axis=1) + host
-    codes = [[shared.CODES[str(a)]] * first + [shared.CODES[str(b)]] for a, b in zip(lanes.cc, lanes.cc2, strict=True)]
-    replica = np.arange(len(C)) % replicas
-    start = SET_UP * T + 0.02 * _chance.uniform(seed, _chance.START, 0, np.arange(T.shape[1]), replica[:, None])
-    start[:, -1] += SECOND_START_S + 0.1 * _chance.uniform(seed, _chance.START, 1, 0, replica)
-    marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
-    caps = np.minimum(np.repeat(cap[:, None], first + 1, axis=1), 1e9)
-    out = shared.simulate(shared.Lanes(C, B, T, np.array(codes), start, caps, marks, lanes.loss, replica), seed)
-    rate = out[:, :, 0] * (lanes.mss_B / lanes.duration_s)[:, None]
-    shape = (len(c.rtt_s), replicas)
-    return Samples(
-        rate[:, :-1].sum(axis=1).reshape(shape),
-        rate[:, -1].reshape(shape),
-        np.full(shape, np.nan),
-        out[:, :-1, 1].sum(axis=1).reshape(shape),
-        out[:, 0, 2].reshape(shape),
-        np.zeros((shape[0], 0)),
-        np.zeros((shape[0], 0)),
         np.zeros(shape[0]),
     )

@@ -12,6 +12,7 @@ import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
@@ -36,8 +37,10 @@ CODES: Final = {
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
-#: From this many flow-slices on compiling pays: plain Python takes about 8 us for one, compiling 7 s
+#: From this many flow-slices in a process on compiling pays, and loading what was compiled before: plain Python takes
+#: about 5 us for one, compiling 7 s, loading 0.2 s
 WORTH_COMPILING: Final = 1_000_000
+WORTH_LOADING: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,20 @@ def compiles() -> bool:
         return False
 
 
+class _Plain:
+    """Flow-slices that this process has run in plain Python."""
+
+    work = 0.0
+
+
+def _pays(work: float) -> bool:
+    """Whether so many more flow-slices are worth compiled code; the answers are the same, bit by bit."""
+    _Plain.work += work
+    known = Path(_kernel.__file__).parent / "__pycache__"
+    kept = any(known.glob(f"_kernel.{_kernel.run.__name__}-*.nbi"))
+    return _Plain.work > (WORTH_LOADING if kept else WORTH_COMPILING)
+
+
 @lru_cache(maxsize=1)
 def _compiled() -> Callable[..., Any] | None:
     """The kernel compiled by numba, None where numba is not installed."""
@@ -120,7 +137,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     slice_s = lanes.slices()
     work = float((lanes.marks[:, 1] / slice_s).sum()) * lanes.T.shape[1]
     kernel: Callable[..., Any] = _kernel.run
-    if compiled or (compiled is None and work > WORTH_COMPILING):
+    if compiled or (compiled is None and _pays(work)):
         kernel = _compiled() or _kernel.run
     bbr = lanes.codes == _growth.BBR
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
