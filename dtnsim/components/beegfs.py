@@ -24,8 +24,10 @@ class Beegfs(SharedFilesystem):
     """A BeeGFS client mount: ``numtargets`` and ``chunksize`` as ``beegfs-ctl --setpattern`` has them.
 
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
+    A program waits for each call, or for each ``buffer`` that its small calls fill; the client reads nothing ahead of
+    that. ``latency`` is the time of a request of one buffer.
 
-    Neglects: tuneFileCacheType = native, which uses the page cache.
+    Neglects: tuneFileCacheType = native, which uses the page cache; what an fsync waits for at the servers.
     """
 
     kind: ClassVar[str] = "beegfs"
@@ -60,18 +62,27 @@ class Beegfs(SharedFilesystem):
         return law(lustre.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
-        """The files' buffers, the client's connections, targets and servers, then the storage network."""
-        label, whole = label_of(volume), self.whole(row)
-        files, chunk = count(max(use.own_streams, 1), "file"), row.term(self.chunksize)
-        wait = self.away(row.term(self.latency), use)
-        one = law(beegfs.stream_rate, buffer_B=row.term(self.buffer), call_B=term(use.block_B, "B"), latency_s=wait)
-        row.charge(
-            f"{label}.buffers",
-            "beegfs",
-            private=True,
-            capacity=files * use.queue_depth * one,
-            what="BeeGFS buffers of the files, one in flight each",
-        )
+        """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
+        label, whole, chunk = label_of(volume), self.whole(row), row.term(self.chunksize)
+        if not (use.random or use.finish in ("direct", "dsync")):
+            asked = law(
+                beegfs.asked_bytes, call_B=term(use.block_B, "B"), buffer_B=row.term(self.buffer), chunk_B=chunk
+            )
+            copied = self.cycles(row, use, host.stack) / host.clock(row)
+            one = law(
+                beegfs.stream_rate,
+                asked_B=asked,
+                request_s=self._time(row, use, asked, self.numtargets),
+                copy_s=asked * copied,
+            )
+            row.charge(
+                f"{label}.buffers",
+                "beegfs",
+                private=True,
+                capacity=count(max(use.own_streams, 1), "file") * one,
+                what="BeeGFS calls or buffers of the files, one after the other",
+            )
+        wait = self._time(row, use, chunk, 1)
         number = whole.servers.count if whole.servers is not None else 1
         row.charge(
             f"{label}.connections",
@@ -104,10 +115,26 @@ class Beegfs(SharedFilesystem):
         asked = max(self.buffer.value, min(use.block_B, use.file_B))
         return max(1, min(self.numtargets, math.ceil(asked / self.chunksize.value)))
 
+    def sees(self, use: Access) -> Access:
+        """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
+        return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
+
     def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
-        """One request to a target."""
+        """Requests to the targets of a call."""
         del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
+        return self._time(row, use, term(use.block_B, "B"), self.numtargets).value / use.block_B
+
+    def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:
+        """Time of what is asked for at once."""
+        return law(
+            beegfs.request_time,
+            asked_B=asked,
+            chunk_B=row.term(self.chunksize),
+            targets=targets,
+            buffer_B=row.term(self.buffer),
+            latency_s=row.term(self.latency),
+            trip_s=term(use.rtt_s, "s"),
+        )
 
     def operation_time(self, row: Row, operation: str, host: Host) -> Value:
         """One request to a metadata server."""

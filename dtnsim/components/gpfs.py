@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
@@ -88,6 +89,21 @@ class Gpfs(SharedFilesystem):
         self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, row.term(rate), touched, block, scattered))
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
+
+    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+        """Write-behind of full blocks at once, and no more of them than the pagepool has room for (prefetchPct)."""
+        del host, held_B
+        room = row.value(self.prefetch_share) * row.value(self.pagepool)
+        return np.zeros_like(np.asarray(room)), room
+
+    def memory_pool(self, host: str, volume: str) -> str:
+        """The pagepool, which no other file system's writers have a part of."""
+        return f"{host}:{volume}"
+
+    def by_free_memory(self, host: Host) -> bool:
+        """The pagepool is pinned."""
+        del host
+        return False
 
     def spread(self, row: Row, use: Access) -> Term:
         """NSDs of its files."""

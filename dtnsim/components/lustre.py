@@ -173,6 +173,11 @@ class Lustre(SharedFilesystem):
         own = self.stripes(row, use.file_B)
         return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=own)
 
+    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+        """An RPC goes out as soon as it is full (osc_cache.c, osc_makes_rpc); writers are throttled as everywhere."""
+        _, ceiling = super().cache_limits(row, host, held_B)
+        return np.zeros_like(np.asarray(ceiling)), ceiling
+
     def spread(self, row: Row, use: Access) -> Term:
         """Targets of its files."""
         own = self.stripes(row, use.file_B)

@@ -1,4 +1,4 @@
-"""BeeGFS: chunks over targets, one buffer of a file in flight, connections to each server, buddy mirrors.
+"""BeeGFS: chunks over targets, a call or a buffer of a file at a time, connections to each server, buddy mirrors.
 
 All functions broadcast.
 """
@@ -11,25 +11,79 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 
-def stream_rate(buffer_B: ArrayLike, call_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
-    """Rate of one file that one thread reads or writes: max(buffer, call) / t.
+def asked_bytes(call_B: ArrayLike, buffer_B: ArrayLike, chunk_B: ArrayLike) -> FloatArray:
+    """Bytes that one wait of a sequential program brings: its call, or a buffer where the call is smaller.
 
-    The client's own buffer of a file (not the page cache) is filled or sent before the next; calls larger than the
-    buffer go past it.
+    Calls that fill a buffer, or what is left of a chunk, go past it: max(call, min(buffer, chunk)).
 
     Args:
-        buffer_B: tuneFileCacheBufSize [B].
         call_B: Bytes of one call of the program [B].
+        buffer_B: tuneFileCacheBufSize [B].
+        chunk_B: Chunk size [B].
+
+    Returns:
+        Bytes [B].
+
+    Valid: tuneFileCacheType = buffered (the default), sequential access.
+    Neglects: the part of a chunk that a call begins in.
+    Source: BeeGFS client_module, FhgfsOpsHelper.c (readCacheFlushed, writeCacheFlushed).
+    """
+    return np.maximum(as_float(call_B), np.minimum(as_float(buffer_B), as_float(chunk_B)))
+
+
+def request_time(
+    asked_B: ArrayLike,
+    chunk_B: ArrayLike,
+    targets: ArrayLike,
+    buffer_B: ArrayLike,
+    latency_s: ArrayLike,
+    trip_s: ArrayLike = 0.0,
+) -> FloatArray:
+    """Time of what is asked for at once: n = ceil(asked / (m chunk)) rounds over the file's targets, each t + T.
+
+    The chunks of a round go to their targets at the same time, one each; the next round begins when all of them are
+    there. A server reads a chunk and sends it then, so that chunks larger than a buffer take longer in proportion.
+
+    Args:
+        asked_B: Bytes that are asked for at once, see `asked_bytes` [B].
+        chunk_B: Chunk size [B].
+        targets: Targets of the file m [1].
+        buffer_B: tuneFileCacheBufSize: the request that t is of [B].
         latency_s: Time of one such request, transfer included t [s].
+        trip_s: Round-trip time of a network to the servers T [s].
+
+    Returns:
+        Time [s].
+
+    Valid: a program that waits for each of its calls; nothing is read ahead beyond the buffer.
+    Neglects: the copies into the program's memory, see `stream_rate`.
+    Source: BeeGFS client_module, FhgfsOpsRemoting.c (readfileVec, writefileVec: rounds over the stripe's targets);
+        storage, ReadLocalFileV2MsgEx.cpp (incrementalReadStatefulAndSendV2).
+    """
+    chunk, wide = as_float(chunk_B), as_float(targets)
+    rounds = np.ceil(as_float(asked_B) / (wide * chunk))
+    each = np.minimum(as_float(asked_B) / rounds, chunk)
+    return as_float(rounds * (as_float(latency_s) * np.maximum(each / as_float(buffer_B), 1.0) + as_float(trip_s)))
+
+
+def stream_rate(asked_B: ArrayLike, request_s: ArrayLike, copy_s: ArrayLike) -> FloatArray:
+    """Rate of one file that one thread reads or writes: asked / (t + t_copy).
+
+    The thread sends the request, waits for it and copies what came, one after the other.
+
+    Args:
+        asked_B: Bytes that are asked for at once, see `asked_bytes` [B].
+        request_s: Time of the request, see `request_time` [s].
+        copy_s: Time of its bytes on the thread's own core [s].
 
     Returns:
         Rate [B/s].
 
-    Valid: tuneFileCacheType = buffered (the default), sequential access.
-    Neglects: the longer transfer of larger calls, whose chunks go to several targets at once.
-    Source: BeeGFS documentation, "Client Side Caching Modes" (buffered: a pool of small static buffers).
+    Valid: one thread a file; server caches that read ahead of it and take its writes.
+    Neglects: bytes copied while later ones are still on their way.
+    Source: BeeGFS client_module, FhgfsOpsCommKit.c (the caller's thread does both); Little.
     """
-    return np.maximum(as_float(buffer_B), as_float(call_B)) / as_float(latency_s)
+    return as_float(as_float(asked_B) / (as_float(request_s) + as_float(copy_s)))
 
 
 def connections_rate(
@@ -41,7 +95,7 @@ def connections_rate(
         connections: connMaxInternodeNum n [1].
         servers: Storage servers m [1].
         chunk_B: Chunk size [B].
-        latency_s: Time of one request t [s].
+        latency_s: Time of a request of one chunk t, see `request_time` [s].
 
     Returns:
         Rate [B/s].

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.formulas import evaluate
+from tests.lab import FREE as FREE_STACK
 from tests.lab import KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s"}
@@ -46,11 +47,30 @@ def test_one_thread_and_one_node_of_a_qdr_system() -> None:
     assert run(16) == pytest.approx(3.8e9, rel=0.1)
 
 
-@pytest.mark.parametrize(("block", "size"), [("4 KiB", 512 * KiB), ("4 MiB", 4 * MiB)])
+@pytest.mark.parametrize(
+    ("block", "targets", "asked", "rounds"),
+    [("4 KiB", 4, 512 * KiB, 1), ("512 KiB", 4, 512 * KiB, 1), ("4 MiB", 4, 4 * MiB, 2), ("4 MiB", 1, 4 * MiB, 8)],
+)
 @pytest.mark.parametrize("streams", [1, 5])
-def test_a_buffer_of_each_file_is_in_flight(block: str, size: float, streams: int) -> None:
-    found = charges(block=block, streams=streams, latency="2 ms")
-    assert found.rate("b.buffers") == pytest.approx(streams * size / 2e-3)
+def test_a_thread_waits_for_each_call_or_buffer(
+    block: str, targets: int, asked: float, rounds: int, streams: int
+) -> None:
+    """Rounds of 512 KiB to each target, and the copy on the thread's own core."""
+    found = charges(block=block, streams=streams, latency="2 ms", numtargets=targets)
+    assert found.rate("b.buffers") == pytest.approx(streams * asked / (rounds * 2e-3), rel=0.01)
+    # a kernel that copies at a cycle a byte: 10 GB/s of these cores
+    slow = machine(stack={**FREE_STACK, "file_read_byte": "1 cycles/B"})
+    made = path(block=block, streams=streams, latency="2 ms", numtargets=targets)
+    made["hosts"]["a"]["stack"] = slow["stack"]
+    one = asked / (rounds * 2e-3 + asked / 10e9)
+    assert sheet(problem(made)).rate("b.buffers") == pytest.approx(streams * one, rel=0.01)
+
+
+def test_nothing_gathers_in_the_clients_memory() -> None:
+    """BeeGFS documentation, "Client Side Caching Modes": buffered keeps a few hundred kilobytes of a file."""
+    made = path(write=True, block="1 MiB", size="1 GB", latency="1 ms", numtargets=1)
+    made["hosts"]["a"]["vm"] = {"dirty_ratio": "0.2"}
+    assert rate(made) == pytest.approx(512 * KiB / 1e-3, rel=0.05)
 
 
 def test_connections_to_each_server() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab import MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
+from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
 
@@ -105,3 +105,12 @@ def test_the_less_others_leave_the_less_is_left(a: float, b: float) -> None:
 def test_it_crosses_memory_once_more_than_a_local_copy() -> None:
     """The storage network's DMA (1), the copy to the program (1), and on to the network (3)."""
     assert charges().demand("a.memory") == pytest.approx(5.0)
+
+
+def test_write_behind_has_the_pagepools_room_and_no_more() -> None:
+    """prefetchPct of the pagepool (IBM, "Setting the pagepool size"); the host's page cache has no part in it."""
+    made_of = {"pagepool": "10 GiB", "prefetch_share": "0.2", "nsds": 1, "nsd_rate": "100 MB/s", "share": "1"}
+    host = machine(volumes={"/g": volume(filesystem={"kind": "gpfs", **made_of})}, vm={"dirty_ratio": "0.2"})
+    made = journey(host, start="a:/dev/zero", to="a:/g", tool={"name": "dd", "bs": "1 MiB"}, dataset={"size": "4 GiB"})
+    seconds = answer(made).duration_s.p50
+    assert seconds == pytest.approx(2 * GiB / 100e6, rel=0.05)  # 2 GiB of four fit; blocks go out from the first on

@@ -141,7 +141,7 @@ CASES: dict[str, dict[str, Case]] = {
         "target_write": (WRITE, {}, "1 MB/s"),
         "mirror": (WRITE, {"target_rate": "1 MB/s"}, True),
         "connections": (STREAMS, {"latency": "1 s"}, 1),
-        "buffer": (READ, {}, "8 MiB"),
+        "buffer": (READ, {"chunksize": "8 MiB"}, "8 MiB"),
         "latency": (READ, {}, "1 s"),
         "metadata_time": (RM, {}, "50 ms"),
     },

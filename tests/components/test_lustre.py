@@ -198,3 +198,14 @@ def test_small_blocks_are_cached_and_sent_whole() -> None:
         for bs in (f"{4 * KiB} B", "1 MiB")
     )
     assert small.rate("l.rpcs") == large.rate("l.rpcs")
+
+
+def test_write_back_begins_with_the_first_full_request() -> None:
+    """osc_makes_rpc sends a full RPC, whatever the kernel's limit for its background write-back."""
+    made_of = {"targets": 1, "target_rate": "100 MB/s", "share": "1", "stream": "1 TB/s"}
+    host = machine(
+        volumes={"/l": volume(filesystem={"kind": "lustre", **made_of})}, vm={"dirty_background_ratio": "0.5"}
+    )
+    tool = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
+    made = journey(host, start="a:/dev/zero", to="a:/l", tool=tool, dataset={"size": "100 GB"})
+    assert answer(made).duration_s.p50 == pytest.approx(1000, rel=0.01)

@@ -22,7 +22,8 @@ HUGE = {"files": 1, "size": "100 TB"}
 
 
 def mount(kind: str, servers: dict[str, Any], **given: Any) -> dict[str, Any]:
-    return machine(volumes={"/s": volume(filesystem={**KINDS[kind], "servers": servers, **given})})
+    small = {"pagepool": "4 MiB"} if kind == "gpfs" else {}  # drives have to keep up at once
+    return machine(volumes={"/s": volume(filesystem={**KINDS[kind], **small, "servers": servers, **given})})
 
 
 def path(host: dict[str, Any], *, write: bool = False, streams: int = 1, **data: Any) -> dict[str, Any]:
