@@ -75,7 +75,8 @@ def headlines() -> list[Headline]:
         promised = drive.burst_write or drive.write
         if not drive.compresses:  # sold for data that compress
             made.append(headline(name, "write", promised.value, stored, filled="0"))
-            made.append(headline(name, "randwrite", drive.iops_write.value * 4096, stored, filled="0"))
+            full = "1" if drive.power_loss_protection else "0"  # the steady state is rated on a full drive
+            made.append(headline(name, "randwrite", drive.iops_write.value * 4096, stored, filled=full))
         made.append(headline(name, "read", drive.read.value, 100e9))
         made.append(headline(name, "randread", drive.iops_read.value * 4096, 100e9))
     made += [headline(n, "read", d.rate.value, 1e9, position="0") for n, d in HDDS.items()]

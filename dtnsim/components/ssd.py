@@ -43,9 +43,9 @@ class Ssd(Device):
     A ``compresses`` controller stores zeros for nothing, at its own rate ``write_compressed``; where that is not given,
     at the ``burst_write`` that its datasheet promises for data that compress.
     ``spare`` (flash beyond the capacity) makes random writes pay for garbage collection; leave it out where
-    ``iops_write`` is a steady-state figure, as that of drives with ``power_loss_protection`` is: what it says of 4 KiB
-    then holds for the bytes of larger random writes too. ``hot`` is the rate that the drive keeps at its temperature
-    limit.
+    ``iops_write`` is a steady-state figure, as that of drives with ``power_loss_protection`` is: it says what a full
+    drive copies for each byte of a random write, of 4 KiB or more; one that is ``filled`` in part copies less. ``hot``
+    is the rate that the drive keeps at its temperature limit.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -159,11 +159,33 @@ class Ssd(Device):
     def _requests(self, row: Row, use: Access) -> Term:
         """Random requests a second, of which the file system may have few at the drive."""
         reading = use.operation == "read"
-        most = row.term(self.iops_read if reading else self.iops_write)
+        most = row.term(self.iops_read) if reading else self._sustained(row)
         if np.isinf(use.active):
             return most
         flash = self.media_rate(row, use.operation)
         return least(most, self._queued(row, use.but(request_B=use.block_B), flash) / term(use.block_B, "B"))
+
+    @property
+    def _rated_steady(self) -> bool:
+        """Whether ``iops_write`` is what a full drive does once it must collect garbage."""
+        return self.power_loss_protection and self.spare is None and self.indirection.value <= _RATED_B
+
+    def _amplification(self, row: Row) -> tuple[Term, Term]:
+        """Flash writes per byte of a random write: as rated, on a full drive; and as far as this one is filled."""
+        ratings = {"write_rate": row.term(self.write), "requests_rate": row.term(self.iops_write)}
+        rated = law(ssd.rated_amplification, **ratings, rated_B=term(_RATED_B, "B"))
+        spare = law(
+            ssd.effective_spare, spare_ratio=law(ssd.implied_spare, amplification=rated), filled=row.term(self.filled)
+        )
+        return rated, law(ssd.fifo_write_amplification, spare_ratio=spare)
+
+    def _sustained(self, row: Row) -> Term:
+        """Random writes a second. Its controller and link carry no more than reads where flash has time for more."""
+        most = row.term(self.iops_write)
+        if not self._rated_steady:
+            return most
+        rated, now = self._amplification(row)
+        return largest(most, least(most * rated / now, row.term(self.iops_read)))
 
     def _linked(self, row: Row, rate: Term) -> Term:
         """A rate as the link lets it through; the link that a drive is sold with is never the slower one."""
@@ -180,10 +202,9 @@ class Ssd(Device):
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
         load = law(ssd.indirection_load, write_B=term(use.block_B, "B"), unit_B=row.term(self.indirection))
         if self.spare is None:
-            if not self.power_loss_protection or use.block_B <= _RATED_B or self.indirection.value > _RATED_B:
+            if not self._rated_steady or use.block_B <= _RATED_B:
                 return load
-            rated = {"write_rate": row.term(self.write), "requests_rate": row.term(self.iops_write)}
-            return load * law(ssd.rated_amplification, **rated, rated_B=term(_RATED_B, "B"))
+            return load * self._amplification(row)[1]
         spare = law(ssd.effective_spare, spare_ratio=row.term(self.spare), filled=row.term(self.filled))
         return load * law(ssd.fifo_write_amplification, spare_ratio=spare)
 

@@ -85,6 +85,25 @@ def rated_amplification(write_rate: ArrayLike, requests_rate: ArrayLike, rated_B
     return np.maximum(as_float(write_rate) / (as_float(requests_rate) * as_float(rated_B)), 1.0)
 
 
+def implied_spare(amplification: ArrayLike) -> FloatArray:
+    """Spare flash with which first-in-first-out cleaning has a given write amplification: -W ln(1 - 1/W) - 1.
+
+    The inverse of `fifo_write_amplification`: W = 1 / (1 - u) and u = exp(-alpha (1 - u)) give alpha = -W ln(1 - 1/W).
+
+    Args:
+        amplification: Flash writes per host write W, above 1 [1].
+
+    Returns:
+        (physical - logical) / logical capacity [1]; tends to 0 for large W.
+
+    Valid: amplification of uniform random writes on a full drive, such as ratings in the steady state imply.
+    Neglects: what `fifo_write_amplification` neglects; the number stands for flash and cleaning together.
+    Source: Desnoyers, "Analytic models of SSD write performance", ACM ToS 10(2), 2014, solved for alpha.
+    """
+    w = np.maximum(as_float(amplification), 1.0 + 1e-9)
+    return -w * np.log1p(-1.0 / w) - 1.0
+
+
 def burst_bytes(cache_B: ArrayLike, cache_rate: ArrayLike, drain_rate: ArrayLike) -> FloatArray:
     """Bytes a drive takes at cache speed before its fast cache is full.
 

@@ -175,6 +175,23 @@ def test_a_steady_rating_of_4_kib_is_one_of_bytes() -> None:
         use = access("write", random=True, block_B=block, total_B=1e12, queue_depth=64)
         return served(device(**made, **more), use).bound
 
-    assert found(4 * KiB, power_loss_protection=True) == pytest.approx(74e3 * 4096)
-    assert found(64 * KiB, power_loss_protection=True) == pytest.approx(74e3 * 4096)
+    assert found(4 * KiB, power_loss_protection=True, filled=1) == pytest.approx(74e3 * 4096)
+    assert found(64 * KiB, power_loss_protection=True, filled=1) == pytest.approx(74e3 * 4096)
     assert found(64 * KiB) == pytest.approx(520e6)
+
+
+def test_a_drive_that_is_not_full_has_more_spare_than_it_is_rated_with() -> None:
+    """P3700 400 GB: 75 000 writes of 4 KiB in the steady state, which is full; no more than it reads, nor streams."""
+    made = {"kind": "ssd", "read": "2.7 GB/s", "write": "1080 MB/s", "iops_write": "75k IOPS"}
+
+    def found(filled: float, reads: str = "450k IOPS", *, plp: bool = True) -> float:
+        drive = device(**made, filled=filled, iops_read=reads, power_loss_protection=plp)
+        use = access("write", random=True, block_B=4 * KiB, total_B=1e12, queue_depth=512)
+        return served(drive, use).bound / 4096
+
+    assert found(1.0) == pytest.approx(75e3)
+    assert 75e3 < found(0.9) < found(0.5) < found(0.01) <= 1080e6 / 4096
+    assert found(0.01) == pytest.approx(1080e6 / 4096, rel=1e-6)
+    assert found(0.01, "100k IOPS") == pytest.approx(100e3)
+    assert found(1.0, "50k IOPS") == pytest.approx(75e3)  # a rating stands, whatever reads do
+    assert found(0.01, plp=False) == pytest.approx(75e3)  # a client drive is rated fresh

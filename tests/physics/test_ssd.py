@@ -41,6 +41,33 @@ def test_fifo_amplification_limits():
     assert np.all(np.diff(wa) < 0)
 
 
+@settings(max_examples=60)
+@given(w=st.floats(1.001, 100.0), filled=st.floats(0.05, 0.99))
+def test_the_spare_that_a_rating_implies_gives_it_back(w, filled):
+    spare = ssd.implied_spare(w)
+    assert ssd.fifo_write_amplification(spare) == pytest.approx(w, rel=1e-6)
+    assert 1.0 <= ssd.fifo_write_amplification(ssd.effective_spare(spare, filled)) <= w * (1 + 1e-9)
+
+
+def test_implied_spare_limits():
+    assert ssd.implied_spare(1e6) == pytest.approx(0.5e-6, rel=1e-3)  # W = 1 / (2 spare) where there is little
+    assert 10.0 < ssd.implied_spare(1.0) < np.inf
+    assert np.all(np.diff(ssd.implied_spare(np.linspace(1.01, 20, 50))) < 0)
+
+
+@pytest.mark.parametrize(
+    ("write", "iops", "raw_GiB", "sold_GB"),
+    [
+        (1.5e9, 70e3, 1024, 960),  # Samsung PM9A3 960 GB
+        (4.3e9, 130e3, 8192, 7680),  # Solidigm D7-P5500 7.68 TB
+        (4.3e9, 260e3, 8192, 6400),  # Solidigm D7-P5600 6.4 TB
+    ],
+)
+def test_ratings_of_steady_random_writes_imply_no_more_flash_than_drives_have(write, iops, raw_GiB, sold_GB):
+    spare = ssd.implied_spare(ssd.rated_amplification(write, iops, 4096.0))
+    assert 0.0 < spare <= raw_GiB * 1.073741824 / sold_GB - 1.0 + 0.01
+
+
 def test_a_cache_that_drains_lasts_longer():
     assert ssd.burst_bytes(10.0, 2.0, 1.0) == pytest.approx(20.0)
     assert np.isfinite(ssd.burst_bytes(10.0, 2.0, 5.0))
