@@ -10,7 +10,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import Group, Servers, SharedFilesystem
+from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
@@ -18,6 +18,10 @@ from dtnsim.physics import beegfs, lustre, servers
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
+
+
+#: requests that one of them does a second
+_META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
 
 class Beegfs(SharedFilesystem):
@@ -34,6 +38,12 @@ class Beegfs(SharedFilesystem):
     in_page_cache: ClassVar[bool] = False
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write", "mirror")
     striped: ClassVar[bool] = False
+
+    usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
+        create=prior("20K ops/s", 1.0, _META),
+        stat=prior("200K ops/s", 1.0, _META),
+        remove=prior("20K ops/s", 1.0, _META),
+    )
 
     numtargets: Annotated[int, Field(ge=1, le=1000)] = 4
     chunksize: Annotated[Quantity, Unit("B", low=65536)] = prior("512 KiB", 0.0, "BeeGFS: default chunk size")

@@ -9,7 +9,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import Group, SharedFilesystem
+from dtnsim.components.servers import Group, MetadataServers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law
@@ -17,6 +17,10 @@ from dtnsim.physics import ceph, gpfs
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
+
+
+#: requests that one of them does a second
+_MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
 
 class Cephfs(SharedFilesystem):
@@ -39,6 +43,12 @@ class Cephfs(SharedFilesystem):
         "replicas",
         "data",
         "coding",
+    )
+
+    usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
+        create=prior("8K ops/s", 1.0, _MDS),
+        stat=prior("30K ops/s", 1.0, _MDS),
+        remove=prior("6K ops/s", 1.0, _MDS),
     )
 
     object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(

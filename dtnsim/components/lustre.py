@@ -12,7 +12,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model
 from dtnsim.components.filesystem import CHANGES, label_of
-from dtnsim.components.servers import Group, Servers, SharedFilesystem
+from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -40,12 +40,14 @@ class Lustre(SharedFilesystem):
 
     ``target_rate`` is one OST's rate; where it writes slower, ``target_write`` says so. ``stream`` is what a stream
     gets from one OST; the thread that copies it costs ``client_byte`` besides, however many stripes there are.
+    Where ``servers`` say nothing of metadata there is one server for it, as the priors of `MetadataServers` have it.
     ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``).
     """
 
     kind: ClassVar[str] = "lustre"
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write")
     striped: ClassVar[bool] = False
+    usual_metadata: ClassVar[MetadataServers | None] = MetadataServers()
 
     stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")

@@ -204,6 +204,8 @@ class SharedFilesystem(PageCached):
     striped: ClassVar[bool] = True
     #: True where the arrays are the drives, False where targets of the file system lie on them
     drives_in_arrays: ClassVar[bool] = False
+    #: the metadata servers of one of which nothing is said; None where there are none of its own
+    usual_metadata: ClassVar[MetadataServers | None] = None
     #: fields of all file systems that mean nothing here, and what to write instead
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time", "change_time": "metadata_time"}
 
@@ -337,9 +339,10 @@ class SharedFilesystem(PageCached):
         """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)
-        if whole.servers is None or whole.servers.metadata is None:
+        made = whole.servers.metadata if whole.servers is not None else None
+        made = made or self.usual_metadata
+        if made is None:
             return
-        made = whole.servers.metadata
         here, prefix = self.at(row, label)
         cost, what = made.seconds(row, per_byte), "metadata operations"
         here.charge(

@@ -240,6 +240,8 @@ IN_SERVERS: dict[str, tuple[str, Any, dict[str, Any], Any]] = {
     "arrays": ("gpfs", READ, {"read": "10 MB/s"}, 2),
     "read": ("gpfs", READ, {}, "10 MB/s"),
     "write": ("gpfs", WRITE, {}, "10 MB/s"),
+    "mirrored": ("gpfs", WRITE, {"mirror_rate": "10 MB/s"}, True),
+    "mirror_rate": ("gpfs", WRITE, {"mirrored": True}, "10 MB/s"),
     "controllers": ("gpfs", READ, {"read": "10 MB/s"}, 1),
     "cache": ("nfs", STREAMS, {"read": "100 MB/s", "positioning": "1 s"}, "100 GiB"),
     "positioning": ("nfs", STREAMS, {"read": "100 MB/s"}, "1 s"),

@@ -213,3 +213,26 @@ def test_a_filer_is_reached_over_its_storage_network() -> None:
     found = answer(path(host))
     assert found.bottleneck.station == "a.data.port0.rx"
     assert found.throughput_Bps.p50 == pytest.approx(1.25e9, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", ["lustre", "gpfs", "cephfs", "beegfs"])
+def test_there_is_always_a_metadata_server(kind: str) -> None:
+    """One that nobody has described bounds what very many clients remove, however the file system is written down."""
+
+    def capacity(**given: Any) -> float:
+        host = machine(volumes={"/s": volume(filesystem={"kind": kind, "system": "s", **given})})
+        made = journey(host, start="a:/s", to="a:/s", tool="rm", dataset={"files": 1000, "size": "1 MB"})
+        found = sheet(problem(made))
+        return found.rate("s.metadata") * 1000 / 1e6  # removals a second, a look-up each
+
+    usual = capacity()
+    assert 5e3 < usual < 2e5
+    assert capacity(servers={"count": 4}) == pytest.approx(usual)
+    assert capacity(servers={"metadata": {"remove": "100 ops/s"}}) == pytest.approx(100, rel=0.05)
+
+
+def test_one_mds_as_dell_printed() -> None:
+    """Dell HPC Lustre storage papers, mdtest: 100K to 160K removals a second of one MDS with 128 and more threads."""
+    host = machine(volumes={"/s": volume(filesystem={"kind": "lustre", "system": "s"})})
+    made = journey(host, start="a:/s", to="a:/s", tool="rm", dataset={"files": 1000, "size": "1 MB"})
+    assert 0.7e5 < sheet(problem(made)).rate("s.metadata") * 1000 / 1e6 < 1.6e5
