@@ -274,11 +274,15 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "see 'dtnsim components'"
         raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
-    module = importlib.import_module(modules[kind])
-    for item in vars(module).values():
+    return _class_of(kind, modules[kind])
+
+
+@lru_cache(maxsize=1024)
+def _class_of(kind: str, module: str) -> type[Component]:
+    for item in vars(importlib.import_module(module)).values():
         if isinstance(item, type) and issubclass(item, Component) and item.kind == kind:
             return item
-    raise SpecError(f"module {modules[kind]} defines no component of kind {kind!r}")
+    raise SpecError(f"module {module} defines no component of kind {kind!r}")
 
 
 def _kinds_remedy(family: str) -> str:

@@ -100,7 +100,8 @@ def _whole(given: object) -> object:
 
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_FILES)]
-Size = Annotated[Quantity, Unit("B", high=MAX_BYTES)]
+SIZE: Final = Unit("B", high=MAX_BYTES)
+Size = Annotated[Quantity, SIZE]
 
 
 class Group(Model):

@@ -43,12 +43,13 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
         _host(whole, host)
     if spec.wan:
         _wan(whole, spec)
+    named = _named(spec)
     for name, segment in spec.links.items():
         node = _segment(whole, name, segment, f"links.{name}")
         for end in segment.between or ():
             if end not in spec.hosts:
                 whole.add_node(f"network.{end}", kind="junction", host="network", part=None)
-            ends = _ports(spec, spec.hosts[end]) if end in spec.hosts else [f"network.{end}"]
+            ends = _ports(spec.hosts[end], named) if end in spec.hosts else [f"network.{end}"]
             for port in ends:
                 whole.add_edge(port, node, rtt=segment.rtt.value / 2 + _HOP_S)
     for host in spec.hosts.values():
@@ -66,7 +67,7 @@ def _beyond(whole: nx.Graph[str], spec: PathSpec, node: str, host: Host, over: l
     last = whole.nodes[f"network.{names[-1]}"]["part"]
     whole.add_edge(node, f"network.{names[-1]}", rtt=last.rtt.some / 2 + _HOP_S)
     if names[0] not in chain and spec.links[names[0]].between is None:  # in no graph of links
-        for port in _ports(spec, host):
+        for port in _ports(host, _named(spec)):
             whole.add_edge(port, f"network.{names[0]}", rtt=_HOP_S)
 
 
@@ -132,9 +133,9 @@ def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
     chain = [_segment(whole, *each) for each in zip(names, spec.wan, keys, strict=True)]
     for (a, one), (b, other) in pairwise(zip(chain, spec.wan, strict=True)):
         whole.add_edge(a, b, rtt=(one.rtt.some + other.rtt.some) / 2 + _HOP_S)
-    near = whole.graph["near"]
+    near, named = whole.graph["near"], _named(spec)
     for name, host in spec.hosts.items():
-        for port in _ports(spec, host):
+        for port in _ports(host, named):
             if near is None or near[name]:
                 whole.add_edge(port, chain[0], rtt=spec.wan[0].rtt.some / 2 + _HOP_S)
             if near is None or not near[name]:
@@ -147,10 +148,15 @@ def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str
     return node
 
 
-def _ports(spec: PathSpec, host: Host) -> list[str]:
+def _named(spec: PathSpec) -> set[tuple[str, str]]:
+    """(host, NIC) that transfers name."""
+    return {named for t in spec.transfers if t.nics for named in t.nics.items()}
+
+
+def _ports(host: Host, named: set[tuple[str, str]]) -> list[str]:
     """NICs that are on the network: those with Ethernet, and those that a transfer names."""
-    named = {t.nics.get(host.name) for t in spec.transfers}
-    return [f"{host.name}.{n}" for n, card in host.nics.items() if card.protocol == "ethernet" or n in named]
+    wired = [n for n, card in host.nics.items() if card.protocol == "ethernet" or (host.name, n) in named]
+    return [f"{host.name}.{n}" for n in wired]
 
 
 def _host(whole: nx.Graph[str], host: Host) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel
 
@@ -19,8 +19,12 @@ from dtnsim.ground.quantity import Quantity
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
+    from dtnsim.description.transfer import TransferSpec
 
 M = TypeVar("M", bound=BaseModel)
+
+#: classes of values that have no quantities in them
+_NO_QUANTITIES: Final = frozenset({int, float, bool, str, type(None)})
 
 Name = Callable[[str], str]
 
@@ -40,8 +44,14 @@ def keyed(spec: PathSpec, fitted: Iterable[str] = (), unused: Iterable[tuple[str
         hosts[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in unused if name == alias})
     wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
     links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
-    transfers = [t.model_copy(update={"tool": named(t.tool, _below(f"tool {t.tool.kind}"))}) for t in spec.transfers]
+    transfers = [_with_tool(t) for t in spec.transfers]
     return _copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
+
+
+def _with_tool(transfer: TransferSpec) -> TransferSpec:
+    """A transfer whose tool knows its keys."""
+    tool = named(transfer.tool, _below(f"tool {transfer.tool.kind}"))
+    return transfer if tool is transfer.tool else transfer.model_copy(update={"tool": tool})
 
 
 def named(model: M, name: Name, prefix: str = "") -> M:
@@ -55,6 +65,8 @@ def named(model: M, name: Name, prefix: str = "") -> M:
     changed: dict[str, Any] = {}
     for field in type(model).model_fields:
         value = getattr(model, field)
+        if value.__class__ in _NO_QUANTITIES:
+            continue
         new = _named(value, name, f"{prefix}{field}")
         if new is not value:
             changed[field] = new

@@ -29,7 +29,7 @@ from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
 from dtnsim.description.workload import Workload
-from dtnsim.ground import library, yamlio
+from dtnsim.ground import collector, library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -161,6 +161,17 @@ def load(
     Raises:
         SpecError: with file, line, key, value and remedy.
     """
+    with collector.paused():
+        return _load(path, overrides, calibration, events, workload)
+
+
+def _load(
+    path: str | Path,
+    overrides: Overrides,
+    calibration: str | Path | None,
+    events: str | Path | None,
+    workload: str | Path | None,
+) -> PathSpec:
     file = library.find("paths", str(path))
     raw = yamlio.load(file, name=library.shown(file))
     if calibration is not None:
@@ -295,8 +306,12 @@ def _tool(tool: object) -> object:
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:
     items = raw["transfers"]
+    known: set[str] = set()  # ends that there are
     for number, transfer in enumerate(spec.transfers):
         for key, end in (("from", transfer.source_end), ("to", transfer.to)):
+            if end in known:
+                continue
+            known.add(end)
             host, path = split_end(end)
             where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
             if host not in spec.hosts:
@@ -310,7 +325,8 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             for host in set(named) - set(spec.hosts):
                 where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}
                 raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
-        check_order(spec.transfers, number, place(items[number], "after"))
+        if transfer.after or transfer.pause is not None:
+            check_order(spec.transfers, number, place(items[number], "after"))
         for link in transfer.via:
             if link not in spec.links:
                 raise SpecError(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
+import numpy as np
 from pydantic import Field, field_validator
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.description import dataset
+from dtnsim.description.dataset import Dataset
+from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.tools.plan import Timing, Tool
@@ -22,6 +25,11 @@ DEVICES = {
     "/dev/shm": "memory",  # noqa: S108 - an end of a transfer, not a file of ours
     "memory": "memory",
 }
+
+
+#: counts of one file
+_ONE: Final = np.ones(1, np.int64)
+_ONE.setflags(write=False)
 
 
 class TransferSpec(Model):
@@ -85,7 +93,22 @@ class TransferSpec(Model):
     @field_validator("dataset", mode="before")
     @classmethod
     def _load_dataset(cls, given: object) -> object:
-        return None if given is None else dataset.load(given)
+        return None if given is None else (_one_file(given) or dataset.load(given))
+
+
+def _one_file(given: object) -> Dataset | None:
+    """``{files: 1, size: 10 GB}`` at once, since very many transfers have that; None where it is not just so."""
+    if not isinstance(given, dict) or len(given) != 2 or given.get("files") != "1":
+        return None
+    try:
+        size = dataset.SIZE.read(given.get("size")).value
+    except ValueError:
+        return None  # who reads all of it says where
+    if not 0 < size <= dataset.MAX_BYTES:
+        return None
+    sizes = np.array([size])
+    sizes.setflags(write=False)
+    return Dataset(f"1 file, {units.show(size, 'B')}", sizes, _ONE)
 
 
 def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:

@@ -27,6 +27,9 @@ MAX_DEPTH: Final = 40
 #: values that aliases may repeat, all together
 MAX_NODES: Final = 100_000
 
+#: what a plain scalar means nothing by
+_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
+
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -176,7 +179,8 @@ class _Builder:
         line = event.start_mark.line + 1
         if depth > MAX_DEPTH:
             raise SpecError(f"is nested deeper than {MAX_DEPTH} levels", file=self.file, line=line)
-        if isinstance(event, yaml.AliasEvent):
+        kind = event.__class__
+        if kind is yaml.AliasEvent:
             if event.anchor not in self.anchors:
                 raise SpecError(f"alias *{event.anchor} has no anchor before it", file=self.file, line=line)
             value, size = self.anchors[event.anchor]
@@ -184,10 +188,10 @@ class _Builder:
             return value
         before = self.nodes
         self.nodes += 1
-        if isinstance(event, yaml.ScalarEvent):
-            plain_null = event.implicit[0] and event.value in ("", "~", "null", "Null", "NULL")
-            value = None if plain_null else Scalar(event.value, self.file, line, self.source)
-        elif isinstance(event, yaml.SequenceStartEvent):
+        if kind is yaml.ScalarEvent:
+            text = event.value
+            value = None if text in _NULLS and event.implicit[0] else Scalar(text, self.file, line, self.source)
+        elif kind is yaml.SequenceStartEvent:
             value = self._sequence(events, depth)
         else:
             value = self._mapping(events, depth, line)
@@ -198,7 +202,7 @@ class _Builder:
     def _sequence(self, events: Iterator[Any], depth: int) -> list[Any]:
         items: list[Any] = []
         for event in events:
-            if isinstance(event, yaml.SequenceEndEvent):
+            if event.__class__ is yaml.SequenceEndEvent:
                 return items
             items.append(self._node(event, events, depth + 1))
         return items
@@ -206,10 +210,15 @@ class _Builder:
     def _mapping(self, events: Iterator[Any], depth: int, line: int) -> Mapping:
         mapping = Mapping(self.file, line)
         for event in events:
-            if isinstance(event, yaml.MappingEndEvent):
+            kind = event.__class__
+            if kind is yaml.MappingEndEvent:
                 return mapping
             at = event.start_mark.line + 1
-            key = self._node(event, events, depth + 1)
+            if kind is yaml.ScalarEvent and not event.anchor and event.value not in _NULLS:  # nearly every key
+                self.nodes += 1
+                key = event.value
+            else:
+                key = self._node(event, events, depth + 1)
             if not isinstance(key, str):
                 raise SpecError("a key must be plain text", file=self.file, line=at)
             if key in mapping:

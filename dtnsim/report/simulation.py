@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground import output, units
+from dtnsim.ground import collector, output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 from dtnsim.report import alike, text
@@ -35,6 +35,11 @@ _IDLE: Final = 0.01
 
 def document(s: Simulation) -> dict[str, Any]:
     """The document of ``dtnsim simulate --json``."""
+    with collector.paused():
+        return _document(s)
+
+
+def _document(s: Simulation) -> dict[str, Any]:
     first = s.runs[0]
     return {
         "schema": SCHEMA,
@@ -141,6 +146,11 @@ def _series(run: Run) -> dict[str, Any]:
 
 def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
+    with collector.paused():
+        _show(s, out)
+
+
+def _show(s: Simulation, out: Out) -> None:
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
     groups = alike.groups(first)

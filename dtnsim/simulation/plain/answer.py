@@ -205,10 +205,14 @@ def _series(course: Course, own: NDArray[np.intp]) -> Series:
         np.array([np.bincount(plain.kind, weights=w, minlength=kinds) for w in each]).reshape(-1, kinds) @ per_byte
         for each, per_byte in ((rate, cost), (moving, (cost > 0).astype(float)))
     )
-    flow = own // columns.cost.shape[1]
+    shape = len(rate), len(columns.shared) + len(own)
+    share, there = np.empty(shape), np.empty(shape)  # in place: there are very many of a flow's own
+    flow, cost_of = own // columns.cost.shape[1], columns.cost.ravel()[own]
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(columns.capacity > 0, used / columns.capacity, np.where(flows > 0, 1.0, 0.0))
-        mine = rate[:, flow] * (columns.cost.ravel() / columns.own.ravel())[own]
-    share = np.concatenate([share, np.minimum(np.nan_to_num(mine, posinf=1.0), 1.0)], axis=1)
-    there = moving[:, flow] * (columns.cost.ravel()[own] > 0)
-    return Series(edge, rate, rate, np.zeros(rate.shape), share, np.concatenate([flows, there], axis=1))
+        share[:, : len(columns.shared)] = np.where(columns.capacity > 0, used / columns.capacity, flows > 0)
+        part = np.nan_to_num(cost_of / columns.own.ravel()[own], posinf=1e300)
+    there[:, : len(columns.shared)] = flows
+    for line, mine, moves, seconds in zip(share, there, rate, moving, strict=True):
+        np.minimum(moves[flow] * part, 1.0, out=line[len(columns.shared) :])
+        np.multiply(seconds[flow], cost_of > 0, out=mine[len(columns.shared) :])
+    return Series(edge, rate, rate, np.zeros(rate.shape), share, there)
