@@ -75,6 +75,7 @@ class Access:
         part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
         parts: Such requests of one stream under way at once.
         flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
+        filled: Part of the drives' space in use, where the file system says so.
         submits: False where the engine's call for one request returns only when that request is done.
     """
 
@@ -117,6 +118,7 @@ class Access:
     part_B: float = 0.0
     parts: int = 1
     flow_Bps: Value = math.inf
+    filled: Value | None = None
     submits: bool = True
 
     @property

@@ -54,3 +54,7 @@ class Draid(Raidz):
             parity=self.parity,
             ashift=self.ashift,
         )
+
+    def occupied(self, block_B: float) -> Term:
+        """Whole stripes have no padding besides."""
+        return self.amplification(block_B)

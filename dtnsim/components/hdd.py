@@ -100,7 +100,7 @@ class Hdd(Device):
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one large request alone [B/s]; in sequence the drive has read ahead."""
-        return self._zone(row).value if use.random else row.value(self.link)
+        return self._zone(row, use).value if use.random else row.value(self.link)
 
     def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
         """Positioning to it."""
@@ -118,7 +118,7 @@ class Hdd(Device):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""
-        rate = self._zone(row)
+        rate = self._zone(row, use)
         busy, use = self._arms(use, copies)
         bands = self._shingled(row, use, copies, rate)
         if use.random and bands is not _ONCE:
@@ -156,10 +156,10 @@ class Hdd(Device):
             return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
         return busy, use.but(streams=max(1, round(use.streams / each)))
 
-    def _zone(self, row: Row) -> Term:
+    def _zone(self, row: Row, use: Access) -> Term:
         return law(
             hdd.zone_rate,
-            position=row.term(self.position),
+            position=self._place(row, use),
             outer_rate=row.term(self.rate),
             radius_ratio=row.term(self.inner),
         )
@@ -171,9 +171,17 @@ class Hdd(Device):
             "spindle_Hz": row.term(self.spindle),
         }
 
-    def _filled(self, row: Row) -> Term:
+    def _place(self, row: Row, use: Access) -> Term:
+        """Where the data are: as stated, or as a file system that says how full it is fills a disk."""
+        if use.filled is None or self.states("position"):
+            return row.term(self.position)
+        return law(hdd.place_by_fill, filled=term(use.filled), writing=use.operation == "write")
+
+    def _filled(self, row: Row, use: Access) -> Term:
         """Part of the stroke that the data lie on: twice their mean place."""
-        return least(row.term(self.position) * 2.0, term(1.0))
+        if use.filled is None or self.states("position"):
+            return least(row.term(self.position) * 2.0, term(1.0))
+        return term(use.filled)
 
     def _known(self, use: Access, copies: int) -> float:
         """Requests that a drive knows of; of writes there are many in the page cache, or in its own."""
@@ -256,11 +264,23 @@ class Hdd(Device):
         if self.file_distance is not None:
             return row.term(self.file_distance)
         places = use.streams if use.scheduled else 2
-        return law(hdd.mean_distance, filled=self._filled(row), places=places)
+        return law(hdd.mean_distance, filled=self._filled(row, use), places=places)
 
-    def _swept(self, row: Row) -> Term:
+    def _swept(self, row: Row, use: Access) -> Term:
         """Positioning to the next place in a sorted sweep."""
-        return law(hdd.sorted_positioning_time, queue=self.ncq, **self._seeks(row), stroke=self._filled(row))
+        return law(hdd.sorted_positioning_time, queue=self.ncq, **self._seeks(row), stroke=self._filled(row, use))
+
+    def _next_run(self, row: Row, use: Access) -> Term:
+        """Positioning to the next run of a file: what is written the drive has in its cache and sorts.
+
+        Of what is read it knows as much as the file system asks for, and the runs lie one behind the other.
+        """
+        if use.operation == "write" or np.isinf(use.active) or not use.request_B:
+            return self._swept(row, use)
+        runs = {"request_B": term(use.request_B, "B"), "run_B": term(use.extent_B, "B")}
+        choice = least(law(hdd.sweep_choice, active=use.active, **runs), term(float(self.ncq)))
+        span = choice * (term(use.extent_B, "B") + term(use.gap_B, "B")) / row.term(self.capacity)
+        return law(hdd.sorted_positioning_time, queue=choice, **self._seeks(row), stroke=least(span, term(1.0)))
 
     def _runs(self, row: Row, use: Access, rate: Term) -> Term:
         """Gaps between the extents of an aged file system."""
@@ -271,7 +291,7 @@ class Hdd(Device):
             run_B=term(use.extent_B, "B"),
             gap_B=term(use.gap_B, "B"),
             rate=rate,
-            positioning_s=self._swept(row),
+            positioning_s=self._next_run(row, use),
         )
 
     def _files(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
@@ -283,7 +303,7 @@ class Hdd(Device):
                 hdd_streams.new_files_cost,
                 file_B=term(use.file_B, "B"),
                 rate=rate,
-                positioning_s=self._swept(row),
+                positioning_s=self._swept(row, use),
                 metadata_writes=use.metadata_writes,
             )
         visit = use.stripe_B or (row.value(self.visit) if visit_B is None else term(visit_B).value)
@@ -301,7 +321,7 @@ class Hdd(Device):
         if self.tree_distance is not None:
             return row.term(self.tree_distance)
         tree = term(use.total_B, "B") / (count(copies, "disk") * row.term(self.capacity))
-        return law(hdd.mean_distance, filled=least(tree, self._filled(row)))
+        return law(hdd.mean_distance, filled=least(tree, self._filled(row, use)))
 
     def _shingled(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Time of a write over that of its transfer, where the drive cleans shingled bands."""

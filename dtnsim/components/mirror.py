@@ -13,13 +13,16 @@ from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd_streams
+from dtnsim.physics import hdd_streams, zfs
 
 
 class Mirror(Device):
-    """``groups`` mirror vdevs of ``disks`` copies; blocks of one stream are read from all copies in turn.
+    """``groups`` mirror vdevs of ``disks`` copies; the copies take turns in what is read of one stream.
 
-    Neglects: that a copy which reads every other block of a stream passes over the rest.
+    Disks take turns in zones of 2 MiB, so that each passes over what the others read: a pair streams 1.4 to 1.6 times
+    what one of its disks does.
+
+    Neglects: releases 0.6, which kept to a copy for 10 ms instead, and 0.7.0, in which a stream stayed with one copy.
     Source: OpenZFS vdev_mirror.c (the least loaded copy serves the next block).
     """
 
@@ -78,7 +81,15 @@ class Mirror(Device):
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=use.record_B)
+        if use.operation == "read" and not use.random and self.of.rotates and alive > 1:
+            part = part.but(**self._turns(use, alive))
         inner = None
         if visit_B is not None:
             inner = law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=self.groups * alive)
         self.of.serve(row.times(load), part, name, copies=copies * alive * self.groups, visit_B=inner)
+
+    def _turns(self, use: Access, alive: int) -> dict[str, float]:
+        """What one copy reads of a stream before it is another's turn, and what it passes over."""
+        run = min(use.extent_B, zfs.MIRROR_ZONE_B)
+        behind = use.gap_B * run / use.extent_B if np.isfinite(use.extent_B) else 0.0
+        return {"extent_B": run, "gap_B": float(zfs.mirror_gap_bytes(run, behind, alive))}

@@ -120,6 +120,11 @@ class Raidz(Device):
             ashift=self.ashift,
         )
 
+    def occupied(self, block_B: float) -> Term:
+        """Bytes of disk per byte of a block, padding included."""
+        parts = {"disks": self.disks, "parity": self.parity, "ashift": self.ashift}
+        return law(raidz.allocation, block_B=term(block_B, "B"), **parts)
+
     def _block(self, use: Access) -> float:
         """Bytes of one block with its own parity."""
         return use.record_B or self.recordsize.value
@@ -130,19 +135,26 @@ class Raidz(Device):
 
     def _written(self, use: Access) -> Term:
         """Bytes written to the disks that are left per byte of data."""
+        return self._left(self.amplification(self._block(use)))
+
+    def _passed(self, use: Access) -> Term:
+        """Bytes that pass the heads of the disks that are left, per byte of data; flash has no heads."""
+        return self._left(self.occupied(self._block(use))) if self.of.rotates else self._written(use)
+
+    def _left(self, load: Term) -> Term:
         left = count(self.disks - self.lost, "disk left") / count(self.disks, "disk")
-        return self.amplification(self._block(use)) * (left if self.lost else term(1.0))
+        return load * (left if self.lost else term(1.0))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the members; a random read occupies every disk that holds a part of its block."""
         alive = self.working * self.groups
         block = self._block(use)
         if use.operation == "write":
-            load = self._written(use)
+            load = self._passed(use)
         elif use.random:  # the whole block is read to check it, from all its disks at once
             load = term(max(block / use.block_B, 1.0))
-        else:  # the heads pass parity by, of lost disks as of all
-            load = self._written(use)
+        else:  # the heads pass parity and padding by, of lost disks as of all
+            load = self._passed(use)
         busy = float(self._columns(use).value)
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=block / busy)
         if use.random:

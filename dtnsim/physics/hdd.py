@@ -222,6 +222,44 @@ def mean_distance(filled: ArrayLike, places: ArrayLike = 2.0) -> FloatArray:
     return np.clip(as_float(filled), 0.0, 1.0) / (np.maximum(as_float(places), 2.0) + 1.0)
 
 
+def sweep_choice(active: ArrayLike, request_B: ArrayLike, run_B: ArrayLike) -> FloatArray:
+    """Runs that a drive may choose from when only so many requests are before it: max(1, q min(s, r) / r).
+
+    Args:
+        active: Requests before the drive q [1].
+        request_B: Largest size of a request s [B].
+        run_B: Contiguous bytes r; no request is longer [B].
+
+    Returns:
+        Runs [1]; 1 for long runs, q where each run is one request.
+
+    Valid: runs that are read in the order of their places.
+    Neglects: a run that requests of several sizes share.
+    Source: OpenZFS vdev_queue.c (neighbours are joined, gaps above zfs_vdev_read_gap_limit are not).
+    """
+    run = as_float(run_B)
+    return np.maximum(as_float(active) * np.minimum(as_float(request_B), run) / run, 1.0)
+
+
+def place_by_fill(filled: ArrayLike, writing: ArrayLike) -> FloatArray:
+    """Place of the data on a disk that is filled from the outside in: f for new data, f / 2 for what is read.
+
+    Args:
+        filled: Part of the space in use f, clipped to 0..1 [1].
+        writing: True for new data, false for data of any age [bool].
+
+    Returns:
+        Fraction of the capacity that lies further out [1].
+
+    Valid: allocators that take the outermost free space first.
+    Neglects: holes that deleted files left further out.
+    Source: OpenZFS metaslab.c (of equal metaslabs that of the lowest offset; zfs(4), metaslab_lba_weighting_enabled);
+        mean of 0 to f.
+    """
+    f = np.clip(as_float(filled), 0.0, 1.0)
+    return np.where(np.asarray(writing, dtype=bool), f, 0.5 * f)
+
+
 def random_rate(request_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
     """Bytes a second of random requests on one disk: s / (t_pos + s / R).
 

@@ -70,6 +70,31 @@ def write_amplification(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike,
     return (s + parity_sectors(s, disks, parity)) * np.exp2(as_float(ashift)) / as_float(block_B)
 
 
+def allocation(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
+    """Bytes of disk that a block takes up per stored byte: data, parity, and padding to a multiple of p + 1 sectors.
+
+    Heads pass padding by as they pass data, whether it is written (optional I/O) or not.
+
+    Args:
+        block_B: Stored size of the block [B].
+        disks: Disks of the group n [1].
+        parity: Parity level p [1].
+        ashift: Logarithm of the sector size [1].
+
+    Returns:
+        Ratio [1], at least `write_amplification`.
+
+    Valid: n > p.
+    Neglects: nothing.
+    Source: OpenZFS vdev_raidz.c, vdev_raidz_asize (roundup to nparity + 1); vdev_queue.c (padding of up to 4 KiB is
+        written where it joins two requests, zfs_vdev_write_gap_limit).
+    """
+    s = data_sectors(block_B, ashift)
+    unit = as_float(parity) + 1.0
+    used = np.ceil((s + parity_sectors(s, disks, parity)) / unit) * unit
+    return used * np.exp2(as_float(ashift)) / as_float(block_B)
+
+
 def columns(block_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, ashift: ArrayLike = 12) -> FloatArray:
     """Data disks that hold a part of one block: min(n - p, s).
 

@@ -21,6 +21,8 @@ DIRTY_MAX_B: Final = 4.0 * 2**30
 DELAY_MIN_SHARE: Final = 0.60
 DELAY_SCALE_S: Final = 500e-6
 IMMEDIATE_WRITE_B: Final = 32768
+#: Stretches of a device that equally loaded copies of a mirror take turns in (vdev_mirror.c, vdev_mirror_shift = 21).
+MIRROR_ZONE_B: Final = 2.0**21
 #: Free segment sizes and the fragmentation that `zpool list` shows for them (OpenZFS metaslab.c, zfs_frag_table).
 _FRAGMENTATION: Final = np.array([0, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 100]) / 100.0
 _SEGMENT_B: Final = 2.0 ** np.array([24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10])
@@ -77,6 +79,50 @@ def write_cycles(
     whole = as_float(record_cycles) / record
     part = as_float(call_cycles) / s + as_float(partial_byte)
     return np.where(s >= record, whole, np.maximum(part, whole))
+
+
+def fetch_cycles(read_B: ArrayLike, recordsize_B: ArrayLike, record_cycles: ArrayLike) -> FloatArray:
+    """Cycles per byte that a reader spends on records that come from the pool: c ceil(s / rs) / s.
+
+    The reader's own thread makes the buffer, enters it in the cache, asks the drives for it and is woken up.
+
+    Args:
+        read_B: Bytes of one read that follow each other s: the record for a sequential reader [B].
+        recordsize_B: recordsize rs [B].
+        record_cycles: Work on one record c [cycles].
+
+    Returns:
+        Cycles per byte [cycles/B]; c / rs for whole records, c / s for a small random read.
+
+    Valid: reads that the ARC does not have.
+    Neglects: pages, which a large record has more of; what other threads do meanwhile (decompression, checksums).
+    Source: OpenZFS dmu_zfetch.c, arc_read (prefetch is issued by the thread that reads).
+    """
+    s, record = as_float(read_B), as_float(recordsize_B)
+    return as_float(record_cycles) * np.ceil(s / record) / s
+
+
+def mirror_gap_bytes(run_B: ArrayLike, gap_B: ArrayLike, copies: ArrayLike) -> FloatArray:
+    """Bytes that one copy of a mirror passes over between the stretches of a file that it reads: (c - 1) r + c g.
+
+    Each of c copies reads a c-th of the stretches, so the others' stretches and c gaps lie between two of its own.
+
+    Args:
+        run_B: Stretch that one copy reads r: a run of the file, `MIRROR_ZONE_B` at most [B].
+        gap_B: Bytes of other files behind each stretch g [B].
+        copies: Copies that are read c [1].
+
+    Returns:
+        Gap [B]; g where one copy is read.
+
+    Valid: readers that are read ahead far beyond what the drives have before them: all copies are equally loaded.
+    Neglects: zones in which several short runs lie.
+    Source: OpenZFS vdev_mirror.c: a read goes to the copy with the fewest requests, plus 5 where it does not follow the
+        last (zfs_vdev_mirror_rotating_seek_inc); prefetch keeps 3 at each (zfs_vdev_async_read_max_active) and is far
+        ahead of both, so that all are equal and the offset decides, in zones of 2 MiB.
+    """
+    c = as_float(copies)
+    return (c - 1.0) * as_float(run_B) + c * as_float(gap_B)
 
 
 def free_segment_bytes(fragmentation: ArrayLike) -> FloatArray:

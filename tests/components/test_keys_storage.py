@@ -158,6 +158,7 @@ ZFS: list[tuple[str, object, str, dict[str, Any], dict[str, Any]]] = [
     ("prefetch", "1 MiB", "readers", POOL, RZ),
     ("fragmentation", "0.5", "write", POOL, RZ),
     ("filled", "0.9", "write", {**POOL, "fragmentation": "0.5"}, RZ),
+    ("filled", "0.9", "write", {**POOL, "filled": "0.1"}, {**RZ, "of": {**DISK, "rate": "20 MB/s"}}),
     ("dirty_max", "100 MB", "write", POOL, {**RZ, "groups": 8}),
     ("sync_passes", "60", "write", POOL, RZ),
     ("commit_time", "10 ms", "sync", POOL, RZ),
@@ -184,8 +185,8 @@ ELSEWHERE: dict[str, set[str]] = {
     "": {"part", "source", "price", "facts"},
     "zfs": {  # tests/components/test_zfs.py and test_filesystem.py: costs of calls, and of metadata
         "write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte", "jump_call",
-        "fetch_byte", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency", "read_ahead",
-        "arc_max",
+        "fetch_record", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency",
+        "read_ahead", "arc_max",
     },
     "draid": {"level", "disks", "groups", "of", "ashift", "recordsize", "lost"},  # as raidz
 }  # fmt: skip

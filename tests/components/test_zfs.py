@@ -18,7 +18,7 @@ SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s"
 BARE = {"kind": "zfs", "checksum": "off", "pipeline_byte": "0 cycles/B", "sync_passes": "0"} | {
     n: "0 cycles/B" if n.endswith("byte") else "0 cycles"
     for n in ("write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte",
-              "jump_call", "fetch_byte")
+              "jump_call", "fetch_record")
 }  # fmt: skip
 
 
@@ -70,10 +70,13 @@ def test_first_writes_cost_their_pages_and_random_ones_the_rest_of_the_record() 
 
 
 def test_reads_from_the_pool_cost_more_than_from_the_arc() -> None:
-    costs = {"read_byte": "0.4 cycles/B", "read_call": "5000 cycles", "fetch_byte": "0.1 cycles/B"}
+    costs = {"read_byte": "0.4 cycles/B", "read_call": "5000 cycles", "fetch_record": "100000 cycles"}
     use = access("read", block_B=8 * KiB)
     assert cycles(use.but(cached=True), **costs) == pytest.approx(0.4 + 5000 / (8 * KiB))
-    assert cycles(use, **costs) == pytest.approx(0.5 + 5000 / (8 * KiB))
+    assert cycles(use, **costs) == pytest.approx(0.4 + 5000 / (8 * KiB) + 1e5 / (128 * KiB))
+    assert cycles(use, **costs, recordsize="1 MiB") == pytest.approx(0.4 + 5000 / (8 * KiB) + 1e5 / MiB)
+    # one that jumps fetches a record for each call
+    assert cycles(use.but(random=True), **costs) == pytest.approx(0.4 + 105000 / (8 * KiB))
 
 
 def test_compression_stores_less_and_costs_cycles() -> None:

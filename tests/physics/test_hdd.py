@@ -174,3 +174,36 @@ def test_two_read_aheads_of_linux_have_one_later_visit():
 @given(visit=st.floats(1.0, 1e9), file=st.floats(1.0, 1e12), more=st.floats(1.0, 1e9))
 def test_larger_files_have_more_later_visits(visit, file, more):
     assert 0.0 <= hdd_streams.later_visits(visit, file) <= hdd_streams.later_visits(visit, file + more) <= 1.0
+
+
+def test_a_filled_disk_writes_inside_and_reads_in_the_middle():
+    """WD Red 3 TB, diskinfo (gist.github.com/paveq/3587970): 136.8 MB/s outside, 127.1 in the middle, 72.8 inside.
+
+    The law of equal density lies 14 % below its middle zone: that disk keeps its outer rate for longer.
+    """
+    outside, middle, inside = 136.8, 127.1, 72.8
+    full = [hdd.zone_rate(hdd.place_by_fill(1.0, writing), outside, inside / outside) for writing in (True, False)]
+    assert full[0] == pytest.approx(inside)
+    assert full[1] == pytest.approx(middle, rel=0.15)
+    assert hdd.place_by_fill(0.0, [True, False]) == pytest.approx([0.0, 0.0])
+
+
+@settings(max_examples=40)
+@given(filled=st.floats(0, 1), more=st.floats(0, 1))
+def test_a_fuller_disk_is_never_faster(filled, more):
+    for writing in (True, False):
+        assert hdd.place_by_fill(min(filled + more, 1.0), writing) >= hdd.place_by_fill(filled, writing)
+    assert hdd.place_by_fill(filled, True) >= hdd.place_by_fill(filled, False)
+
+
+def test_a_drive_chooses_among_the_runs_that_it_knows():
+    """zfs(4): three asynchronous reads at a device, joined up to 1 MiB where no more than 32 KiB lie between."""
+    assert hdd.sweep_choice(3, 2**20, 128 * 1024) == 3.0  # each run is a request
+    assert hdd.sweep_choice(3, 2**20, 2 * 2**20) == 1.5
+    assert hdd.sweep_choice(3, 2**20, 1e12) == 1.0
+
+
+@settings(max_examples=40)
+@given(active=st.floats(1, 64), request=st.floats(4096, 2**24), run=st.floats(4096, 1e9))
+def test_the_choice_lies_between_one_and_what_is_active(active, request, run):
+    assert 1.0 <= hdd.sweep_choice(active, request, run) <= active * (1 + 1e-12)

@@ -41,6 +41,24 @@ def test_amplification_against_rows_laid_out(layout, block, ashift):
     assert raidz.write_amplification(block, n, p, ashift) >= n / (n - p) * (1 - 1e-12)
 
 
+@settings(max_examples=80)
+@given(layout=LAYOUT, sectors=st.integers(1, 600), ashift=st.sampled_from([9, 12, 13]))
+def test_a_block_takes_up_what_is_laid_out(layout, sectors, ashift):
+    n, p = layout
+    block = sectors * 2**ashift
+    taken = raidz.allocation(block, n, p, ashift)
+    assert taken * block / 2**ashift == pytest.approx(_laid_out(sectors, n, p))
+    assert taken >= raidz.write_amplification(block, n, p, ashift) * (1 - 1e-12)
+
+
+def test_padding_of_small_blocks_as_published():
+    """Two sectors on a raidz2 of six take up six: parity and padding are 67 % (Ahrens, "How I learned to stop worrying
+    and love RAID-Z", 2014, table of raidz2)."""
+    assert raidz.allocation(8192, 6, 2) == pytest.approx(3.0)
+    assert raidz.allocation(128 * 1024, 12, 2) == pytest.approx(42 / 32)  # 40 sectors, two to pass over
+    assert raidz.allocation(2**30, 12, 2) == pytest.approx(12 / 10, rel=1e-4)
+
+
 def test_a_block_lies_on_as_many_disks_as_it_has_sectors():
     assert raidz.columns(128 * 1024, 12, 2) == 10
     assert raidz.columns(4096, 12, 2) == 1
