@@ -36,6 +36,8 @@ class Beegfs(SharedFilesystem):
 
     kind: ClassVar[str] = "beegfs"
     in_page_cache: ClassVar[bool] = False
+    keeps_dirty: ClassVar[bool] = False
+    flushes_at_close: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write", "mirror")
     striped: ClassVar[bool] = False
 

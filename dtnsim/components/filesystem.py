@@ -69,6 +69,11 @@ class Filesystem(Component):
     #: True where the host's page cache keeps what is read and written; others have a cache of their own, or none
     in_page_cache: ClassVar[bool] = True
 
+    #: True where tools open connections of their own to it, so that nothing is mounted for them
+    connected_by_tools: ClassVar[bool] = False
+    #: True where written bytes may gather in memory while the medium works on earlier ones
+    keeps_dirty: ClassVar[bool] = True
+
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
     )

@@ -48,6 +48,7 @@ class S3(SharedFilesystem):
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
+    connected_by_tools: ClassVar[bool] = True
     drives_in_arrays: ClassVar[bool] = True
 
     part_size: Annotated[Quantity, Unit("B", low=1)] = prior(

@@ -200,7 +200,7 @@ class Composer:
         volume = destination.host.volumes[destination.volume]
         if volume.size is not None and leg.timing is None:
             check_space(leg.spec.name, leg.job.payload_B, f"{destination.host.name}:{destination.volume}", volume.size)
-        if write.finish in ("dsync", "direct"):
+        if write.finish in ("dsync", "direct") or not volume.filesystem.keeps_dirty:
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)

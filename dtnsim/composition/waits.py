@@ -15,7 +15,7 @@ from dtnsim.composition import tcp
 from dtnsim.composition.leg import Leg, openings
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Ledger, Row
-from dtnsim.ground.quantity import Draw, Value, middle
+from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Connection, Demand, Station
 from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
@@ -54,7 +54,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         for reading in _readings(storage, leg, step, row)
     ]
     if step is leg.plan.steps[0]:
-        before += _opening(leg, draw, each)
+        before += _opening(storage, leg, each)
     files = _files(job, leg.plan)
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
     if cost.round_trips and positive(rtt):
@@ -136,12 +136,17 @@ def _files(job: Job, plan: Plan) -> int:
     return math.ceil(job.files / plan.workers) * plan.workers
 
 
-def _opening(leg: Leg, draw: Draw, each: Term) -> list[Wait]:
+def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
     """What the tool does once: before any worker moves, and for each further worker's connection."""
-    first, others = leg.plan.opening, leg.plan.workers - 1
-    if leg.route is None:
-        return []
-    trip = leg.route.rtt(draw)
+    first, others, draw = leg.plan.opening, leg.plan.workers - 1, storage.ledger.draw
+    if leg.route is not None:
+        trip = leg.route.rtt(draw)
+    else:  # a store that the tool itself connects to
+        ends = [e for e in (leg.source, leg.destination) if e.volume is not None]
+        stores = [e for e in ends if e.host.volumes[e.volume or ""].filesystem.connected_by_tools]
+        if not stores:
+            return []
+        trip = storage.server_rtt(stores[0])
     if first.work is None and first.connect_work is None and not positive(trip):
         return []
     rtt = term(trip, "s", "round-trip time of the route")

@@ -109,8 +109,13 @@ class Buses(Wiring):
             self._through_nic(part, use, name, volume, fabric, many)
 
     def mount(self, row: Row, volume: str, many: Connections) -> Row:
-        """A row whose connections are those of a mount, which all that use it share."""
-        return row.owned(f"{self.name}:{volume}") if many.shared else row
+        """A row whose connections all share that use them: those of all mounts of one server, or of one file system."""
+        if not many.shared:
+            return row
+        made = self.volumes[volume]
+        if made.server is not None:
+            return row.owned(f"{self.name}-{made.server.partition(':')[0].strip()} {made.filesystem.kind}")
+        return row.owned(f"{self.name}:{getattr(made.filesystem, 'system', None) or volume}")
 
     def _through_nic(
         self,

@@ -127,5 +127,5 @@ class Client:
             workers=workers,
             weight=workers,
             divided=job.largest_B >= self.threshold_B and job.largest_B > self.part_B,
-            opening=opening if job.remote else Opening(),
+            opening=opening,
         )

@@ -172,12 +172,12 @@ def test_the_server_reads_and_writes_in_requests_of_the_mount() -> None:
 def test_rdma_costs_the_kernel_less() -> None:
     """VAST documentation: eight TCP connections for 100 Gb/s, two with RDMA."""
     tcp, rdma = (charges({"proto": p}) for p in ("tcp", "rdma"))
-    assert rdma.demand("a.cpu.kernel NFS[a:/n]") == pytest.approx(0.45)
-    assert tcp.has("network.tcp.a-b[transfer]")
-    assert not rdma.has("network.tcp.a-b[transfer]")  # no window, no loss response
-    assert not rdma.has("b.cpu.kernel NFS[a:/n]")  # the server's adapter places the bytes
+    assert rdma.demand("a.cpu.kernel NFS[a-b nfs]") == pytest.approx(0.45)
+    assert tcp.has("network.tcp.a-b[a-b nfs]")
+    assert not rdma.has("network.tcp.a-b[a-b nfs]")  # no window, no loss response
+    assert not rdma.has("b.cpu.kernel NFS[a-b nfs]")  # the server's adapter places the bytes
     assert rdma.demand("b.memory") == tcp.demand("b.memory") - 1  # no copy out of a socket
-    assert tcp.demand("a.cpu.kernel NFS[a:/n]") == pytest.approx(1.5)
+    assert tcp.demand("a.cpu.kernel NFS[a-b nfs]") == pytest.approx(1.5)
     assert 12.5e9 / 2.5 < 3e9 / 0.45 < 12.5e9 / 1.5
 
 

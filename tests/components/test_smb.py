@@ -43,13 +43,13 @@ def test_encryption_costs_both_ends() -> None:
     """AES-128-GCM on the core of the connection at the client and at the server; signing half of it."""
     cost = CORE_RATES["aes128_gcm"].cycles_per_byte
     plain, safe, signed = charges(), charges(encrypt=True), charges(sign=True)
-    for core in ("a.cpu.kernel SMB[a:/s]", "b.cpu.kernel SMB[a:/s]"):
+    for core in ("a.cpu.kernel SMB[a-b smb]", "b.cpu.kernel SMB[a-b smb]"):
         assert safe.demand(core) - plain.demand(core) == pytest.approx(cost, rel=1e-3)
         assert signed.demand(core) - plain.demand(core) == pytest.approx(0.4, rel=1e-3)
 
 
 def test_channels_are_connections_of_their_own() -> None:
-    one, four = (charges(channels=n).rate("a.cpu.kernel SMB[a:/s]") for n in (1, 4))
+    one, four = (charges(channels=n).rate("a.cpu.kernel SMB[a-b smb]") for n in (1, 4))
     assert four == pytest.approx(4 * one)
 
 

@@ -107,6 +107,18 @@ def test_options_of_tools_reach_the_store() -> None:
     assert rates[2] == pytest.approx(4 * rates[0], rel=0.02)
 
 
+def test_a_tool_connects_to_the_store_itself() -> None:
+    """TCP and TLS before the first request (RFC 8446): one round trip less without TLS."""
+
+    def seconds(*, tls: bool) -> float:
+        tool = {"name": "aws-s3", "client": "destination", "tls": tls}
+        made = far({"kind": "s3"}, tool=tool)
+        made["transfer"]["dataset"] = {"files": 1, "size": "1 kB"}
+        return dtnsim.predict(load(made), samples=0).duration_s.p50
+
+    assert seconds(tls=True) - seconds(tls=False) == pytest.approx(0.1, abs=0.005)
+
+
 @settings(max_examples=6)
 @given(rtt_ms=st.sampled_from([2, 20, 60, 200]), number=st.sampled_from([1, 3, 9]))
 def test_farther_is_slower_and_more_connections_are_not(rtt_ms: int, number: int) -> None:
@@ -225,6 +237,16 @@ def test_two_programs_share_the_connection_of_their_mount() -> None:
     whole = sum(t.throughput_Bps.p50 for t in both.transfers)
     assert whole == pytest.approx(alone.throughput_Bps.p50, rel=0.01)
     assert sum(t.throughput_Bps.p50 for t in more.transfers) == pytest.approx(2 * whole, rel=0.01)
+
+
+def test_mounts_of_one_server_share_its_connection() -> None:
+    """nfs(5), nosharetransport; mount.cifs(8), nosharesock: what is not said shares the socket."""
+    made = mounted("one", "two")
+    made["hosts"]["a"]["volumes"]["/other"] = dict(made["hosts"]["a"]["volumes"]["/n"])
+    made["transfers"][1]["from"] = "a:/other"
+    alone = dtnsim.predict(load(mounted("one")), samples=0).throughput_Bps.p50
+    both = dtnsim.predict(load(made), samples=0)
+    assert sum(t.throughput_Bps.p50 for t in both.transfers) == pytest.approx(alone, rel=0.01)
 
 
 def bonded(filesystem: dict[str, Any], ports: int = 4, **how: Any) -> float:
