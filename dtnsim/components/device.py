@@ -13,6 +13,8 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value, prior
 from dtnsim.ground.term import Term, term
 
+#: what the block layer makes of sequential writes where nothing gathers whole stripes
+BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 #: what a pair of controllers with mirrored write caches takes
 MIRROR_RATE: Final = prior(
     "2.5 GB/s",

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import Device
+from dtnsim.components.device import BLOCK_REQUEST, Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
@@ -190,14 +190,14 @@ class Hdd(Device):
 
     def _lost_turns(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """What turns of the platter between one write and the next cost where no cache answers, per byte."""
-        if self.write_cache != "none" or use.operation == "read" or use.finish != "direct":
+        if self.write_cache != "none" or use.operation == "read" or use.finish == "dsync":
             return term(0.0)
         cost = law(
             hdd_cache.lost_turns_cost,
-            request_B=term(use.block_B, "B"),
+            request_B=row.term(BLOCK_REQUEST) if use.buffered else term(use.block_B, "B"),
             rate=rate,
             spindle_Hz=row.term(self.spindle),
-            in_flight=min(use.in_flight / copies, float(self.ncq)),
+            in_flight=min(self._known(use, copies), float(self.ncq)),
         )
         return cost - 1.0
 

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
-from dtnsim.components.device import MIRROR_RATE, Device
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
@@ -23,8 +23,6 @@ _CONTROLLER_CHUNK: Final = prior("64 KiB", 0.5, "assumed: 64 KiB on older contro
 #: what a running rebuild takes where nobody set it
 _MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept beside other traffic")
 _CONTROLLER_REBUILD: Final = prior("0.3", 0.5, "Dell PERC and Broadcom MegaRAID user's guides: rebuild rate of 30 %")
-#: what the block layer makes of sequential writes where nothing gathers whole stripes
-_BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
 
 
 class Raid(Device):
@@ -263,7 +261,7 @@ class Raid(Device):
         return left / count(self.disks - self.parity, "data disk")
 
     def _read_load(self, use: Access) -> Term:
-        """Member bytes per byte read. The heads pass parity by; one stream reads one copy only."""
+        """Member bytes per byte read. The heads pass parity by, flash does not; one stream reads one copy only."""
         n = self.disks
         left = count(n - self.lost, "disk left")
         if self.copies > 1:
@@ -271,6 +269,8 @@ class Raid(Device):
                 return left / (n / 2)
             readers = use.streams * (use.queue_depth if use.random else 1)
             return law(raid.mirror_read_load, copies=self.copies - self.lost, readers=readers)
+        if self.parity and not use.random and not self.of.rotates:
+            return term(1.0)  # of a lost member, parity is read instead
         if use.random:
             share = law(raid.degraded_read_share, disks=n, parity=self.parity, lost=self.lost)
             return left / count(n, "disk") / share
@@ -285,7 +285,7 @@ class Raid(Device):
             return bitmap
         if self._gathers(use) and not use.random:
             return self._spread() * bitmap
-        size = row.term(_BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
+        size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         load = law(
             raid.write_amplification,
             write_B=size,
@@ -325,7 +325,7 @@ class Raid(Device):
             wanted = row.term(self.rebuild if given else _MD_REBUILD)
         else:  # a share of the drives' time
             wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
-        held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(_BLOCK_REQUEST)
+        held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
         return law(
             raid.rebuild_load,
             rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media),

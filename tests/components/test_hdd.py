@@ -141,6 +141,15 @@ def test_without_a_cache_a_write_waits_for_the_platter() -> None:
     assert jobs("write") > 30 * jobs("write", **none)
 
 
+def test_write_back_keeps_a_disk_without_a_cache_busy_if_it_takes_a_queue() -> None:
+    """Linux writes back in requests of 1280 KiB, many at once; without NCQ (IDE mode) each of them loses a turn."""
+    use = {"operation": "write", "finish": "fdatasync"}
+    none = {**DISK, "write_cache": "none"}
+    queued, alone = (served(device(**none, ncq=n), access(**use)).rate("d.disks") for n in (32, 1))
+    assert queued == pytest.approx(R)
+    assert alone == pytest.approx(1280 * KiB / (1280 * KiB / R + TURN), rel=1e-3)
+
+
 def test_a_protected_cache_answers_syncs() -> None:
     """One flush waits for the log's blocks and its commit record, 23 ms, unless the drive keeps what it has."""
     sync = {"direct": False, "fdatasync": True, "ioengine": "sync"}
