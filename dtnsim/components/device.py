@@ -160,6 +160,11 @@ class Device(Component):
         """Seconds from handing a sequential write to the device until it is done, its transfer left out."""
         return term(0.0, "s")
 
+    def flush_time(self, row: Row) -> Term | None:
+        """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
+        inner = getattr(self, "of", None)
+        return inner.flush_time(row) if isinstance(inner, Device) else None
+
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
         return None

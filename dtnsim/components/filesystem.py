@@ -319,11 +319,14 @@ class AgedFilesystem(LocalFilesystem):
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
     def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
-        """Disks position for the log's blocks and then for their commit record; flash takes ``sync_latency``."""
+        """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
         array = host.volumes[volume].array
-        default = type(self).model_fields["sync_latency"].default
-        stated = (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source)
-        if stated or array is None or array.keeps_writes or not array.rotates:
+        if self.states("sync_latency") or array is None or array.keeps_writes:
+            return super().flush_wait(row, use, host, volume)
+        emptied = array.flush_time(row)
+        if emptied is not None:
+            return law(journal.sync_time, waits=_BARRIERS, positioning_s=emptied + array.turnaround(row)).value
+        if not array.rotates:
             return super().flush_wait(row, use, host, volume)
         away = array.latency(row, use.but(operation="write", random=True, finish="dsync"))
         return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value

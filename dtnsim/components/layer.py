@@ -66,6 +66,10 @@ class Layer(Device):
         """That of the device below."""
         return self.below.turnaround(row)
 
+    def flush_time(self, row: Row) -> Term | None:
+        """That of the device below."""
+        return self.below.flush_time(row)
+
     def bus_factor(self, use: Access) -> Value:
         """As the device below has it."""
         return self.below.bus_factor(use)

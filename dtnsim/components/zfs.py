@@ -220,12 +220,16 @@ class Zfs(LocalFilesystem):
         """The intent log's next block is written, on its own device or in the pool.
 
         What keeps writes when power fails answers at once; a disk has just passed the place of the next block, so it
-        turns once; a drive that must flush takes ``sync_latency``.
+        turns once; flash that must empty its memory does that.
         """
         device = self.log if self.log is not None else host.volumes[volume].array
-        if self.states("sync_latency") or device is None or not (device.keeps_writes or device.rotates):
+        emptied = None if device is None else device.flush_time(row)
+        known = device is not None and (device.keeps_writes or device.rotates or emptied is not None)
+        if self.states("sync_latency") or device is None or not known:
             return row.value(self.sync_latency)
-        if device.keeps_writes:
+        if emptied is not None and not device.keeps_writes:
+            log = emptied + device.turnaround(row)
+        elif device.keeps_writes:
             log = term(device.latency(row, use.but(operation="write", random=False)), "s")
         else:
             log = 2.0 * device.turnaround(row)

@@ -34,11 +34,12 @@ def written_bytes(data_journaled: ArrayLike) -> FloatArray:
 
 
 def sync_time(waits: ArrayLike, positioning_s: ArrayLike) -> FloatArray:
-    """Time until a disk has made a synchronous write durable, the transfer of the data left out: n t_pos.
+    """Time until a drive has made a synchronous write durable, the transfer of the data left out: n t_pos.
 
     Args:
         waits: Writes that wait for each other behind a barrier n: the log's blocks, then their commit record [1].
-        positioning_s: Positioning from the data to the log, and back t_pos [s].
+        positioning_s: Positioning from the data to the log, and back t_pos; of flash, a write and a flush of what its
+            controller still holds [s].
 
     Returns:
         Time [s]; 23 ms on a disk of 7200 rpm and 7.4 ms of average seek.

@@ -87,6 +87,7 @@ CASES: list[tuple[str, str, object, str, dict[str, Any]]] = [
     ("ssd", "iops_read", "20k IOPS", "random", FLASH),
     ("ssd", "iops_write", "2k IOPS", "writes", FLASH),
     ("ssd", "power_loss_protection", True, "sync", FLASH),
+    ("ssd", "flush", "20 ms", "sync", FLASH),
     ("ssd", "link", "1 GB/s", "read", FLASH),
     ("raid", "level", 6, "write", {**R5, "disks": 6}),
     ("raid", "disks", 9, "read", R5),

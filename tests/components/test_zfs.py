@@ -254,7 +254,8 @@ DISK = {"kind": "hdd", "rate": "200 MB/s"}
     [
         ({}, {"kind": "raidz", "level": 2, "disks": 6, "of": DISK}, 1 / 120 + 1e-4),  # a turn of the pool's disks
         ({"log": {**SLOG, "power_loss_protection": True}}, DISK, 18e-6 + 1e-4),
-        ({"log": SLOG}, DISK, 4e-3),  # the log must be flushed
+        ({"log": SLOG}, DISK, 18e-6 + 0.8e-3 + 1e-4),  # the log must be flushed
+        ({"log": {"kind": "mirror", "disks": 2, "of": {**SLOG, "flush": "3 ms"}}}, DISK, 18e-6 + 3e-3 + 1e-4),
         ({"log": DISK}, SSD, 1 / 120 + 1e-4),
         ({"sync_latency": "7 ms"}, DISK, 7e-3),  # what is stated holds
         ({"commit_time": "1 ms"}, {**SSD, "power_loss_protection": True}, 50e-6 + 1e-3),
