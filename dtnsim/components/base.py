@@ -10,10 +10,11 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -237,7 +238,7 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
     name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
-        known = [f.alias or n for n, f in model.model_fields.items()]
+        known = [f.alias or n for n, f in _model_at(model, first["loc"][:-1]).model_fields.items()]
         near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
@@ -249,6 +250,16 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
     value = first.get("input")
     shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
+
+
+def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:
+    """The model that the keys of a place are those of: ``vm`` of a host has its own."""
+    for step in steps:
+        field = next((f for n, f in model.model_fields.items() if step in (n, f.alias)), None)
+        inner = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+        models = (t for t in inner if isinstance(t, type) and issubclass(t, BaseModel))
+        model = next(models, model)
+    return model
 
 
 @lru_cache(maxsize=1)

@@ -48,6 +48,7 @@ class Stretch:
         medium: How much of the medium's work falls into it.
         delay: Seconds of pure waiting per byte of the access.
         what: What is waited for.
+        behind: Whether the medium works behind a page cache while the writer waits.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Stretch:
     medium: Value = 1.0
     delay: Value = 0.0
     what: str = ""
+    behind: bool = False
 
 
 class Filesystem(Component):
@@ -216,6 +218,10 @@ class Filesystem(Component):
             volume: Its volume.
             rtt_s: Round-trip time to the servers [s].
         """
+
+    def gathers(self, use: Access) -> bool:
+        """Whether written bytes gather in memory on their way to the medium, so that the writer goes on meanwhile."""
+        return use.buffered and self.keeps_dirty
 
     def page_cache(self, row: Row, use: Access, host: Host, volume: str) -> Cache:
         """What the simulation needs of the memory behind a writer.

@@ -15,6 +15,7 @@ from dtnsim.components.filesystem import CHANGES, label_of
 from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
 from dtnsim.physics import lustre, servers
@@ -49,7 +50,9 @@ class Lustre(SharedFilesystem):
     striped: ClassVar[bool] = False
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers()
 
-    stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
+    stripe_count: Annotated[
+        int, Field(ge=1, le=2000), Otherwise("4", "directories for large files (lfs getstripe)")
+    ] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
     layout: list[Extent] = Field(default_factory=list)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100

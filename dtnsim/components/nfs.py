@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field
@@ -12,6 +12,7 @@ from dtnsim.components.filesystem import CHANGES
 from dtnsim.components.remote import Remote
 from dtnsim.components.servers import Servers
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import metadata, nfs
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 #: requests of a sequential reader's read-ahead (Linux before 5.4, NFS_MAX_READAHEAD; RHEL 8.3, Ubuntu 18.04 and later
 #: set 128 KiB unless set otherwise: Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files)
 READ_AHEAD = 15
+
+
+#: what servers agree to that are no Linux of today
+_SMALLER: Final = Otherwise("128 KiB", "servers and appliances that agree to less (nfsstat -m)")
 
 
 class Nfs(Remote):
@@ -54,13 +59,21 @@ class Nfs(Remote):
 
     proto: Literal["tcp", "rdma"] = "tcp"
     pnfs: bool = False
-    export: Annotated[Literal["sync", "async"], Field(description="exports(5); sync is the default")] = "sync"
-    rsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
-    wsize: Annotated[Quantity, Unit("B", low=512, high=2**20)] = prior("1 MiB", 0.0, "nfs(5): negotiated maximum")
+    export: Annotated[
+        Literal["sync", "async"],
+        Field(description="exports(5); sync is the default"),
+        Otherwise("async", "servers set up for speed (exports(5))"),
+    ] = "sync"
+    rsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior(
+        "1 MiB", 0.0, "nfs(5): negotiated maximum"
+    )
+    wsize: Annotated[Quantity, Unit("B", low=512, high=2**20), _SMALLER] = prior(
+        "1 MiB", 0.0, "nfs(5): negotiated maximum"
+    )
     slots: Annotated[Quantity, Unit("1", low=1, spread=0.3)] = prior(
         "128", 0.7, "assumed: sunrpc slot table, 16 fixed on old kernels, dynamic to 65536 on newer (SUSE KB 7023238)"
     )
-    nconnect: Annotated[int, Field(ge=1, le=16)] = 1
+    nconnect: Annotated[int, Field(ge=1, le=16), Otherwise("4", "mounts of fast servers (nfs(5))")] = 1
     acdirmin: Annotated[Quantity, Unit("s", low=0.1)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
     rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(

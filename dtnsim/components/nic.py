@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,13 +12,23 @@ from dtnsim.components.allowance import Allowance
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import bonding, rdma
+from dtnsim.physics import bonding, pcie, rdma
 from dtnsim.physics import nic as physics
 
 #: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
 _INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's default)")
+
+
+def _link(known: Mapping[str, Any]) -> tuple[int, int]:
+    """Lanes and generation of a card that is known by its ports only."""
+    rate = known.get("rate")
+    if rate is None:  # it is wrong, and that will be said
+        return 8, 3
+    ports = known.get("ports", 1) if known.get("bonding", "none") != "none" else 1
+    return pcie.card_link(rate.value * ports / (1 + len(known.get("more_slots", ()))))
 
 
 class Nic(Component):
@@ -41,8 +52,8 @@ class Nic(Component):
         credits: Receive buffer of an InfiniBand port, as much as the other end of the link may have on its way.
         slot: Slot that it sits in.
         more_slots: Slots of further equal cards of one bond; ``ports`` counts those of all cards.
-        card_lanes: PCIe lanes of the card.
-        card_generation: PCIe generation of the card.
+        card_lanes: PCIe lanes of the card; as many as its ports need where not given.
+        card_generation: PCIe generation of the card; the oldest that carries its ports where not given.
     """
 
     kind: ClassVar[str] = "nic"
@@ -65,13 +76,19 @@ class Nic(Component):
     rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
     bonding: Literal["none", "hash", "application"] = "none"
-    mtu: Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] = prior("1500 B", 0.0, "Ethernet default")
+    mtu: Annotated[
+        Quantity,
+        Unit("B", low=256, high=65535, plain=True),
+        Otherwise("9000 B", "jumbo frames, where every place of the route has them (ip link, tracepath)"),
+    ] = prior("1500 B", 0.0, "Ethernet default")
     timestamps: bool = True
     vlan: bool = False
     offload: bool = True
     tso: bool = True
     gro: bool = True
-    queues: Annotated[int, Field(ge=1, le=1024)] = 8
+    queues: Annotated[
+        int, Field(ge=1, le=1024), Otherwise("32", "most drivers make a queue for each core (ethtool -l)")
+    ] = 8
     packets: Annotated[Quantity, Unit("1/s", spread=0.1, low=1e3)] | None = None
     allowance: Annotated[Allowance, Pick(Allowance)] | None = None
     protocol: Literal["ethernet", "infiniband"] = "ethernet"
@@ -80,8 +97,8 @@ class Nic(Component):
     )
     slot: str | None = None
     more_slots: list[str] = Field(default_factory=list)
-    card_lanes: Annotated[int, Field(ge=1, le=32)] = 8
-    card_generation: Annotated[int, Field(ge=1, le=6)] = 3
+    card_lanes: Annotated[int, Field(ge=1, le=32, default_factory=lambda known: _link(known)[0])]
+    card_generation: Annotated[int, Field(ge=1, le=6, default_factory=lambda known: _link(known)[1])]
 
     @property
     def links(self) -> int:

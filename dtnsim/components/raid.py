@@ -11,6 +11,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import hdd_streams, raid
@@ -62,7 +63,11 @@ class Raid(Device):
     )
     mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
     mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
-    stripe_cache: Annotated[int, Field(ge=17, le=32768, description="md's stripe_cache_size")] = 256
+    stripe_cache: Annotated[
+        int,
+        Field(ge=17, le=32768, description="md's stripe_cache_size"),
+        Otherwise("4096", "arrays set up for large writes (/sys/block/md0/md/stripe_cache_size)"),
+    ] = 256
     bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
     bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
     journal: Annotated[Device, Pick(Device)] | None = None

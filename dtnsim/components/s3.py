@@ -72,6 +72,10 @@ class S3(SharedFilesystem):
         """Tools that speak S3 send each part as they have read it."""
         return use.but(finish="steady") if use.part_B > 0 and use.operation == "write" else use
 
+    def gathers(self, use: Access) -> bool:
+        """Tools that speak S3 wait for the answer to each part; mounts have a cache."""
+        return super().gathers(use) and not use.part_B > 0
+
     def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
         """Connections of the files, the prefixes' limits, a store's own nodes, then the network to it."""
         label, whole = label_of(volume), self.whole(row)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term
 from dtnsim.physics import pcie
@@ -37,7 +38,10 @@ class Slot(Component):
     lanes: Annotated[int, Field(ge=1, le=32)]
     connector: Annotated[int, Field(ge=1, le=32)] | None = None
     bifurcation: Annotated[int, Field(ge=1, le=16)] = 1
-    mps: Annotated[Quantity, Unit("B", low=128, high=4096)] | None = None
+    mps: Annotated[
+        Annotated[Quantity, Unit("B", low=128, high=4096)] | None,
+        Otherwise("128 B", "firmware that leaves it at the smallest (lspci -vv, MaxPayload)", "256 B, or 512 B"),
+    ] = None
     mrrs: Annotated[Quantity, Unit("B", low=128, high=4096)] = prior(
         "512 B", 0.0, "power-on default of the read request size (PCI Express base specification)"
     )

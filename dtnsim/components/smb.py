@@ -9,6 +9,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.remote import Remote
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.physics import smb
@@ -46,7 +47,9 @@ class Smb(Remote):
     )
     credits: Annotated[int, Field(ge=1, le=65535)] = 8192
     channels: Annotated[int, Field(ge=1, le=16)] = 1
-    sign: bool = False
+    sign: Annotated[bool, Otherwise("true", "Windows 11 and Server 2025 ask for it (Get-SmbClientConfiguration)")] = (
+        False
+    )
     encrypt: bool = False
     smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "1.5 cycles/B",

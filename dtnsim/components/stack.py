@@ -10,6 +10,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, memory
@@ -29,7 +30,7 @@ class Stack(Component):
     kind: ClassVar[str] = "stack"
     family: ClassVar[str] = "stack"
 
-    kernel: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$")] = "5.15"
+    kernel: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$"), Otherwise("6.8", "Linux of 2024 (uname -r)")] = "5.15"
 
     receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)
     receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(

@@ -15,6 +15,7 @@ from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, hdd_streams, zfs
@@ -60,7 +61,9 @@ class Zfs(LocalFilesystem):
     in_page_cache: ClassVar[bool] = False
 
     version: Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"] = "2.2"
-    recordsize: Annotated[Quantity, Unit("B", low=512, high=2**24)] = prior("128 KiB", 0.0, "OpenZFS default")
+    recordsize: Annotated[
+        Quantity, Unit("B", low=512, high=2**24), Otherwise("1 MiB", "data sets for large files (zfs get recordsize)")
+    ] = prior("128 KiB", 0.0, "OpenZFS default")
     checksum: Literal["off", "on", "fletcher2", "fletcher4", "sha256", "blake3"] = "on"
     compression: Literal["off", "lz4", "zstd", "gzip"] = "off"
     ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
@@ -245,10 +248,8 @@ class Zfs(LocalFilesystem):
         # zfs_write reads the old record itself, without prefetch (dmu_tx_hold_write): one at a time
         seen = use.but(operation="read", block_B=self.recordsize.value, record_B=self.recordsize.value, queue_depth=1)
         wait = array.latency(row, seen) / self.recordsize.value + 1.0 / array.single_rate(row, seen)
-        first = replace(
-            parts[0], delay=parts[0].delay + wait, what="reading each record before a part of it is changed"
-        )
-        return (first, *parts[1:])
+        what = "reading each record before a part of it is changed"
+        return tuple(replace(part, delay=part.delay + wait * part.cpu, what=what) for part in parts)
 
     def kept(self, row: Row, use: Access, host: Host) -> Value:
         """Part of a re-read file that the ARC still has."""

@@ -200,15 +200,13 @@ class Composer:
         volume = destination.host.volumes[destination.volume]
         if volume.size is not None and leg.timing is None:
             check_space(leg.spec.name, leg.job.payload_B, f"{destination.host.name}:{destination.volume}", volume.size)
-        if write.finish in ("dsync", "direct") or not volume.filesystem.keeps_dirty:
+        if not volume.filesystem.gathers(write):
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
         if not phases:
             return {"cache": cache}
-        known = (p for p in phases if p.name == step.name and write.finish == "steady")  # a phase as it is
-        whole = next(known, None) or self._whole(leg, step)
-        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
+        return {"cache": cache, "buffered": self._whole(leg, step), "flushed": write.finish != "none"}
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -224,13 +222,15 @@ class Composer:
                 # who shares the memory shares the medium
                 write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
+            if volume.filesystem.gathers(write) and not volume.filesystem.flushes_at_close:
+                stretches = tuple(replace(part, behind=True) for part in stretches)
         single = len(stretches) == 1
         return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
 
     def _cache_rates(self, leg: Leg, step: Step) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
         whole = self._whole(leg, step)
-        waiting = sum((d.per_byte for d in whole.delays), 0.0)
+        waiting = sum((d.per_byte for d in whole.delays), 0.0) / leg.plan.workers
         above = [d for d in whole.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
             moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, above))
@@ -241,8 +241,19 @@ class Composer:
         """A step as one phase, not yet split by what the cache takes."""
         key = leg.spec.name, leg.plan.steps.index(step)
         if key not in self._wholes:
-            self._wholes[key] = self._phase(leg, step, Stretch(step.name), step.name)
+            self._wholes[key] = self._phase(leg, step, self._undivided(leg, step), step.name)
         return self._wholes[key]
+
+    def _undivided(self, leg: Leg, step: Step) -> Stretch:
+        """A step as one stretch, with what each byte of a write waits for."""
+        end = leg.destination
+        write = self.storage.use(end, step.write, leg)
+        if write is None or end.volume is None:
+            return Stretch(step.name)
+        probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
+        steady = write.but(finish="steady")
+        part = end.host.volumes[end.volume].filesystem.stretches(probe, steady, end.host, end.volume)[0]
+        return Stretch(step.name, delay=part.delay, what=part.what)
 
     def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
         """The phase in which a stretch of a step happens."""

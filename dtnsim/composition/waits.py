@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -26,6 +26,8 @@ _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))
 Each = Literal["byte", "file", "start", "lead"]
 #: (seconds per payload byte, what is waited for, what it belongs to)
 Wait = tuple[Term, str, Each]
+#: waits of a worker at each byte or file, which go on while a medium behind a page cache works
+_WORKED: Final = ("byte", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,41 @@ def delays(
     """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
 
     ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
+    Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile: a stretch
+    takes as long as the slower of the two, not both one after the other.
     """
-    found: list[Demand] = []
+    asked = _asked(waits, ledger, leg, step, part, row, metadata)
+    kept: Term | None = None
+    if part.behind and positive(waiting := sum((s.value for s, _, each in asked if each in _WORKED), 0.0)):
+        spare = _spare(ledger.stations, [*row.demands, *metadata], leg.plan.workers)
+        if positive(spare):
+            left = np.maximum(waiting - spare, 0.0) / np.where(np.asarray(waiting) > 0, waiting, 1.0)
+            kept = term(left, "", "the rest of it passes while the medium takes what is in the page cache")
+    name, found = f"{leg.job.name}.workers", []
+    for seconds, what, each in asked:
+        lasts = seconds if kept is None or each not in _WORKED else seconds * kept
+        if positive(lasts.value):
+            found.append(Demand(name, lasts.value, what, lasts.formula, lasts.source, each))
+    return found
+
+
+def _spare(stations: Mapping[str, Station], demands: list[Demand], workers: int) -> Value:
+    """Seconds per byte that the medium needs longer than a worker alone takes to fill the cache."""
+    above = [d for d in demands if not d.below_cache]
+    if len(above) == len(demands):
+        return 0.0
+    return np.maximum(_alone(stations, demands, workers) - _alone(stations, above, workers), 0.0)
+
+
+def _asked(
+    waits: Waits, ledger: Ledger, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]
+) -> list[Wait]:
+    """What a worker waits for in a stretch of a step, whatever goes on meanwhile."""
+    found: list[Wait] = []
 
     def wait(seconds: Term, what: str, each: Each = "file") -> None:
         if positive(seconds.value):
-            found.append(Demand(f"{leg.job.name}.workers", seconds.value, what, seconds.formula, seconds.source, each))
+            found.append((seconds, what, each))
 
     if positive(part.delay):
         wait(term(part.delay, "s/B") * term(step.share), part.what, "byte")
@@ -187,19 +218,21 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     """Seconds per byte that metadata operations add to what one worker spends at the slowest station of its phase."""
     if not metadata:
         return 0.0
+    return _alone(stations, [*data, *metadata], workers) - _alone(stations, data, workers)
+
+
+def _alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
+    """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there."""
     load: dict[str, Value] = {}
-    times: list[Value] = []
+    longest: Value = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        for demands in (data, metadata):
-            for demand in demands:
-                station = stations[demand.station]
-                alone = station.capacity / (workers if station.private else 1)
-                load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, alone)
-            longest: Value = 0.0
-            for time in load.values():
-                longest = np.maximum(longest, time)
-            times.append(longest)
-    return times[1] - times[0]
+        for demand in demands:
+            station = stations[demand.station]
+            alone = station.capacity / (workers if station.private else 1)
+            load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, alone)
+        for time in load.values():
+            longest = np.maximum(longest, time)
+    return longest
 
 
 def _ratio(cost: Value, capacity: Value) -> Value:

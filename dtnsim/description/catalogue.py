@@ -45,7 +45,7 @@ def parameters(kind: str) -> list[dict[str, Any]]:
         if name in Component.model_fields:
             continue
         unit = next((m.dim for m in field.metadata if hasattr(m, "dim")), "")
-        default: Any = None if field.is_required() else field.get_default(call_default_factory=True)
+        default: Any = None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
         if isinstance(default, dict | list) and not default:
             default = None
         known = isinstance(default, Quantity)

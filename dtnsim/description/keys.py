@@ -45,7 +45,7 @@ def keyed(spec: PathSpec, fitted: Iterable[str] = (), unused: Iterable[tuple[str
     wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
     links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
     transfers = [_with_tool(t) for t in spec.transfers]
-    return _copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
+    return copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
 
 
 def _with_tool(transfer: TransferSpec) -> TransferSpec:
@@ -70,10 +70,10 @@ def named(model: M, name: Name, prefix: str = "") -> M:
         new = _named(value, name, f"{prefix}{field}")
         if new is not value:
             changed[field] = new
-    return _copied(model, changed) if changed else model
+    return copied(model, changed) if changed else model
 
 
-def _copied(model: M, changed: dict[str, Any]) -> M:
+def copied(model: M, changed: dict[str, Any]) -> M:
     """A copy with some fields changed; what was worked out from the old ones is worked out anew."""
     made = model.model_copy(update=changed)
     for name in set(made.__dict__) - set(type(model).model_fields):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from dtnsim.components.base import Model
 from dtnsim.components.stack import Stack
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, unstated
 from dtnsim.physics.tcp import linux, window
 
@@ -25,7 +26,10 @@ class TcpTuning(Model):
         pacing: Rate at which a stream is paced (tc fq maxrate, --fq-rate).
     """
 
-    cc: Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] = "cubic"
+    cc: Annotated[
+        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"],
+        Otherwise("bbr", "senders set up for long or lossy paths (net.ipv4.tcp_congestion_control)"),
+    ] = "cubic"
     rmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = unstated(
         "6 MiB", "16 MiB", 3.0, f"Linux default of tcp_rmem[2]; {_TUNED}"
     )

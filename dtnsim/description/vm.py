@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from dtnsim.components.base import Model
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.physics import cache
 
@@ -27,7 +28,11 @@ class Vm(Model):
         used: Memory that programs hold, which neither dirty pages nor cached files can have.
     """
 
-    dirty_ratio: Annotated[Quantity, Unit("1", low=0.001, high=1.0)] = prior("0.2", 0.0, f"default 20 %, {_LINUX}")
+    dirty_ratio: Annotated[
+        Quantity,
+        Unit("1", low=0.001, high=1.0),
+        Otherwise("40 %", "tuned's profiles for throughput on RHEL (sysctl vm)"),
+    ] = prior("0.2", 0.0, f"default 20 %, {_LINUX}")
     dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.1", 0.0, f"default 10 %, {_LINUX}")
     dirty_bytes: Annotated[Quantity, Unit("B", low=8192)] | None = None
     dirty_background_bytes: Annotated[Quantity, Unit("B")] | None = None

@@ -227,7 +227,8 @@ class Wiring(Cores):
 
     def _fits(self, key: str, card: Card, name: str | None) -> None:
         slot = self.slots.get(name or "")
-        if slot is not None and not slot.accepts(card.card_lanes):
+        said = not isinstance(card, Nic) or "card_lanes" in card.model_fields_set
+        if slot is not None and said and not slot.accepts(card.card_lanes):
             raise SpecError(
                 f"is an x{card.card_lanes} card; slot {name!r} has an x{slot.connector or slot.lanes} connector",
                 key=f"{self.name}.{key}",

@@ -15,7 +15,8 @@ class Assumption:
     Attributes:
         key: What to write in the path file.
         value: What the median answer takes.
-        low, high: Its tenth and ninetieth percentile: most such systems lie between.
+        low, high: Its tenth and ninetieth percentile: most such systems lie between; twice the other usual value of a
+            default without a spread.
         at_low, at_high: What the answer becomes there, over what it is [1].
         source: Where value and spread come from.
     """
@@ -27,6 +28,11 @@ class Assumption:
     at_low: float
     at_high: float
     source: str
+
+    @property
+    def ranges(self) -> bool:
+        """Whether it lies between two values; else it has another usual one."""
+        return self.low != self.high
 
     @property
     def moves(self) -> float:

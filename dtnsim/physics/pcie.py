@@ -302,6 +302,25 @@ def drive_generation(read_rate_Bps: float, lanes: int = 4, mps_B: float = 512.0)
     return next((g for g in (3, 4, 5) if float(write_rate(g, lanes, mps_B, 1.0)) >= read_rate_Bps), 6)
 
 
+def card_link(port_rate_Bps: float, mps_B: float = 256.0) -> tuple[int, int]:
+    """Narrowest usual link that carries the ports of a network card: x8 of generation 3, else x16 of the oldest.
+
+    Args:
+        port_rate_Bps: Rate of the ports that are filled at once [B/s].
+        mps_B: Maximum payload size [B].
+
+    Returns:
+        (lanes, generation), from (8, 3) to (16, 6) [1].
+
+    Valid: Ethernet and InfiniBand cards of 2012 on.
+    Neglects: cards whose link is too narrow for their ports (some with two ports), and older ones.
+    Source: `write_rate`; data sheets: X710 and XXV710 x8 of generation 3, ConnectX-5 (100 Gb/s) x16 of generation 3,
+        ConnectX-6 (200 Gb/s) of 4, ConnectX-7 (400 Gb/s) of 5.
+    """
+    usual = [(8, 3), *((16, g) for g in (3, 4, 5))]
+    return next((c for c in usual if float(write_rate(c[1], c[0], mps_B)) >= port_rate_Bps), (16, 6))
+
+
 def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -> FloatArray:
     """Payload rate of the link of a drive that is known by its read rate only.
 

@@ -13,6 +13,7 @@ from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
+    from dtnsim.ground.assumption import Assumption
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -38,19 +39,24 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "ladder": _ladder(p.transfers[0]),
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
-        "assumed": [
-            {
-                "key": a.key,
-                "value": a.value,
-                "p10": a.low,
-                "p90": a.high,
-                "throughput_at_p10": a.at_low,
-                "throughput_at_p90": a.at_high,
-                "source": a.source,
-            }
-            for a in p.assumed
-        ],
+        "assumed": assumptions(p.assumed),
     }
+
+
+def assumptions(found: Sequence[Assumption]) -> list[dict[str, Any]]:
+    """Numbers that nobody wrote and that move the answer; one of another usual value has that twice."""
+    return [
+        {
+            "key": a.key,
+            "value": a.value,
+            "p10": a.low,
+            "p90": a.high,
+            "throughput_at_p10": a.at_low,
+            "throughput_at_p90": a.at_high,
+            "source": a.source,
+        }
+        for a in found
+    ]
 
 
 def goals_document(p: Prediction, goals: Sequence[Goal]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from dtnsim.ground import collector, output, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 from dtnsim.report import alike, text
-from dtnsim.report.document import number
+from dtnsim.report.document import assumptions, number
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def _document(s: Simulation) -> dict[str, Any]:
         "series": _series(first),
         "happened": [{"time_s": t, "what": what} for t, what in first.happened],
         "warnings": list(s.warnings),
+        "assumed": assumptions(s.assumed),
     }
 
 
@@ -172,6 +173,7 @@ def _show(s: Simulation, out: Out) -> None:
     _busiest(first, out)
     for warning in s.warnings:
         out.print(f"warning: {text.plain(warning)}")
+    text.assumptions(s.assumed, out)
 
 
 def _busiest(run: Run, out: Out) -> None:

@@ -96,8 +96,9 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     out.print("\nassumed: not written in the path file, and each moves the answer by more than 5 %")
     rows = table(("", "left"), ("is", "right"), ("may be", "left"), ("then", "left"), ("because", "left"))
     for a in found:
-        then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}"
-        rows.add_row(plain(a.key), plain(a.value), plain(f"{a.low} to {a.high}"), then, plain(a.source))
+        then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}" if a.ranges else f"{a.at_low - 1:+.0%}"
+        may_be = f"{a.low} to {a.high}" if a.ranges else a.low
+        rows.add_row(plain(a.key), plain(a.value), plain(may_be), then, plain(a.source))
     out.print(rows)
 
 
@@ -147,7 +148,9 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) ->
     label = f"{plain(t.name)}: " if named else ""
     out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
     d = t.duration_s
-    span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else "  (as given)"
+    span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
+    if any(each.timed for each in p.problem.transfers if each.name == t.name):
+        span = "  (as given)"
     out.print(
         f"{label}duration      {units.show(d.p50, 's')}{span}"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"

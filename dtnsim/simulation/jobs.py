@@ -7,10 +7,9 @@ ones are the engine's business, and so is everything below the destination's pag
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
+from dtnsim.simulation.portions import parts_of_files, work
 
 if TYPE_CHECKING:
     import simpy
@@ -32,21 +32,8 @@ if TYPE_CHECKING:
 #: makes the engine's row of demands
 MakeRow = Callable[[Mapping[int, float]], "Row"]
 
-#: up to so many files are moved one by one, more in batches of equal ones
-MAX_FILES: Final = 20_000
-#: a batch is at most this part of the files and bytes behind it, and of those before it; and this part of a worker's
-#: share of them: what is on its way is out of order by as much
-_BATCH_PART: Final = 150
-_OWN_PART: Final = 32
 #: up to so many files whose connections are opened anew open them round trip by round trip, more wait for it
 MAX_OPENINGS: Final = 1000
-#: parts a thread takes of a file that it shares with others
-_ROUNDS: Final = 32
-#: parts a worker takes in all, at least, of files that are cut into blocks
-_BLOCKS: Final = 128
-
-#: a file without an end is so many times as long as what a timed transfer is expected to move
-_ENDLESS: Final = 1000.0
 
 
 @dataclass(slots=True)
@@ -246,6 +233,7 @@ class Job:
         omitted: What had arrived when a timed transfer began to count [B].
         over: Whether its time is up.
         luck: A file's share of what it shares, over that of its equals in the mean.
+        pause: What a file waits for, over what its equals wait for in the mean.
         follows: Ends of the transfers that it waits for.
         found: Parts of what it reads that memories on the way have.
         shut: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
@@ -275,6 +263,7 @@ class Job:
     omitted: float = 0.0
     over: bool = False
     luck: Callable[[], float] = lambda: 1.0
+    pause: Callable[[], float] = lambda: 1.0
     follows: list[simpy.Event] = field(default_factory=list)
     found: tuple[float, ...] = ()
     shut: Callable[..., tuple[simpy.Event, int] | None] = lambda _leg, *, stalled=False: None  # noqa: ARG005
@@ -320,78 +309,7 @@ class Job:
 
 def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> Job:
     """A job ready to run."""
-    job = Job(transfer, legs_of(problem, transfer, capacity, row, scenario=scenario), work(transfer))
+    legs = legs_of(problem, transfer, capacity, row, scenario=scenario)
+    job = Job(transfer, legs, work(transfer, pauses=any(leg.byte_s > 0 for leg in legs)))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
     return job
-
-
-def work(transfer: Transfer) -> Iterator[tuple[float, int]]:
-    """The `steps` of a transfer, over and over where a time ends it."""
-    if not transfer.timed:
-        yield from steps(transfer)
-        return
-    longest = _ENDLESS * max(transfer.payload_B, 1.0)
-    again = replace(transfer, sizes_B=tuple(min(size, longest) for size in transfer.sizes_B))
-    while True:
-        yield from steps(again)
-
-
-def parts_of_files(transfer: Transfer) -> int:
-    """Parts in which the workers take each file; 0 where each takes a whole one."""
-    files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
-    if 0 < files < workers:
-        return _ROUNDS * math.ceil(workers / files)
-    many = _BLOCKS * workers
-    return math.ceil(many / files) if transfer.divided and workers > 1 and 0 < files < many else 0
-
-
-def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None, None]:
-    """Files that several threads share, as those of bonnie++ or wdt: many parts; the last counts as the file.
-
-    The first parts differ in size, so that the threads fall out of step as their single operations do; the last ones
-    make up for it, since no thread waits for longer than such an operation when all ends.
-    """
-    threads = min(int(transfer.workers), parts // 2)
-    ramp = [(n + 0.5) / max(threads, 1) for n in range(threads)]
-    files = [size for size, count in zip(transfer.sizes_B, transfer.counts, strict=True) for _ in range(int(count))]
-    for number, size in enumerate(files):
-        weights = [1.0] * parts
-        if number == 0:
-            weights[:threads] = ramp
-        if number == len(files) - 1:
-            weights[parts - threads :] = [1.0 - part for part in ramp]
-        whole = math.fsum(weights)
-        for n, weight in enumerate(weights):
-            yield size * weight / whole, int(n == parts - 1)
-
-
-def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
-    """(bytes, files) of what a worker takes next: a file, or a batch of equal ones where there are very many.
-
-    Sizes come mixed, each in proportion to its number, as a directory walk meets them. A batch waits and
-    moves for all of its files at once, which only stretches time; to keep the beginning and the end, where
-    workers fall in and out of step, as they are, batches are small there and grow with the files and bytes
-    behind them and before them.
-    """
-    left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
-    ahead, behind = sum(n for _, _, n in left), 0
-    if parts := parts_of_files(transfer):
-        yield from _shared(transfer, parts)
-        return
-    part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
-    to_come_B, come_B = transfer.payload_B, 0.0
-    heap: list[tuple[float, int, int]] = []
-    for entry in left:
-        heappush(heap, entry)
-    while heap:
-        _, k, count = heappop(heap)
-        size = transfer.sizes_B[k]
-        room = max(min(to_come_B, come_B), 0.0) / part  # of what is left after 1e15 bytes, rounding may take more
-        fits = int(room / size) if room < size * count else count  # large files alone: they are what the end waits for
-        take = min(count, max(1, min(min(ahead, behind) // part, fits)))
-        ahead, behind, count = ahead - take, behind + take, count - take
-        to_come_B, come_B = to_come_B - take * size, come_B + take * size
-        if count:
-            whole = transfer.counts[k]
-            heappush(heap, ((whole - count + 0.5) / whole, k, count))
-        yield size * take, take

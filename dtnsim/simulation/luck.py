@@ -1,7 +1,9 @@
 """Equals do not march in step: files of equal size that share a link or a drive get shares that differ a little.
 
 Workers that do one step after the other (a transfer, then its verification) would else do the same at the same time for
-ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew.
+ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew. Nor do
+workers that wait for each file (round trips, operations) all wait and then all move: waits differ from file to file, so
+that they meet at what they share as the queue of a closed network has it (`dtnsim.physics.closed`), as in `predict`.
 
 Neglects: shares that change while a file is under way; that those of workers with one step differ as well, which moves
 none of their sums.
@@ -10,9 +12,10 @@ none of their sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
+from statistics import NormalDist
 from typing import Final
 
 from dtnsim.ground.quantity import prior
@@ -23,6 +26,15 @@ from dtnsim.simulation.jobs import Job
 UNFAIRNESS: Final = prior(
     "0.05", 1.0, "assumed: Jain's index of equal flows and of equal readers of a drive over minutes is 0.8 to 0.99"
 )
+#: what files wait for (operations, round trips, first bytes), one beside the other
+PAUSES: Final = prior(
+    "0.5", 1.0, "assumed: positions of heads, other requests and packets make single waits differ by a quarter to all"
+)
+#: files of a worker beyond the first from which on waits have all of that spread: the last of few would stand for all
+_MANY_ROUNDS: Final = 16.0
+#: golden section, and the part of the law that is left out at each end
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_TAIL: Final = 1e-4
 #: an index of two flows of which one has nearly everything
 _MOST: Final = 0.5
 
@@ -42,3 +54,20 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
     for job in jobs:
         if len(job.legs) > 1:
             job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
+    for job in jobs:
+        rounds = math.inf if job.transfer.timed else job.transfer.files / job.workers
+        if rounds > 1 and (job.workers > 1 or len(jobs) > 1):
+            spread = PAUSES.value * min((rounds - 1) / _MANY_ROUNDS, 1.0)
+            job.pause = partial(next, pauses(f"{seed} {job.transfer.name} pauses", spread))
+
+
+def pauses(seed: str, spread: float) -> Iterator[float]:
+    """Factors of one wait after the other, log-normal with a mean of one; so are any few in a row, nearly.
+
+    The shares of the golden section fall evenly into any interval, however few there are of them.
+    """
+    sigma = math.sqrt(math.log1p(spread**2))
+    place, normal = Random(seed).random(), NormalDist(-(sigma**2) / 2, sigma)  # noqa: S311 - no secret
+    while True:
+        place = (place + _GOLDEN) % 1.0
+        yield math.exp(normal.inv_cdf(min(max(place, _TAIL), 1 - _TAIL)))

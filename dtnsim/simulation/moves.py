@@ -163,7 +163,7 @@ def _step(
         crossed = slice(None) if fresh else slice(place, place + 1)  # a log-in crosses what any phase does
         yield from _let_through(job, crossed)
         leg = job.legs[place]
-        wait = leg.byte_s * size + leg.file_s * files + (leg.start_s if fresh else 0.0)
+        wait = (leg.byte_s * size + leg.file_s * files) * job.pause() + (leg.start_s if fresh else 0.0)
         if wait > 0:
             yield from _wait(env, job, crossed, wait)
             job.waiting[place] += wait

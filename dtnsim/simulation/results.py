@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from dtnsim.ground.assumption import Assumption
+
     Array = NDArray[np.float64]
 
 
@@ -241,6 +243,13 @@ class Simulation(Shown):
     def interrupted(self) -> bool:
         """Whether somebody stopped it before all was done."""
         return len(self.runs) < self.wanted or any(r.interrupted for r in self.runs)
+
+    @property
+    def assumed(self) -> tuple[Assumption, ...]:
+        """Numbers that nobody wrote and that move the rate of the whole path by more than 5 %, as in `predict`."""
+        from dtnsim.steady import assumed
+
+        return assumed.of(self.given) if self.given is not None else ()
 
     @property
     def complete(self) -> bool:

@@ -3,7 +3,8 @@
 They are tried one at a time, all trials together as scenarios of one composition; where there are very many, those
 that go with the answer most in the scenarios of the interval.
 
-Neglects: numbers without a spread (an MTU of 1500, CUBIC), which are what systems have when nobody has changed them.
+Defaults without a spread (an MTU of 1500, CUBIC) are tried at another value that many systems have
+(`dtnsim.steady.defaults`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.assumption import Assumption, written
 from dtnsim.ground.quantity import Draw
-from dtnsim.steady import solve, timed, turns
+from dtnsim.steady import defaults, scenarios, solve, timed, turns
+from dtnsim.steady.defaults import WORTH
 
 if TYPE_CHECKING:
     from dtnsim.composition.past import Past
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
     from dtnsim.steady.scenarios import Scenarios
     from dtnsim.steady.solve import Array
 
-#: part of the answer that a default has to move to be listed
-WORTH: Final = 0.05
 #: numbers that are tried at most
 _MOST: Final = 128
 #: transfers up to which they are tried; for more, each trial would be as dear as the answer
 _TRANSFERS: Final = 100
+#: scenarios from which it is seen what goes with the answer, where no interval is asked for
+_FEW: Final = 64
 #: standard scores of the tenth and the ninetieth percentile
 _ENDS: Final = (-1.2815515655446004, 1.2815515655446004)
 #: settings of the kernel behind keys
@@ -79,10 +81,25 @@ def assumed(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | 
     """
     if len(nominal.transfers) > _TRANSFERS:
         return ()
+    found = [*_uncertain(given, nominal, drawn, before), *defaults.moved(given, nominal, before)]
+    return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
+
+
+def of(given: PathSpec) -> tuple[Assumption, ...]:
+    """The same of a path that is simulated."""
+    if len(given.transfers) > _TRANSFERS:
+        return ()
+    composer = timed.composer(given, Draw())
+    nominal = composer.problem()
+    return assumed(given, nominal, scenarios.scenarios(given, nominal, _FEW, before=composer.past), composer.past)
+
+
+def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | None) -> list[Assumption]:
+    """What numbers with a spread do at the ends of it."""
     quantities = drawn.draw.quantities
     keys = _tried(drawn, given.file)
     if not keys:
-        return ()
+        return []
     problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
     rates = _rates(sharing.as_in(problem, nominal))
     whole = float(_rates(nominal)[0])
@@ -93,7 +110,7 @@ def assumed(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | 
         low, high = (written(quantity, value) for value in ends(quantity))
         source = (quantity.typical or quantity).source
         found.append(Assumption(name(key), str(quantity), low, high, float(at[0]), float(at[1]), source))
-    return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
+    return found
 
 
 def _rates(problem: Problem) -> Array:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dtnsim.ground.records import SLOW_START
 from dtnsim.physics.rounds import workers_at_work
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.ground.quantity import Value
-    from dtnsim.ground.records import Problem, Transfer
+    from dtnsim.ground.records import Demand, Problem, Transfer
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
@@ -127,7 +128,7 @@ def matrices(problem: Problem) -> Matrices:
             for k, cost in row.items():
                 sums[k] = sums.get(k, 0.0) + cost
             for delay in phase.delays:
-                if delay.each not in apart:
+                if delay.each not in apart and not at_once(t, delay):
                     delays[len(phases)] += delay.per_byte
             phases.append(row)
             transfer.append(f)
@@ -185,8 +186,21 @@ def lead(transfer: Transfer) -> Array:
     """Seconds per payload byte before any worker moves; 0 where a time ends the transfer, which counts from then on."""
     if transfer.timed:
         return np.zeros(1)
-    first = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "lead")
-    return np.asarray(sum(first, np.zeros(1)), float)
+    found = np.zeros(1)
+    for delay in (d for p in transfer.phases for d in p.delays):
+        if delay.each == "lead":
+            found = found + np.asarray(delay.per_byte, float)
+        elif at_once(transfer, delay):
+            found = found + np.asarray(delay.per_byte, float) / at_work(transfer)
+    return found
+
+
+def at_once(transfer: Transfer, delay: Demand) -> bool:
+    """Whether all workers wait at the same time, once, before anything moves: their connections are set up.
+
+    While connections open up (`SLOW_START`) bytes move already.
+    """
+    return delay.each == "start" and not transfer.timed and transfer.workers > 1 and delay.what != SLOW_START
 
 
 def in_turn(transfer: Transfer) -> bool:

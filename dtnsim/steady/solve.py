@@ -24,6 +24,7 @@ import numpy as np
 
 from dtnsim.physics import memory
 from dtnsim.physics.closed import cycle_time
+from dtnsim.steady import crowd
 from dtnsim.steady.matrices import Matrices, Rows, matrices
 from dtnsim.steady.turns import apart, capacity_of_all
 
@@ -42,6 +43,8 @@ _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 _MUCH: Final = 0.8
+#: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
+_FELT: Final = 2e-3
 #: scenarios that are filled together: few, since those that are much alike are done together, and caches are small
 _AT_ONCE: Final = 32
 #: levels that differ by less are equal
@@ -101,6 +104,10 @@ class _Workers:
         several = np.diff(np.append(begins, len(m.transfer))) > 1
         waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), begins) | (m.opening > 0).any(axis=0)
         self._own = several | waits | (m.workers > 1)
+        self._crowds = crowd.crowds(m) if len(m.workers) > 1 else []
+        self._own[[f for members, _ in self._crowds for f in members]] = True
+        #: several workers that wait now and then, and meet at what they share
+        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > 0).any(axis=0), begins)
 
     def _times(self, capacity: Array, part: slice | Index) -> Array:
         """(n, S) seconds per byte of some entries, for one worker alone."""
@@ -121,13 +128,21 @@ class _Workers:
             bound = m.at_work[:, None] * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
         lead = m.lead.T
-        leads = np.flatnonzero(np.any(lead > 0, axis=1))
+        leads = np.flatnonzero(np.any(lead > 0, axis=1) | self._meet)
         alone = station_time(m, capacity) if len(leads) else lead
         for workers in np.unique(m.workers[leads]):
             f = leads[m.workers[leads] == workers]
             pace = cycle_time(workers, busy[f] - moving[f], alone[f], moving[f])
-            pace = np.maximum(pace, busy[f] / m.at_work[f, None])  # the last round of whole files is seldom full
-            bound[f] = 1 / (lead[f] + np.maximum(pace, alone[f]))
+            least = busy[f] / m.at_work[f, None]  # the last round of whole files is seldom full
+            pace = np.maximum(pace, least)
+            queue = (lead[f] > 0) | (pace > np.maximum(least, alone[f]) * (1 + _FELT))
+            bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least)
+        for some in self._crowds:
+            f = some[0]
+            pace, free = crowd.pace(m, some, capacity, busy[f[0]], moving[f[0]])
+            with np.errstate(divide="ignore"):
+                queued = (1 - m.opening.T[f]) / (lead[f] + pace)
+            bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
         slowed = replace(m, capacity=capacity)
         for f in np.flatnonzero(m.in_turn):
             bound[f] = np.minimum(bound[f], _meeting(slowed, int(f), busy[f]))

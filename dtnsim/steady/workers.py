@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from dtnsim.steady.matrices import Index
     from dtnsim.steady.solve import Array, Matrices
 
+#: part of the workers' time that is rounding
+_ROUNDING: Final = 1e-9
+
 
 def with_workers(problem: Problem, m: Matrices) -> Problem:
     """The problem with the workers of each transfer written as a station."""
@@ -27,7 +30,7 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
             continue
         station = _station(transfer, float(m.at_work[f]), float(m.opening[0, f]))
         stations.append(station)
-        idle = _idle(m, f, float(ceiling[f])) if m.lead[0, f] > 0 or m.in_turn[f] else 0.0
+        idle = _idle(m, f, float(ceiling[f]))
         phases: list[Phase] = []
         for phase, times in zip(transfer.phases, solve.solo_times(m, f), strict=True):
             waits = _waits(phase, station.name, transfer, float(m.at_work[f]))
@@ -82,5 +85,6 @@ def _idle(m: Matrices, f: int, ceiling: float) -> float:
     """
     own = sum(float(t[0].max(initial=0.0)) for _, t in solve.solo_times(m, f))
     own += sum(float(m.delay[0, p]) for p in m.phases_of(f))
-    pace = 1 / ceiling - float(m.lead[0, f])
-    return max(pace * float(m.at_work[f]) - own, 0.0)
+    pace = (1 - float(m.opening[0, f])) / ceiling - float(m.lead[0, f])
+    idle = pace * float(m.at_work[f]) - own
+    return idle if idle > _ROUNDING * own else 0.0

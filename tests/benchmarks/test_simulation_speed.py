@@ -79,7 +79,7 @@ def test_replicas(benchmark: Any, replicas: int) -> None:
 @pytest.mark.parametrize("files", [1_000, 10_000, 100_000, 1_000_000, 10**9])
 @pytest.mark.parametrize("kind", ["equal", "log-normal"])
 def test_files(benchmark: Any, kind: str, files: int) -> None:
-    """Growth with the number of files: one by one up to `jobs.MAX_FILES`, in batches above."""
+    """Growth with the number of files: one by one up to `portions.MAX_FILES`, in batches above."""
     sizes = {"size": f"{files} MB"} if kind == "equal" else {"median": "1 MiB", "sigma": 2}
     path = make(FAST, transfer__dataset={"files": files, **sizes}, transfer__tool=TOOL)
     run = benchmark.pedantic(lambda: simulate(path), rounds=1).runs[0]

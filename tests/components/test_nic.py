@@ -125,3 +125,15 @@ def test_an_infiniband_card_reaches_the_storage_network() -> None:
 def test_a_card_that_is_not_there() -> None:
     with pytest.raises(SpecError, match="NICs: nic"):
         sent(card(), nics={"a": "eth9"})
+
+
+def test_a_card_that_says_no_link_has_one_for_its_ports() -> None:
+    """100 Gb/s in an x16 slot of generation 4: the wire holds it, not the x8 of generation 3 of smaller cards."""
+
+    def hosts(slot: dict[str, int]) -> dict[str, Any]:
+        made = machine(slots={"s": slot}, nics={"e": {"rate": "100 Gb/s", "mtu": "9000 B", "slot": "s"}})
+        return {key: value for key, value in made.items() if key != "nic"}
+
+    wide, narrow = hosts({"generation": 4, "lanes": 16}), hosts({"generation": 3, "lanes": 8})  # which takes it as well
+    assert rate(journey(wide, wide)) == pytest.approx(100e9 / 8 * 8948 / 9038)
+    assert rate(journey(narrow, narrow)) < 0.6 * rate(journey(wide, wide))

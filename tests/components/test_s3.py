@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from dtnsim.simulation import simulate
 from tests.formulas import evaluate
-from tests.lab import MiB, Sheet, journey, machine, problem, sheet, volume
+from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
+from tests.strategies import load
 
 
 def charges(*, write: bool = False, files: int = 1, size: str = "100 TB", **given: Any) -> Sheet:
@@ -83,3 +85,13 @@ def test_formulas_give_their_numbers() -> None:
     assert len(own) == 3
     for station in own:
         assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
+
+
+def test_a_tool_that_speaks_s3_waits_for_each_answer_in_time_as_well() -> None:
+    """A request to look, a request to put: nothing of a small file gathers in a page cache meanwhile."""
+    host = machine(volumes={"/s3": volume(filesystem={"kind": "s3", "latency": "50 ms", "stream": "1 GB/s"})})
+    few = {"files": 100, "size": "1 MB"}
+    path = journey(start="a:memory", to="b:/s3", destination=host, tool={"name": "rclone", "transfers": 1}, dataset=few)
+    said = answer(path)
+    assert said.duration_s.p50 > 100 * 2 * 50e-3
+    assert simulate(load(path)).runs[0].transfers[0].duration_s == pytest.approx(said.duration_s.p50, rel=0.01)

@@ -166,6 +166,11 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
         ({"transfers": [], "transfer": None}, "transfers"),
         ({"wan": {"rtt": "1 ms"}}, "bandwidth: is missing"),
         ({"nonsense": 1}, "nonsense: is not a key here"),
+        (
+            {"hosts": {"a": {**machine(), "vm": {"usd": "1 GB"}}}},
+            r"hosts.a.vm.usd: is not a key here.*did you mean 'used'",
+        ),
+        ({"hosts": {"a": {**machine(), "vm": {"x": "1 GB"}}}}, r"known keys: dirty_ratio, .*, used$"),
     ],
 )
 def test_errors(changes: dict[str, Any], says: str) -> None:

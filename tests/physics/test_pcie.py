@@ -121,3 +121,20 @@ def test_properties(gen, lanes, mps, striping):
     assert pcie.write_rate(gen, 2 * lanes, mps, striping) > write
     if gen < 6:
         assert pcie.write_rate(gen + 1, lanes, mps, striping) > write
+
+
+@pytest.mark.parametrize(
+    ("rate", "link"),
+    # data sheets: X710-DA4 and XXV710 (x8 of generation 3), ConnectX-5, ConnectX-6 and ConnectX-7 with one port
+    [(10, (8, 3)), (25, (8, 3)), (40, (8, 3)), (100, (16, 3)), (200, (16, 4)), (400, (16, 5)), (1e6, (16, 6))],
+)
+def test_link_of_a_card_that_is_known_by_its_ports(rate: float, link: tuple[int, int]) -> None:
+    assert pcie.card_link(rate * GBIT) == link
+
+
+@given(rate=st.floats(1e6, 8e10))
+def test_a_cards_link_carries_its_ports_and_no_older_one_does(rate: float) -> None:
+    lanes, generation = pcie.card_link(rate)
+    assert generation == 6 or float(pcie.write_rate(generation, lanes, 256)) >= rate
+    older = (lanes, generation - 1) if generation > 3 else (8, 3)
+    assert (lanes, generation) == (8, 3) or float(pcie.write_rate(older[1], older[0], 256)) < rate

@@ -49,6 +49,11 @@ def test_the_answer_comes_first() -> None:
     assert lines[4].startswith("bottleneck    network.wan: ")
 
 
+def test_a_time_is_as_given_only_where_a_time_was() -> None:
+    moved = shown(answer(journey(wan={"bandwidth": "10 Gb/s"}, dataset={"size": "9 GB"}, tool="gridftp")))
+    assert "as given" not in moved
+
+
 def test_a_pipe_gets_plain_whole_lines() -> None:
     out = shown(answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "10 ms"})))
     assert "\x1b" not in out

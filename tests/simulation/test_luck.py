@@ -1,5 +1,6 @@
 """Equals that share a link do not march in step (`dtnsim.simulation.luck`); predict has the same mean."""
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from dtnsim.simulation import luck, simulate
 from dtnsim.steady.prediction import predict
-from tests.lab import machine, volume
+from tests.lab import journey, machine, volume
 from tests.strategies import load
 
 
@@ -54,7 +55,29 @@ def test_same_seed_same_answer_another_another() -> None:
 def test_one_worker_alone_is_as_fast_whatever_its_luck() -> None:
     path = pairs(1, files=8, cc=1)
     assert rate(path, 2) == pytest.approx(rate(path, 1), rel=0.01)
-    assert rate(pairs(1, files=8, verify=False), 1) == rate(pairs(1, files=8, verify=False), 2)
+    assert rate(pairs(1, files=8, cc=1, verify=False), 1) == rate(pairs(1, files=8, cc=1, verify=False), 2)
+
+
+@pytest.mark.parametrize(("workers", "files", "rtt"), [(2, 1, "3 ms"), (4, 64, "1 ms"), (16, 16, "3 ms")])
+def test_workers_of_small_files_meet_at_the_drive_as_predicted(workers: int, files: int, rtt: str) -> None:
+    """In neither command do all wait and then all move: both have the queue of a closed network in between."""
+    host = machine(volumes={"/d": volume({"kind": "ssd", "read": "200 MB/s", "write": "9 GB/s", "link": "16 GB/s"})})
+    count = workers * files
+    path = journey(
+        host, host, start="a:/d", to="b:/d", tool={"name": "rclone", "backend": "sftp", "transfers": workers},
+        dataset={"files": count, "size": f"{count} MB"}, wan={"bandwidth": "100 Gb/s", "rtt": rtt},
+    )  # fmt: skip
+    said = predict(load(path), samples=0).duration_s.p50
+    runs = [simulate(load(path), seed=seed).runs[0].transfers[0].duration_s for seed in (1, 2)]
+    assert np.mean(runs) == pytest.approx(said, rel=0.03)
+
+
+def test_waits_have_a_mean_of_one_however_few() -> None:
+    for few in (4, 16, 256):
+        drawn = list(islice(luck.pauses("any", 0.5), few))
+        assert np.mean(drawn) == pytest.approx(1.0, abs=1 / few**0.75)
+        assert min(drawn) > 0
+    assert np.std(list(islice(luck.pauses("any", 0.5), 4096))) == pytest.approx(0.5, rel=0.05)
 
 
 def test_drawn_runs_draw_how_unfair_shares_are() -> None:

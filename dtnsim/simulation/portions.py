@@ -1,0 +1,116 @@
+"""What a transfer's workers take one after the other: files, batches of equal ones, parts of files that they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from dtnsim.ground.records import Transfer
+
+#: up to so many files are moved one by one, more in batches of equal ones
+MAX_FILES: Final = 20_000
+#: a batch is at most this part of the files and bytes behind it, and of those before it; and this part of a worker's
+#: share of them: what is on its way is out of order by as much
+_BATCH_PART: Final = 150
+_OWN_PART: Final = 32
+#: parts a thread takes of a file that it shares with others
+_ROUNDS: Final = 32
+#: parts a worker takes in all, at least, of files that are cut into blocks
+_BLOCKS: Final = 128
+
+#: a file without an end is so many times as long as what a timed transfer is expected to move
+_ENDLESS: Final = 1000.0
+#: parts that a file without an end is cut into where each byte is waited for: of all workers, and of one at least
+_PARTS: Final = 4096
+_LEAST_PARTS: Final = 16
+
+
+def work(transfer: Transfer, *, pauses: bool = False) -> Iterator[tuple[float, int]]:
+    """The `steps` of a transfer, over and over where a time ends it; ``pauses``: whether each byte is waited for."""
+    if not transfer.timed:
+        yield from steps(transfer)
+        return
+    if pauses and math.isinf(max(transfer.sizes_B, default=0.0)):
+        yield from _endless(transfer)
+    longest = _ENDLESS * max(transfer.payload_B, 1.0)
+    again = replace(transfer, sizes_B=tuple(min(size, longest) for size in transfer.sizes_B))
+    while True:
+        yield from steps(again)
+
+
+def _endless(transfer: Transfer) -> Iterator[tuple[float, int]]:
+    """Parts of a file without an end, so small that waiting for their bytes and moving them take turns.
+
+    The first parts of the workers differ in size, so that they do not wait in step.
+    """
+    workers = max(1, int(transfer.workers))
+    part = transfer.payload_B / workers / max(_LEAST_PARTS, _PARTS // workers)
+    for number in range(workers):
+        yield part * (number + 0.5) / workers, 0
+    while True:
+        yield part, 0
+
+
+def parts_of_files(transfer: Transfer) -> int:
+    """Parts in which the workers take each file; 0 where each takes a whole one."""
+    files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
+    if 0 < files < workers:
+        return _ROUNDS * math.ceil(workers / files)
+    many = _BLOCKS * workers
+    return math.ceil(many / files) if transfer.divided and workers > 1 and 0 < files < many else 0
+
+
+def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None, None]:
+    """Files that several threads share, as those of bonnie++ or wdt: many parts; the last counts as the file.
+
+    The first parts differ in size, so that the threads fall out of step as their single operations do; the last ones
+    make up for it, since no thread waits for longer than such an operation when all ends.
+    """
+    threads = min(int(transfer.workers), parts // 2)
+    ramp = [(n + 0.5) / max(threads, 1) for n in range(threads)]
+    files = [size for size, count in zip(transfer.sizes_B, transfer.counts, strict=True) for _ in range(int(count))]
+    for number, size in enumerate(files):
+        weights = [1.0] * parts
+        if number == 0:
+            weights[:threads] = ramp
+        if number == len(files) - 1:
+            weights[parts - threads :] = [1.0 - part for part in ramp]
+        whole = math.fsum(weights)
+        for n, weight in enumerate(weights):
+            yield size * weight / whole, int(n == parts - 1)
+
+
+def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
+    """(bytes, files) of what a worker takes next: a file, or a batch of equal ones where there are very many.
+
+    Sizes come mixed, each in proportion to its number, as a directory walk meets them. A batch waits and
+    moves for all of its files at once, which only stretches time; to keep the beginning and the end, where
+    workers fall in and out of step, as they are, batches are small there and grow with the files and bytes
+    behind them and before them.
+    """
+    left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
+    ahead, behind = sum(n for _, _, n in left), 0
+    if parts := parts_of_files(transfer):
+        yield from _shared(transfer, parts)
+        return
+    part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
+    to_come_B, come_B = transfer.payload_B, 0.0
+    heap: list[tuple[float, int, int]] = []
+    for entry in left:
+        heappush(heap, entry)
+    while heap:
+        _, k, count = heappop(heap)
+        size = transfer.sizes_B[k]
+        room = max(min(to_come_B, come_B), 0.0) / part  # of what is left after 1e15 bytes, rounding may take more
+        fits = int(room / size) if room < size * count else count  # large files alone: they are what the end waits for
+        take = min(count, max(1, min(min(ahead, behind) // part, fits)))
+        ahead, behind, count = ahead - take, behind + take, count - take
+        to_come_B, come_B = to_come_B - take * size, come_B + take * size
+        if count:
+            whole = transfer.counts[k]
+            heappush(heap, ((whole - count + 0.5) / whole, k, count))
+        yield size * take, take
