@@ -48,7 +48,7 @@ class Stretch:
         medium: How much of the medium's work falls into it.
         delay: Seconds of pure waiting per byte of the access.
         what: What is waited for.
-        behind: Whether the medium works behind a page cache while the writer waits.
+        behind: Bytes that memory takes before it is full, so that the medium works while the writer waits [B].
     """
 
     name: str
@@ -56,7 +56,7 @@ class Stretch:
     medium: Value = 1.0
     delay: Value = 0.0
     what: str = ""
-    behind: bool = False
+    behind: Value = 0.0
 
 
 class Filesystem(Component):

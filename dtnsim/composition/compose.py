@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -223,7 +224,8 @@ class Composer:
                 write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
             stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
             if volume.filesystem.gathers(write) and not volume.filesystem.flushes_at_close:
-                stretches = tuple(replace(part, behind=True) for part in stretches)
+                room = write.memory_share * volume.filesystem.cache_limits(probe, destination.host, write.held_B)[1]
+                stretches = tuple(replace(part, behind=room) for part in stretches)
         single = len(stretches) == 1
         return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -26,8 +26,6 @@ _PLAIN = NetUse(Thread("kernel"), Thread("kernel"))
 Each = Literal["byte", "file", "start", "lead"]
 #: (seconds per payload byte, what is waited for, what it belongs to)
 Wait = tuple[Term, str, Each]
-#: waits of a worker at each byte or file, which go on while a medium behind a page cache works
-_WORKED: Final = ("byte", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,30 +88,45 @@ def delays(
     """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
 
     ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
-    Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile: a stretch
-    takes as long as the slower of the two, not both one after the other.
+    Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile.
     """
     asked = _asked(waits, ledger, leg, step, part, row, metadata)
-    kept: Term | None = None
-    if part.behind and positive(waiting := sum((s.value for s, _, each in asked if each in _WORKED), 0.0)):
-        spare = _spare(ledger.stations, [*row.demands, *metadata], leg.plan.workers)
-        if positive(spare):
-            left = np.maximum(waiting - spare, 0.0) / np.where(np.asarray(waiting) > 0, waiting, 1.0)
-            kept = term(left, "", "the rest of it passes while the medium takes what is in the page cache")
+    kept = _kept(asked, ledger.stations, [*row.demands, *metadata], leg, part)
     name, found = f"{leg.job.name}.workers", []
     for seconds, what, each in asked:
-        lasts = seconds if kept is None or each not in _WORKED else seconds * kept
+        lasts = seconds * kept[each] if each in kept else seconds
         if positive(lasts.value):
             found.append(Demand(name, lasts.value, what, lasts.formula, lasts.source, each))
     return found
 
 
-def _spare(stations: Mapping[str, Station], demands: list[Demand], workers: int) -> Value:
-    """Seconds per byte that the medium needs longer than a worker alone takes to fill the cache."""
+def _kept(
+    asked: list[Wait], stations: Mapping[str, Station], demands: list[Demand], leg: Leg, part: Stretch
+) -> dict[Each, Term]:
+    """What is left of waits at bytes and at files once the medium works meanwhile.
+
+    The medium has something to do for as long as it needs more time than the worker, who waits and fills the cache.
+    Between two files it has no more than the cache holds.
+    """
     above = [d for d in demands if not d.below_cache]
-    if len(above) == len(demands):
-        return 0.0
-    return np.maximum(_alone(stations, demands, workers) - _alone(stations, above, workers), 0.0)
+    if not positive(part.behind) or len(above) == len(demands):
+        return {}
+    whole = _alone(stations, demands, leg.plan.workers)
+    spare = np.maximum(whole - _alone(stations, above, leg.plan.workers), 0.0)
+    limits: tuple[tuple[Each, Value], ...] = (
+        ("byte", np.inf),
+        ("file", part.behind / max(leg.job.mean_B, 1.0) * whole),
+    )
+    found: dict[Each, Term] = {}
+    for each, limit in limits:
+        waiting = sum((s.value for s, _, belongs in asked if belongs == each), 0.0)
+        if not positive(waiting) or not positive(spare):
+            continue
+        hidden = np.minimum(np.minimum(waiting, spare), limit)
+        left = 1.0 - hidden / np.where(np.asarray(waiting) > 0, waiting, 1.0)
+        found[each] = term(left, "", "the rest of it passes while the medium takes what is in the page cache")
+        spare = spare - hidden
+    return found
 
 
 def _asked(

@@ -29,8 +29,10 @@ def between(tool: Any = "gridftp", **more: Any) -> dict[str, Any]:
 
 
 def waits(made: Problem, what: str, number: int = 0) -> float:
-    """Seconds per byte of one kind of waiting."""
-    found = [d for p in made.transfers[number].phases for d in p.delays if d.what.startswith(what)]
+    """Seconds per byte of one kind of waiting, whatever goes on meanwhile."""
+    given = made.transfers[number]
+    phases = given.phases if given.buffered is None else (given.buffered,)
+    found = [d for p in phases for d in p.delays if d.what.startswith(what)]
     return float(sum(np.ravel(d.per_byte)[0] for d in found))
 
 
