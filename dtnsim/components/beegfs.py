@@ -42,9 +42,9 @@ class Beegfs(SharedFilesystem):
     striped: ClassVar[bool] = False
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
-        create=prior("20K ops/s", 1.0, _META),
-        stat=prior("200K ops/s", 1.0, _META),
-        remove=prior("20K ops/s", 1.0, _META),
+        create=prior("20000 ops/s", 1.0, _META),
+        stat=prior("200000 ops/s", 1.0, _META),
+        remove=prior("20000 ops/s", 1.0, _META),
     )
 
     numtargets: Annotated[int, Field(ge=1, le=1000)] = 4

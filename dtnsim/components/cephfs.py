@@ -46,9 +46,9 @@ class Cephfs(SharedFilesystem):
     )
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
-        create=prior("8K ops/s", 1.0, _MDS),
-        stat=prior("30K ops/s", 1.0, _MDS),
-        remove=prior("6K ops/s", 1.0, _MDS),
+        create=prior("8000 ops/s", 1.0, _MDS),
+        stat=prior("30000 ops/s", 1.0, _MDS),
+        remove=prior("6000 ops/s", 1.0, _MDS),
     )
 
     object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(

@@ -37,9 +37,9 @@ class Gpfs(SharedFilesystem):
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block", "allocation")
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
-        create=prior("130K ops/s", 1.0, f"{_PIXSTOR}: 124K to 222K creates/s; assumed: disks do a tenth of it"),
-        stat=prior("3.3M ops/s", 1.0, f"{_PIXSTOR}: 3.2M to 11M stats/s"),
-        remove=prior("150K ops/s", 1.0, f"{_PIXSTOR}: 145K to 194K removals/s; assumed: disks do a tenth of it"),
+        create=prior("130000 ops/s", 1.0, f"{_PIXSTOR}: 124K to 222K creates/s; assumed: disks do a tenth of it"),
+        stat=prior("3300000 ops/s", 1.0, f"{_PIXSTOR}: 3.2M to 11M stats/s"),
+        remove=prior("150000 ops/s", 1.0, f"{_PIXSTOR}: 145K to 194K removals/s; assumed: disks do a tenth of it"),
     )
 
     block: Annotated[Quantity, Unit("B", low=16384)] = prior(
