@@ -90,12 +90,15 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
     for station, visits in sorted(_places(transfers, ledger).items()):
         if len({v.kind for v in visits}) < 2:
             continue
-        unknown = sorted({v.streams.cc for v in visits} - set(outcome.PAIRED))
         simulated += 1
-        if unknown or simulated > MOST_SEGMENTS:
-            why = f"how {', '.join(unknown)} competes" if unknown else "more segments that unlike streams share"
-            ledger.warn(f"{station}: streams share equally; {why} is not modelled")
+        if simulated > MOST_SEGMENTS:
+            ledger.warn(f"{station}: streams share equally; more segments that unlike streams share are not modelled")
             continue
+        young = sorted({v.streams.cc for v in visits} & set(outcome.UNJUDGED))
+        if young:
+            ledger.warn(
+                f"{station}: what {', '.join(young)} gets beside others is modelled from its source, not measured"
+            )
         found = _shares(ledger.stations[station], visits)
         here = {v.transfer.name: v.transfer for v in visits}
         for visit, weight in zip(visits, found.weights, strict=True):

@@ -219,7 +219,7 @@ def test_bad_options(capsys, arguments, says):
         ("1e8,0.03,cubic,1,0,1.5,,5,20,,x", "streams"),
         ("1e8,0.03,cubic,1,0,1,,5,,,x", "duration_s"),
         ("1e8,0.03,cubic,1,0,1,,5,20,vegas,x", "flow2_cc"),
-        ("1e8,0.03,bbr3,1,0,1,,5,20,bbr,x", "bbr3"),
+        ("1e8,0.03,bbr3,1,0,1,,5,20,bbr4,x", "bbr4"),
         ("1e8,0.03,cubic,1,0,1,1e6,5,20,bbr,x", "another flow"),
         ("1e8,0.03,cubic", "fields"),
     ],

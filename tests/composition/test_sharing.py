@@ -81,7 +81,8 @@ def test_a_transfer_alone_and_streams_that_fill_nothing_are_untouched() -> None:
     assert rates(small) == [rates(path([{"C": cc, "w": "64 KiB"}]))[0] for cc in ("bbr", "cubic")]
 
 
-def test_algorithms_that_cannot_be_put_against_each_other_share_equally_and_say_so() -> None:
+def test_shares_that_no_measurement_has_judged_say_so() -> None:
     answer = predict(path([{"C": "bbr3"}, {"C": "cubic"}]), samples=0)
-    assert any("bbr3 competes" in w for w in answer.warnings)
-    assert rates(path([{"C": "bbr3"}, {"C": "cubic"}])) == pytest.approx([1.25e8 * 1448 / 1538 / 2] * 2)
+    assert any("bbr3 gets beside others is modelled" in w for w in answer.warnings)
+    young, old = (t.throughput_Bps.p50 for t in answer.transfers)
+    assert young > 1.2 * old  # one bandwidth-delay product of buffer

@@ -10,7 +10,7 @@ import math
 
 from dtnsim.physics.tcp import linux
 
-RENO, CUBIC, HTCP, BBR, SCALABLE, WESTWOOD, ILLINOIS = 0, 1, 2, 3, 4, 5, 6
+RENO, CUBIC, HTCP, BBR, SCALABLE, WESTWOOD, ILLINOIS, BBR2, BBR3 = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 CUBIC_BETA, RENO_BETA, SCALABLE_BETA, COUNT = (
     linux.CUBIC_BETA,

@@ -9,36 +9,70 @@ from __future__ import annotations
 import math
 
 from dtnsim.physics.tcp import linux
-from dtnsim.physics.tcp._growth import BBR, CUBIC, WESTWOOD, filtered, growth, kept
+from dtnsim.physics.tcp._bbr1 import bbr_flow
+from dtnsim.physics.tcp._bbr3 import bbr3_flow
+from dtnsim.physics.tcp._fields import (
+    ACKED,
+    BANDWIDTH,
+    BEFORE,
+    BETA,
+    BURST,
+    BUSY,
+    CAP,
+    CC,
+    CWND,
+    DROPPED,
+    EPOCH,
+    ESTIMATE,
+    EVENT,
+    FIELDS,
+    FLIGHT,
+    FRIENDLY,
+    GOT,
+    HIGH,
+    IN_FLIGHT,
+    LEAST,
+    LOSSES,
+    LOST,
+    LOST_TRIP,
+    MOST,
+    NEVER,
+    NEW_ROUND,
+    NEXT,
+    NOISE,
+    ORIGIN,
+    PACE,
+    POWER,
+    PRIOR,
+    PROBE_END,
+    PULL,
+    QUEUED,
+    RECOVERING,
+    ROUND,
+    SENT,
+    SMOOTH,
+    SSTHRESH,
+    START,
+    STEPS_T,
+    STRAY,
+    TOP,
+    TRIP,
+    K,
+    T,
+)
+from dtnsim.physics.tcp._growth import BBR, BBR2, CUBIC, WESTWOOD, filtered, growth, kept
 
-STARTUP, DRAIN, PROBE_BW, PROBE_RTT = 0.0, 1.0, 2.0, 3.0
 RING = 512
-NEVER = 1e30
-# fields of a flow
-CC, T, START, FLIGHT, ACKED, SENT, LOST, CWND, SSTHRESH = 0, 1, 2, 3, 4, 5, 6, 7, 8
-HIGH, RECOVERING, BEFORE, TOP, EPOCH, K, ORIGIN, FRIENDLY, BETA = 9, 10, 11, 12, 13, 14, 15, 16, 17
-LEAST, STAMP, SMOOTH, MODE, PLATEAU, FLAT, FULL, PHASE, CYCLE = 18, 19, 20, 21, 22, 23, 24, 25, 26
-NEXT, ROUND, BANDWIDTH, PROBE_END, PROBE_ROUND, PRIOR, CONSERVE, PACE = 27, 28, 29, 30, 31, 32, 33, 34
-QUEUED, UNUSED, DROPPED, TRIP, NEW_ROUND, STEPS_T, LOSSES, PULL, CAP, BUSY = 35, 36, 37, 38, 39, 40, 41, 42, 43, 44
-NOISE, EVENT, STRAY, POWER, ESTIMATE, MOST, FIELDS = 45, 46, 47, 48, 49, 50, 51
-
 # constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
-GAINS, HIGH_GAIN, CUBIC_C = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.CUBIC_C
+HIGH_GAIN, CUBIC_C = linux.BBR_HIGH_GAIN, linux.CUBIC_C
 FAIR, FIRST, MOST_GROWTH = linux.CUBIC_FRIENDLY, linux.CUBIC_FIRST_GROWTH, linux.CUBIC_MOST_GROWTH
 CONVERGENCE, RENO_BETA = linux.CUBIC_FAST_CONVERGENCE, linux.RENO_BETA
-WINDOW, BURSTS, MARGIN = linux.INITIAL_WINDOW, linux.BURSTS_PER_S, linux.BBR_MARGIN
+WINDOW, BURSTS, FILTER = linux.INITIAL_WINDOW, linux.BURSTS_PER_S, linux.BBR_FILTER_ROUNDS
 SLOW, FAST = linux.PACING_SLOW_START, linux.PACING_AVOIDANCE
 LOW_WINDOW = linux.HYSTART_LOW
 DELAY_LOW, DELAY_HIGH = linux.HYSTART_DELAY_S
-FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
-MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
-    linux.BBR_MIN_RTT_S,
-    linux.BBR_PROBE_RTT_S,
-    linux.BBR_CWND_GAIN,
-    linux.BBR_MIN_WINDOW,
-)
-#: largest burst of segmentation offload at MTU 1500 [segments]; share of srtt's newest sample (RFC 6298)
-BURST, ALPHA = 44.0, 0.125
+#: share of srtt's newest sample (RFC 6298)
+ALPHA = 0.125
 
 
 def draw(seed: int) -> int:
@@ -144,114 +178,6 @@ def window_flow(f: list[float], acked: float, now: float) -> None:
     f[PACE] = (SLOW if slow else FAST) * max(f[CWND], f[FLIGHT]) / f[SMOOTH]
 
 
-def bandwidth(f: list[float], best: list[float], sample: float) -> None:
-    """BBR's filter: the largest delivery rate of ten rounds; start-up ends when it stops growing."""
-    if f[MODE] != PROBE_RTT:
-        if f[NEW_ROUND] > 0.0:
-            best[int(f[ROUND]) % FILTER] = 0.0
-        best[int(f[ROUND]) % FILTER] = max(best[int(f[ROUND]) % FILTER], sample)
-        largest = max(best)
-        f[BANDWIDTH] = max(largest, 1e-9)
-    if f[NEW_ROUND] > 0.0 and f[FULL] == 0.0:
-        if f[BANDWIDTH] >= FULL_GROWTH * f[PLATEAU]:
-            f[PLATEAU], f[FLAT] = f[BANDWIDTH], 0.0
-        else:
-            f[FLAT] += 1.0
-            if f[FLAT] >= FULL_ROUNDS:
-                f[FULL] = 1.0
-
-
-def cruise(f: list[float], now: float, phase: float) -> None:
-    """BBR's drain and the eight phases of ProbeBW."""
-    pipe = f[BANDWIDTH] * f[LEAST]
-    if f[MODE] == STARTUP and f[FULL] > 0.0:
-        f[MODE] = DRAIN
-    if f[MODE] == DRAIN and f[FLIGHT] <= pipe:
-        f[MODE], f[PHASE], f[CYCLE] = PROBE_BW, phase, now
-    if f[MODE] != PROBE_BW:
-        return
-    gain = GAINS[int(f[PHASE])]
-    long = now - f[CYCLE] > f[LEAST]
-    if gain > 1.0:
-        go = long and (f[LOSSES] > 0.0 or f[FLIGHT] >= GAINS[0] * pipe)
-    else:
-        go = long or (gain < 1.0 and f[FLIGHT] <= pipe)
-    if go:
-        f[PHASE], f[CYCLE] = float((int(f[PHASE]) + 1) % 8), now
-
-
-def least_delay(f: list[float], now: float, phase: float) -> None:
-    """BBR's least round trip, and ProbeRTT when it has not been seen for ten seconds."""
-    expired = f[STAMP] > 0.0 and now > f[STAMP] + MIN_RTT_S
-    if f[TRIP] <= f[LEAST] or expired:
-        f[LEAST], f[STAMP] = f[TRIP], max(now, 1e-6)
-    if expired and f[MODE] != PROBE_RTT:
-        f[PRIOR] = f[CWND] if f[RECOVERING] == 0.0 else max(f[PRIOR], f[CWND])
-        f[MODE], f[PROBE_END] = PROBE_RTT, NEVER
-    if f[MODE] != PROBE_RTT:
-        return
-    if f[PROBE_END] >= NEVER:
-        if f[FLIGHT] <= LEAST_WINDOW + 0.5:
-            f[PROBE_END], f[PROBE_ROUND], f[NEXT] = now + PROBE_S, 0.0, f[ACKED]
-    elif f[NEW_ROUND] > 0.0:
-        f[PROBE_ROUND] = 1.0
-    if f[PROBE_ROUND] > 0.0 and now > f[PROBE_END]:
-        f[STAMP], f[PROBE_ROUND], f[PROBE_END] = now, 0.0, NEVER
-        f[CWND] = max(f[CWND], f[PRIOR])
-        f[MODE] = PROBE_BW if f[FULL] > 0.0 else STARTUP
-        f[PHASE], f[CYCLE] = phase, now
-
-
-def bbr_window(f: list[float], acked: float) -> None:
-    """BBR's congestion window: conservation for a round after a loss, then up to the target."""
-    ended = f[RECOVERING] > 0.0 and f[ACKED] + f[LOST] >= f[HIGH]
-    if ended:
-        f[RECOVERING] = 0.0
-    gain = HIGH_GAIN if f[MODE] == STARTUP or f[MODE] == DRAIN else CWND_GAIN if f[MODE] == PROBE_BW else 1.0
-    burst = min(max(f[PACE] / BURSTS, 2.0), BURST)
-    target = gain * f[BANDWIDTH] * f[LEAST] + 3 * burst + f[BANDWIDTH] * 0.0005
-    window = f[CWND]
-    if f[EVENT] > 0.0:
-        if f[MODE] != PROBE_RTT:
-            f[PRIOR] = f[CWND]
-        f[HIGH], f[RECOVERING], f[CONSERVE] = f[SENT], 1.0, 1.0
-        window = f[FLIGHT] + acked
-    elif f[LOSSES] > 0.0:
-        window = max(window - f[LOSSES], 1.0)
-    if ended:
-        window, f[CONSERVE] = max(window, f[PRIOR]), 0.0
-    if f[CONSERVE] > 0.0:
-        window = max(window, f[FLIGHT] + acked)
-    elif f[FULL] > 0.0:
-        window = min(window + acked, target)
-    elif window < target or f[ACKED] < WINDOW:
-        window += acked
-    window = max(window, LEAST_WINDOW)
-    f[CWND] = min(window, LEAST_WINDOW) if f[MODE] == PROBE_RTT else window
-
-
-def bbr_flow(f: list[float], best: list[float], acked: float, sample: float, now: float, phase: float) -> None:
-    """BBR v1: model of the path, state machine, window and pacing rate."""
-    if acked > 1e-9:
-        bandwidth(f, best, sample)
-        if f[LEAST] >= NEVER:
-            f[LEAST] = f[TRIP]
-        cruise(f, now, phase)
-        least_delay(f, now, phase)
-        if f[NEW_ROUND] > 0.0 and f[EVENT] == 0.0:
-            f[CONSERVE] = 0.0
-        bbr_window(f, acked)
-    gain = 1.0
-    if f[MODE] == STARTUP:
-        gain = HIGH_GAIN
-    elif f[MODE] == DRAIN:
-        gain = 1 / HIGH_GAIN
-    elif f[MODE] == PROBE_BW:
-        gain = GAINS[int(f[PHASE])]
-    rate = gain * f[BANDWIDTH] * MARGIN
-    f[PACE] = max(rate, f[PACE]) if f[FULL] == 0.0 else rate
-
-
 def serve(flows: list[list[float]], sends: list[float], room: float, most: float, u: float, v: float) -> float:
     """Puts the slice's arrivals into the FIFO; returns its backlog before the slice's service.
 
@@ -307,6 +233,8 @@ def turn(
     drops: list[float],
     strays: list[float],
     acks: list[float],
+    losts: list[float],
+    flights: list[float],
     delays: list[float],
     n: int,
     full: int,
@@ -326,14 +254,23 @@ def turn(
     trip = int((f[T] + delay) / slice_s + 0.5)
     before = acks[(n - trip) % RING] if n >= trip else 0.0
     acknowledge(f, acked, lost, delay, before)
-    if f[CC] == BBR:
+    f[GOT], f[IN_FLIGHT], f[LOST_TRIP] = f[ACKED] - before, 0.0, 0.0
+    if n >= trip:
+        f[IN_FLIGHT], f[LOST_TRIP] = flights[(n - trip) % RING], f[LOST] - losts[(n - trip) % RING]
+    if f[CC] == BBR or f[CC] >= BBR2:
         burst = f[NOISE] * min(max(f[PACE] / BURSTS, 2.0), BURST)
-        bbr_flow(f, best, acked, (f[ACKED] - before + burst) / (trip * slice_s), now, phase)
+        sample = (f[ACKED] - before + burst) / (trip * slice_s)
+        if f[CC] == BBR:
+            bbr_flow(f, best, acked, sample, now, phase)
+        else:
+            bbr3_flow(f, acked, sample, now, phase / 8.0)
     else:
         f[ESTIMATE] = filtered(f[ESTIMATE], acked / slice_s * f[T], slice_s, f[TRIP])
         window_flow(f, acked, now)
-    acks[n % RING] = f[ACKED]
-    return min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)
+    acks[n % RING], losts[n % RING] = f[ACKED], f[LOST]
+    sends = min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)
+    flights[n % RING] = f[FLIGHT] + sends
+    return sends
 
 
 def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, loss, seed, out):  # type: ignore[no-untyped-def]
@@ -353,6 +290,8 @@ def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, l
     drops = [[0.0] * RING for _ in range(count)]
     strays = [[0.0] * RING for _ in range(count)]
     acks = [[0.0] * RING for _ in range(count)]
+    losts = [[0.0] * RING for _ in range(count)]
+    flights = [[0.0] * RING for _ in range(count)]
     delays = [0.0] * RING
     sends = [0.0] * count
     first, last = int(marks[0] / slice_s), int(marks[1] / slice_s)
@@ -367,6 +306,8 @@ def run(rate, slice_s, room, trips, codes, starts, caps, noises, marks, power, l
                 drops[i],
                 strays[i],
                 acks[i],
+                losts[i],
+                flights[i],
                 delays,
                 n,
                 full,

@@ -129,7 +129,8 @@ def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
         s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.grows
         age = s.t - s.epoch
         since = age + p.T - v.trip - s.k
-        target = s.origin + linux.CUBIC_C * since * since * since
+        # whole segments: what is missing from the plateau is rounded down, what is above it as well
+        target = s.origin + linux.CUBIC_C * since * since * since - np.sign(since) / 2
         target = np.maximum(target, s.friendly - linux.CUBIC_FRIENDLY) * (age >= linux.CUBIC_UPDATE_S)
         cubic = np.minimum(np.maximum(s.cwnd, target), s.cwnd * (1 + linux.CUBIC_MOST_GROWTH * trips))
         first = s.top == 0

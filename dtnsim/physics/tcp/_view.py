@@ -11,6 +11,8 @@ from dtnsim.physics.tcp import algorithms, linux
 from dtnsim.physics.tcp._lanes import AVOIDANCE, SLOW_START, BoolArray, Fixed, FloatArray, State, total
 
 EPS: Final = 1e-12
+#: the first of two segments is acknowledged with the second, one segment later: half a segment in the mean [segments]
+ACK_WAIT: Final = 0.5
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -42,7 +44,7 @@ def view(s: State, p: Fixed) -> View:
     """Windows, queue, round trips and rates from the state.
 
     Ack clocking makes the queue follow the windows at once: sum of w / (T + q/C) = C. A sender holds back
-    half a TSO burst on average, and its segments wait for half of it at the bottleneck.
+    half a TSO burst on average, and its segments wait for half of it at the bottleneck, then for their acknowledgment.
     """
     on = (s.t >= p.start - EPS) & np.isinf(s.done)
     avoids = s.phase == AVOIDANCE
@@ -51,7 +53,7 @@ def view(s: State, p: Fixed) -> View:
     most = np.minimum(s.cwnd * linux.TSO_WINDOW_SHARE, linux.GSO_B / p.mss)
     extra = np.minimum(ratio * s.rate * (1 / linux.BURSTS_PER_S) + p.short, most)
     extra = (np.maximum(extra, 2.0) - 1) / 2
-    base = p.T + p.wait / np.maximum(flight, 1.0) + extra / p.C
+    base = p.T + p.wait / np.maximum(flight, 1.0) + (extra + ACK_WAIT) / p.C
     held = extra * (avoids & (s.cwnd < p.cap))
     sent = np.maximum(flight - held, np.minimum(flight, 1.0))
     flows = flight.shape[1]

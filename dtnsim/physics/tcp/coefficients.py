@@ -143,5 +143,13 @@ SPREAD_LOSS: Final = Coefficient(
     "spread_loss", 0.06, "1", "the same where loss, a window or a sawtooth holds the rate below the link", 50
 )
 SPREAD_SHARED: Final = Coefficient("spread_shared", 0.12, "1", "the same for a flow that shares with another", 11)
+SPREAD_UNJUDGED: Final = Coefficient(
+    "spread_unjudged",
+    0.35,
+    "1",
+    "the same where one of them is an algorithm of which no pair was measured: assumed, the 90th percentile of the error "
+    "of pairs that were (18 %) twice",
+    0,
+)
 
 ALL: Final = tuple(value for value in globals().values() if isinstance(value, Coefficient))

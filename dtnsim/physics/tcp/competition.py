@@ -176,12 +176,11 @@ def _race(groups: tuple[Group, ...], link: Link, warmup_s: float, duration_s: fl
     streams = np.array([g.streams for g in groups])
     flows = np.maximum(np.round(streams * min(MOST_FLOWS / streams.sum(), 1.0)), 1).astype(int)
     lump = float(streams.sum() / flows.sum())
-    part = replace(link, rate=link.rate / lump, buffer=link.buffer / lump)
     marks = np.array([warmup_s, warmup_s + duration_s])
-    work = float(marks[1] / _lanes(groups, part, flows, marks, 1, seed).slices()[0]) * int(flows.sum())
+    work = float(marks[1] / _lanes(groups, link, lump, flows, marks, 1, seed).slices()[0]) * int(flows.sum())
     marks = marks * min(WORK / work, 1.0)
     count = 2 ** int(np.log2(np.clip(WORK / work, 1, most)))
-    out = shared.simulate(_lanes(groups, part, flows, marks, count, seed), seed)
+    out = shared.simulate(_lanes(groups, link, lump, flows, marks, count, seed), seed)
     begins = np.cumsum(flows) - flows
     each, lost, trip = (np.add.reduceat(out[:, :, k], begins, axis=1) / flows for k in range(3))
     # a group whose flows were rounded to whole ones has its streams' part of what all of them had
@@ -190,17 +189,18 @@ def _race(groups: tuple[Group, ...], link: Link, warmup_s: float, duration_s: fl
 
 
 def _lanes(
-    groups: Sequence[Group], link: Link, flows: IntArray, marks: FloatArray, count: int, seed: int
+    groups: Sequence[Group], link: Link, lump: float, flows: IntArray, marks: FloatArray, count: int, seed: int
 ) -> shared.Lanes:
-    """So many runs of the groups' flows."""
+    """So many runs of the groups' flows, each of which stands for ``lump`` streams."""
+    own_s = 1 / link.rate  # a packet's own time at the bottleneck
     who, replica = np.repeat(np.arange(len(groups)), flows), np.arange(count)
-    T = np.array([g.rtt_s for g in groups])[who] + known.HOST_DELAY.value
+    T = np.array([g.rtt_s for g in groups])[who] + known.HOST_DELAY.value + own_s
     start = np.array([min(g.start_s, LATEST_S) for g in groups])[who] + OPENING_TRIPS * T
     late = _chance.uniform(seed, _chance.START, 1, np.arange(len(groups)), replica[:, None])[:, who]
     apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(who)), replica[:, None])
     return shared.Lanes(
-        np.full(count, link.rate),
-        np.full(count, link.buffer),
+        np.full(count, link.rate / lump),
+        np.full(count, link.buffer / lump),
         np.tile(T, (count, 1)),
         np.tile(np.array([shared.CODES[g.cc] for g in groups])[who], (count, 1)),
         start + START_S * late + STREAM_S * apart,

@@ -79,6 +79,24 @@ BBR_PROBE_RTT_S: Final = 0.2
 BBR_FILTER_ROUNDS: Final = 10
 BBR_FULL_GROWTH: Final = 1.25
 BBR_FULL_ROUNDS: Final = 3
+#: BBR v2 and v3 (google/bbr, branches v2alpha and v3: net/ipv4/tcp_bbr2.c, tcp_bbr.c; draft-ietf-ccwg-bbr): loss of a
+#: flight that is too much, share of rate and flight that a loss leaves, part of the flight left free while cruising
+BBR3_LOSS_THRESHOLD: Final = 0.02
+BBR3_BETA: Final = 0.7
+BBR3_HEADROOM: Final = 0.15
+#: probes come after this time and up to a second more, or after as many rounds as there are segments, at most these
+BBR3_PROBE_S: Final = 2.0
+BBR3_MOST_ROUNDS: Final = 63.0
+#: interval of ProbeRTT, and the part of the pipe that it keeps
+BBR3_PROBE_RTT_S: Final = 5.0
+BBR3_PROBE_RTT_GAIN: Final = 0.5
+#: gain of start-up, of a probe's end (v2 and v3), window of a probe, losses in a round that end start-up (v2 and v3)
+BBR3_START_GAIN: Final = 2.77
+BBR2_DOWN_GAIN: Final = 0.75
+BBR3_DOWN_GAIN: Final = 0.9
+BBR3_UP_WINDOW: Final = 2.25
+BBR2_LOSS_EVENTS: Final = 8.0
+BBR3_LOSS_EVENTS: Final = 6.0
 
 
 def burst_segments(

@@ -18,8 +18,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
-#: Algorithms that can be put against each other: those of `shared.CODES`
-PAIRED: Final = ("reno", "cubic", "htcp", "bbr", "scalable", "westwood", "illinois")
+#: Algorithms whose shares no measurement has judged
+UNJUDGED: Final = ("bbr2", "bbr3", "htcp", "scalable", "westwood", "illinois")
 #: Replicas of a case with random loss, and without: the same whatever company a case has
 REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8
@@ -84,7 +84,7 @@ def simulate(
     Source: RFC 9438, RFC 6937, RFC 8985, RFC 9406, the kernel source (`linux`), `coefficients`.
 
     Raises:
-        KeyError: an algorithm that the model does not know, or cannot put against another.
+        KeyError: an algorithm that the model does not know.
     """
     times = np.asarray(times_s, float)
     first, where = _distinct(cases)
@@ -125,13 +125,9 @@ def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -
     """Cases by engine: (rows, engine, whether two flows share)."""
     two = c.cc2 != ""
     alone = np.isin(c.cc, algorithms.LOSS_BASED)
-    strange = (
-        ~(alone | np.isin(c.cc, algorithms.RATE_BASED))
-        | (two & ~np.isin(c.cc, PAIRED))
-        | ~np.isin(c.cc2, ("", *PAIRED))
-    )
+    strange = ~np.isin(c.cc, algorithms.ALGORITHMS) | ~np.isin(c.cc2, ("", *algorithms.ALGORITHMS))
     if strange.any():
-        raise KeyError(str(c.cc[strange][0]))
+        raise KeyError(f"{c.cc[strange][0]} {c.cc2[strange][0]}".strip())
     groups: list[tuple[IntArray, _Run, bool]] = []
     for rough, most, steps in ((True, REPLICAS_LOSS, STEPS), (False, REPLICAS_CALM, STEPS_CALM)):
         here = ~two & alone & ((c.loss > 0) == rough)
@@ -175,7 +171,9 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     calm = (c.loss == 0) & (np.isfinite(c.size_B) | (c.streams * c.window_B / c.rtt_s < link))
     full = (mean > 0.97 * link * (1 - c.loss)) | calm
     alone = np.where(full, known.SPREAD_LINK.value, known.SPREAD_LOSS.value)
-    spread = np.where(together, known.SPREAD_SHARED.value, alone)
+    young = np.isin(c.cc, UNJUDGED) | np.isin(c.cc2, UNJUDGED)
+    shared = np.where(young, known.SPREAD_UNJUDGED.value, known.SPREAD_SHARED.value)
+    spread = np.where(together, shared, alone)
     factor = np.exp(spread[:, None] * _GRID)
     mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
     low, middle, high = np.quantile(mixed, [0.1, 0.5, 0.9], axis=1)

@@ -17,10 +17,7 @@ from dtnsim.physics.tcp import algorithms, linux
 
 FloatArray = NDArray[np.float64]
 
-#: BBR v3: loss threshold of a probing round, decrease factor, share of the rate left after headroom,
-#: pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
-BBR3_LOSS_THRESHOLD: Final = 0.02
-BBR3_BETA: Final = 0.7
+#: BBR v3: share of the rate left after headroom, pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
 BBR3_EFFICIENCY: Final = 0.98
 
 
@@ -244,9 +241,9 @@ def bbr3(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
     """
     p, rtt, mss = _arrays(loss, rtt_s, mss_B)
     rate = np.asarray(rate_Bps, float)
-    width = 0.1 * BBR3_LOSS_THRESHOLD
-    passed = 1 / (1 + np.exp(np.clip((p - BBR3_LOSS_THRESHOLD) / width, -50, 50)))
+    width = 0.1 * linux.BBR3_LOSS_THRESHOLD
+    passed = 1 / (1 + np.exp(np.clip((p - linux.BBR3_LOSS_THRESHOLD) / width, -50, 50)))
     with np.errstate(invalid="ignore"):
         full = np.nan_to_num(rate * BBR3_EFFICIENCY * (1 - p) * passed, nan=0.0, posinf=np.inf)
-    low = mss / rtt * aimd_window(p, 1.0, BBR3_BETA)
+    low = mss / rtt * aimd_window(p, 1.0, linux.BBR3_BETA)
     return np.asarray(np.maximum(full, np.minimum(low, rate * BBR3_EFFICIENCY * (1 - p))), float)

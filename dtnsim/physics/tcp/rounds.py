@@ -174,6 +174,11 @@ def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
     )
 
 
+def trip(c: Cases) -> FloatArray:
+    """Round trip of a full packet over an empty path: what both hosts add, and its own time at the bottleneck [s]."""
+    return np.asarray(c.rtt_s + known.HOST_DELAY.value + c.mtu_B / c.rate_Bps, float)
+
+
 def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
     """Loss-based streams of equal round trips; all cases simulate the same number of flows."""
     flows = int(min(c.streams[0], MOST_FLOWS))
@@ -185,7 +190,7 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
         rows = np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s)))
         fixed = _fixed(lanes.take(rows), lump[rows], times[rows], rows % replicas)
         noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas), most_steps))
-    mss, T = lanes.mss_B, lanes.rtt_s + known.HOST_DELAY.value
+    mss, T = lanes.mss_B, trip(lanes)
     done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
     delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump[:, None]
     lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump[:, None]
@@ -196,7 +201,7 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / done, within)
     shape = (len(c.rtt_s), replicas)
     sent_again = np.where(sized, lost[:, -1], lost[:, k + 1] - lost[:, k])
-    trip = np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / lanes.duration_s)
+    mean_trip = np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / lanes.duration_s)
     # a lane that was carried forward saw only a part of its window: its spread is that of the part
     simulated = np.concatenate([n.simulated for n in noted])
     seen = np.sqrt(np.clip(simulated / np.where(sized, done, lanes.warmup_s + lanes.duration_s), 0.0, 1.0))
@@ -208,7 +213,7 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
         np.full(shape, np.nan),
         done.reshape(shape),
         sent_again.reshape(shape),
-        trip.reshape(shape),
+        mean_trip.reshape(shape),
         *_at_times(delivered[:, :k] * mss[:, None], simulated, times_s, shape),
         np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
     )
@@ -232,7 +237,7 @@ def _at_times(
 def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -> _lanes.Fixed:
     C, B, cap = packets(c)
     column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
-    T = (c.rtt_s + known.HOST_DELAY.value)[:, None]
+    T = trip(c)[:, None]
     sized = np.isfinite(c.size_B)
     window = np.stack([c.warmup_s, c.warmup_s + c.duration_s], axis=1)
     marks = np.concatenate([times_s, window], axis=1)
@@ -278,7 +283,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
 
     lanes = repeated(c, replicas)
     C, B, cap = packets(lanes)
-    T = lanes.rtt_s + known.HOST_DELAY.value
+    T = trip(lanes)
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
         C,

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _growth, _kernel
+from dtnsim.physics.tcp import _bbr1, _bbr3, _growth, _kernel
 from dtnsim.physics.tcp import coefficients as known
 
 FloatArray = NDArray[np.float64]
@@ -33,6 +33,8 @@ CODES: Final = {
     "scalable": _growth.SCALABLE,
     "westwood": _growth.WESTWOOD,
     "illinois": _growth.ILLINOIS,
+    "bbr2": _growth.BBR2,
+    "bbr3": _growth.BBR3,
 }
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
@@ -105,18 +107,22 @@ def _compiled() -> Callable[..., Any] | None:
         return None
     import numba
 
-    spec = importlib.util.find_spec(_kernel.__name__)
-    if spec is None or spec.loader is None:
-        return None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    functions = {name: value for name, value in vars(module).items() if isinstance(value, FunctionType)}
-    try:
-        made = {name: numba.njit(value, cache=True) for name, value in functions.items()}
-    except RuntimeError:  # nowhere to keep compiled code: compile in each process
-        made = {name: numba.njit(value) for name, value in functions.items()}
-    vars(module).update(made)
-    return module.run  # type: ignore[no-any-return]
+    made: dict[str, Any] = {}
+    for source in (_growth, _bbr1, _bbr3, _kernel):  # each calls those before it
+        spec = importlib.util.find_spec(source.__name__)
+        if spec is None or spec.loader is None:
+            return None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found = {name: value for name, value in vars(module).items() if isinstance(value, FunctionType)}
+        vars(module).update({name: made[name] for name in found.keys() & made.keys()})
+        own = {name: value for name, value in found.items() if name not in made}
+        try:
+            made |= {name: numba.njit(value, cache=True) for name, value in own.items()}
+        except RuntimeError:  # nowhere to keep compiled code: compile in each process
+            made |= {name: numba.njit(value) for name, value in own.items()}
+        vars(module).update({name: made[name] for name in own})
+    return made["run"]  # type: ignore[no-any-return]
 
 
 def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatArray:
@@ -139,7 +145,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     kernel: Callable[..., Any] = _kernel.run
     if compiled or (compiled is None and _pays(work)):
         kernel = _compiled() or _kernel.run
-    bbr = lanes.codes == _growth.BBR
+    bbr = np.isin(lanes.codes, (_growth.BBR, _growth.BBR2, _growth.BBR3))
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
     room = np.maximum(lanes.B - 1.0, 1.0)
     power = known.BURST_LOSS.value

@@ -76,8 +76,9 @@ def test_the_same_seed_gives_the_same_numbers():
     assert (a == b).all()
 
 
-def test_all_that_the_kernel_knows_may_be_paired():
-    assert set(outcome.PAIRED) == set(shared.CODES)
+def test_the_kernel_knows_all_algorithms():
+    assert set(algorithms.ALGORITHMS) == set(shared.CODES)
+    assert set(outcome.UNJUDGED) < set(shared.CODES)
 
 
 @pytest.mark.parametrize("cc", ["reno", "htcp", "scalable", "illinois"])
