@@ -1,8 +1,8 @@
 """BBR v2 and v3 for the kernel of `shared`: bounds of rate and of what is in flight, and the cycle that moves them.
 
 A flow keeps the largest delivery rate of two cycles, an upper bound of what is in flight (set where a probe lost more
-than 2 % of a flight, raised where it did not), and lower bounds of both, cut by 0.7 in every round with a loss outside a
-probe and forgotten at the next probe. Scalars and lists of floats only, as in `_kernel`.
+than 2 % of a flight, raised where it did not), and lower bounds of both, cut by 0.7 in every round with a loss outside
+a probe and forgotten at the next probe. Scalars and lists of floats only, as in `_kernel`.
 """
 
 from __future__ import annotations

@@ -147,8 +147,8 @@ SPREAD_UNJUDGED: Final = Coefficient(
     "spread_unjudged",
     0.35,
     "1",
-    "the same where one of them is an algorithm of which no pair was measured: assumed, the 90th percentile of the error "
-    "of pairs that were (18 %) twice",
+    "the same where one of them is an algorithm of which no pair was measured: assumed, twice the 90th percentile of "
+    "the error of pairs that were (18 %)",
     0,
 )
 

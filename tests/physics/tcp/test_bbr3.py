@@ -23,7 +23,7 @@ def part(cc: str, other: str, bdp: float, loss: float = 0.0) -> float:
 
 @pytest.mark.parametrize("cc", ["bbr2", "bbr3"])
 def test_beside_cubic_it_is_fairer_than_the_first_at_small_buffers_and_loses_at_large_ones(cc: str) -> None:
-    """Kfoury et al. 2020 and Cho and Cho 2024: better coexistence than v1's, CUBIC ahead where tail-drop buffers are large."""
+    """Kfoury et al. 2020 and Cho and Cho 2024: better coexistence than v1's, unfair over large tail-drop buffers."""
     small = part(cc, "cubic", 0.5)
     assert 0.5 < small < part("bbr", "cubic", 0.5) - 0.1
     assert part(cc, "cubic", 16.0) < 0.35
