@@ -1,16 +1,15 @@
 """`kernel`: one source, plain and compiled, gives the same bytes; and the shares are those of `dtnsim.engine`.
 
-`layout`, `state`, `heaps` and `memory`, `sides`, `changes`, `shares`, `books`, `traffic`, `entry` and `compiled`.
+`layout`, `state`, `heaps`, `memory`, `chains`, `sides`, `changes`, `shares`, `books`, `traffic`, `entry` and `compiled`.
 """
 
 from __future__ import annotations
 
 import heapq
-import os
+import math
 import random
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +28,25 @@ from test_course import scene  # noqa: E402
 from yard import course, ended  # noqa: E402
 
 numba = pytest.mark.skipif(not compiled.compiles(), reason="numba is not installed: pip install 'dtn-pathsim[fast]'")
+
+
+def anew():
+    """What a new process says that needs the compiled loop."""
+    script = (
+        "import sys; from dtnsim.simulation.fleet.kernel import compiled; compiled.fast(); "
+        "assert not any(m == 'numba' for m in sys.modules), 'read numba'"
+    )
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False).stderr
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A folder where code is kept, for all tests here; what the process said that compiled it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_CACHE_DIR", str(tmp_path_factory.mktemp("code")))
+        compiled.fast.cache_clear(), compiled._made.cache_clear()
+        yield anew()
+    compiled.fast.cache_clear(), compiled._made.cache_clear()
 
 
 def by_engine(capacity, rows, ready, size, lane, cap):
@@ -75,6 +93,7 @@ def same(one, other):
 
 @numba
 @pytest.mark.long
+@pytest.mark.usefixtures("kept")
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_compiled_gives_the_same_bytes_through_queues_and_faults(seed):
@@ -87,6 +106,7 @@ def test_compiled_gives_the_same_bytes_through_queues_and_faults(seed):
 
 @numba
 @pytest.mark.long
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("name", ["w1", "w2"])
 def test_compiled_gives_the_same_bytes_with_many_flows(name):
     starts, sizes, which, caps = (np.array(column) for column in getattr(workloads, name)(3000))
@@ -104,6 +124,7 @@ def test_compiled_gives_the_same_bytes_with_many_flows(name):
 
 @numba
 @pytest.mark.long
+@pytest.mark.usefixtures("kept")
 def test_compiled_heaps_are_heaps():
     kernel, number = compiled.fast(), random.Random(1)
     h, mine = kernel.lists(2), []
@@ -135,18 +156,13 @@ def test_machine_code_that_is_kept_is_called_without_numba(tmp_path):
     pytest.importorskip("llvmlite")
     assert native.loaded(tmp_path, 2) is None
     assert not native.there(tmp_path)
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    machine = binding.Target.from_default_triple().create_target_machine(jit=True)
     code = """define i32 @add(ptr %to, ptr %wrong, i64 %a, i64 %b) {
         %sum = add i64 %a, %b
         store i64 %sum, ptr %to
         %odd = icmp slt i64 %sum, 0
         %status = zext i1 %odd to i32
         ret i32 %status }"""
-    native.keep(tmp_path, "add", machine.emit_object(binding.parse_assembly(code)))
+    native.keep(tmp_path, "add", native.object_of(code))
     add = native.loaded(tmp_path, 2)
     assert native.there(tmp_path)
     assert add(2, 40) == 42
@@ -159,15 +175,20 @@ def test_machine_code_that_is_kept_is_called_without_numba(tmp_path):
 
 @numba
 @pytest.mark.long
-def test_the_loop_is_kept(tmp_path):
+def test_code_that_needs_more_than_memory_is_called_by_numba(tmp_path):
+    made = compiled.native.compiled(lambda a, b: int(math.gamma(a)) + b, 2, tmp_path)
+    assert made(5, 8) == 32
+    assert not compiled.native.there(tmp_path)
+    made = compiled.native.compiled(lambda a, b: a + b, 2, tmp_path)
+    assert made(2, 40) == compiled.native.loaded(tmp_path, 2)(2, 40) == 42
+
+
+@numba
+@pytest.mark.long
+def test_the_loop_is_kept(kept):
     """One process compiles, another finds the code and does not read numba."""
-    script = (
-        "import sys; from dtnsim.simulation.fleet.kernel import compiled; compiled.fast(); "
-        "assert not any(m == 'numba' for m in sys.modules), 'read numba'"
-    )
-    run = partial(subprocess.run, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True)
-    assert "read numba" in run([sys.executable, "-c", script], check=False).stderr
-    assert run([sys.executable, "-c", script], check=False).stderr == ""
+    assert "read numba" in kept
+    assert anew() == ""
 
 
 def test_without_numba_nothing_is_compiled(monkeypatch):

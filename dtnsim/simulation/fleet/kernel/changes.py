@@ -3,6 +3,7 @@
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
+from dtnsim.simulation.fleet.kernel.chains import unlink
 from dtnsim.simulation.fleet.kernel.heaps import cut, entry, push, put, size
 from dtnsim.simulation.fleet.kernel.layout import *
 from dtnsim.simulation.fleet.kernel.sides import (
@@ -51,15 +52,7 @@ def uncap(f: Floats, q: Integers, x: int) -> None:
 def unfree(f: Floats, q: Integers, h: Heaps, x: int) -> None:
     """A flow leaves those that its node holds back."""
     r, weight, n = q[x + ROW_OF], f[x + SHARE], q[x + SIDE]
-    before, after = q[x + PREV], q[x + NEXT]
-    if before < 0:
-        q[r + FIRST_FLOW] = after
-    else:
-        q[before + NEXT] = after
-    if after < 0:
-        q[r + LAST_FLOW] = before
-    else:
-        q[after + PREV] = before
+    unlink(q, r + FIRST_FLOW, x, NEXT)
     q[r + FREE] -= 1
     q[n + COUNT] -= 1
     if not q[r + FREE]:

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.simulation.fleet.kernel import books, changes, heaps, native, shares, sides, traffic
+from dtnsim.simulation.fleet.kernel import books, chains, changes, heaps, native, shares, sides, traffic
 from dtnsim.simulation.fleet.kernel.layout import BOOK_ALL, GIVE_BACK, GIVEN, NOW, RUN
 
 #: transfers from which on what was compiled before is read (half a second where faults strike: numba reads those
 #: functions itself), and from which on, over all runs, compiling pays (twenty seconds)
 WORTH_READING: Final = 10_000
 WORTH_COMPILING: Final = 200_000
-_MODULES: Final = (sides, books, changes, shares, traffic)
+_MODULES: Final = (chains, sides, books, changes, shares, traffic)
 #: what is called from outside
 _CALLED: Final = (
     "book_flow", "book_wait", "hold", "left", "let_go", "release", "set_capacity", "size", "try_at",

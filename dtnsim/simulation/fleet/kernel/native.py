@@ -1,6 +1,8 @@
-"""Machine code that numba made, kept as an object file, and called without numba: reading numba takes half a second.
+"""Machine code of what numba compiled, kept as an object file and called without numba.
 
-A file is of one processor: its name, what it can do, and llvmlite's version are in the file's name.
+Numba's own cache (`cache=True`) reads the same code in 0.45 s of CPU, of which 0.4 s are numba's own start. This takes
+0.05 s, and a year of ten thousand transfers 1.0 s in all (`tests/benchmarks/README.md`). A file is of one processor:
+what that can do and llvmlite's version are in the file's name.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 #: what becomes of arrays that numba owns: there are none, all arrays are Python's
 _NEVER: Final = "NRT_MemInfo_call_dtor"
@@ -19,6 +21,8 @@ _NEVER: Final = "NRT_MemInfo_call_dtor"
 _OUTSIDE: Final = frozenset({"realloc", "free", "memset", "memcpy", "memmove", _NEVER})
 _MARK: Final = 32  # bytes of the digest in front
 _DECLARED: Final = re.compile(r"^declare .*?@\"?([^\"(]+)\"?\(", re.MULTILINE)
+#: what is seen from outside: one function
+_ENTRY: Final = re.compile(r"^define (?!linkonce|internal|private|weak).*?@\"?([^\"(]+)\"?\(", re.MULTILINE)
 
 Called = Callable[..., int]
 
@@ -44,24 +48,13 @@ def there(folder: Path) -> bool:
 def loaded(folder: Path, given: int) -> Called | None:
     """The function of so many integers that is kept; None where there is none, or none that is whole."""
     try:
-        from llvmlite import binding
-
         data = file_in(folder).read_bytes()
         symbol, _, code = data[_MARK:].partition(b"\0")
         if hashlib.sha256(data[_MARK:]).digest() != data[:_MARK]:
             return None
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
-        machine = binding.Target.from_default_triple().create_target_machine(jit=True)
-        engine = binding.create_mcjit_compiler(
-            binding.parse_assembly(f"define void @{_NEVER}(i64 %array) {{ ret void }}"), machine
-        )
-        engine.add_object_file(binding.object_file.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        address = engine.get_function_address(symbol.decode())
+        return _linked(symbol.decode(), code, given)
     except (ImportError, OSError, RuntimeError):
         return None
-    return _called(address, given, engine) if address else None
 
 
 def compiled(function: Any, given: int, folder: Path | None) -> Called:
@@ -72,17 +65,51 @@ def compiled(function: Any, given: int, folder: Path | None) -> Called:
     njit: Any = numba.njit
     signature = types.int64(*[types.int64] * given)
     made = njit(signature, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-    result = made.overloads[made.signatures[0]]
-    library, symbol = result.library, result.fndesc.llvm_func_name
-    if folder is not None and _stands_alone(library):
-        keep(folder, symbol, library._get_compiled_object())  # noqa: SLF001 - numba gives it in no other way
-    return _called(library.get_pointer_to_function(symbol), given, made)
+    text = made.inspect_llvm(made.signatures[0])
+    entry = _ENTRY.findall(text)
+    needed = {name for name in _DECLARED.findall(text) if not name.startswith("llvm.")}
+    if len(entry) != 1 or not needed <= _OUTSIDE:
+        return cast("Called", njit(signature)(function))  # it does not stand alone: numba calls it
+    code = object_of(text)
+    if folder is not None:
+        keep(folder, entry[0], code)
+    return _linked(entry[0], code, given)
 
 
-def _stands_alone(library: Any) -> bool:
-    """Whether compiled code needs nothing of numba's, and can be had."""
-    needed = {name for name in _DECLARED.findall(library.get_llvm_str()) if not name.startswith("llvm.")}
-    return needed <= _OUTSIDE and hasattr(library, "_get_compiled_object")
+def _machine() -> Any:
+    """This processor, as numba compiles for it."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=3, reloc="default", codemodel="jitdefault", jit=True,
+    )  # fmt: skip
+
+
+def object_of(text: str) -> bytes:
+    """The machine code of LLVM's text."""
+    from llvmlite import binding
+
+    return cast("bytes", _machine().emit_object(binding.parse_assembly(text)))
+
+
+def _linked(symbol: str, code: bytes, given: int) -> Called:
+    """A function in machine code, to be called; RuntimeError where it is not in there."""
+    from llvmlite import binding
+
+    machine = _machine()
+    engine = binding.create_mcjit_compiler(
+        binding.parse_assembly(f"define void @{_NEVER}(i64 %array) {{ ret void }}"), machine
+    )
+    engine.add_object_file(binding.object_file.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address = engine.get_function_address(symbol)
+    if not address:
+        raise RuntimeError(f"no {symbol} in the object")
+    return _called(address, given, engine)
 
 
 def keep(folder: Path, symbol: str, code: bytes) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from dtnsim.simulation.fleet.kernel.chains import append, unlink
 from dtnsim.simulation.fleet.kernel.heaps import cut, entry, order, push, put, size, write
 from dtnsim.simulation.fleet.kernel.layout import *
 
@@ -198,13 +199,7 @@ def join(f: Floats, q: Integers, r: int, n: int) -> None:
     """A row's free flows are with a node from now on."""
     q[r + AT_NODE] = n
     q[r + PLACE] = place_of(q, r, n)
-    last = q[n + LAST_HELD]
-    q[r + PREV_HELD], q[r + NEXT_HELD] = last, -1
-    if last < 0:
-        q[n + FIRST_HELD] = r
-    else:
-        q[last + NEXT_HELD] = r
-    q[n + LAST_HELD] = r
+    append(q, n + FIRST_HELD, r, NEXT_HELD)
     pairs, count = q[r + PAIRS], q[r + N_PAIRS]
     slots = q[r + SLOTS] + q[r + PLACE] * count
     for k in range(count):
@@ -243,15 +238,7 @@ def drop(q: Integers, n: int, s: int) -> None:
 def leave(f: Floats, q: Integers, r: int) -> None:
     """A row's free flows are no longer with their node."""
     n = q[r + AT_NODE]
-    before, after = q[r + PREV_HELD], q[r + NEXT_HELD]
-    if before < 0:
-        q[n + FIRST_HELD] = after
-    else:
-        q[before + NEXT_HELD] = after
-    if after < 0:
-        q[n + LAST_HELD] = before
-    else:
-        q[after + PREV_HELD] = before
+    unlink(q, n + FIRST_HELD, r, NEXT_HELD)
     again = False
     pairs, count = q[r + PAIRS], q[r + N_PAIRS]
     slots = q[r + SLOTS] + q[r + PLACE] * count
@@ -302,13 +289,7 @@ def free(f: Floats, q: Integers, h: Heaps, x: int, n: int) -> None:
     else:
         f[r + WEIGHT] = weight
         join(f, q, r, n)
-    last = q[r + LAST_FLOW]
-    q[x + PREV], q[x + NEXT] = last, -1
-    if last < 0:
-        q[r + FIRST_FLOW] = x
-    else:
-        q[last + NEXT] = x
-    q[r + LAST_FLOW] = x
+    append(q, r + FIRST_FLOW, x, NEXT)
     q[r + FREE] += 1
     q[n + COUNT] += 1
     if q[n + COUNT] == 1:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from dtnsim.simulation.fleet.kernel.books import book_all, book_flow, book_wait, hold
+from dtnsim.simulation.fleet.kernel.chains import append, unlink
 from dtnsim.simulation.fleet.kernel.heaps import (
     add_turn,
     cut,
@@ -302,13 +303,7 @@ def start(f: Floats, q: Integers, h: Heaps, what: tuple[int, int, int], how: tup
     f[x + CAP], f[x + SHARE] = limit, f[way + WAY_WEIGHT]
     f[x + LIMIT] = limit / f[x + SHARE]
     f[x + SEEN_S], f[x + SEEN_B] = now, rest
-    last = q[LAST_LIVE]
-    q[x + PREV_LIVE], q[x + NEXT_LIVE] = last, -1
-    if last < 0:
-        q[FIRST_LIVE] = x
-    else:
-        q[last + NEXT_LIVE] = x
-    q[LAST_LIVE] = x
+    append(q, FIRST_LIVE, x, NEXT_LIVE)
     q[LIVE] += 1
     insert(f, q, h, x, rest, now)
 
@@ -327,15 +322,7 @@ def release(f: Floats, q: Integers, h: Heaps, x: int, n: int, rest: float, now: 
         q[place + ACTIVE] -= 1
     q[q[HOSTS] + q[way + WAY_FROM]] -= 1
     q[q[HOSTS] + q[way + WAY_TO]] -= 1
-    before, after = q[x + PREV_LIVE], q[x + NEXT_LIVE]
-    if before < 0:
-        q[FIRST_LIVE] = after
-    else:
-        q[before + NEXT_LIVE] = after
-    if after < 0:
-        q[LAST_LIVE] = before
-    else:
-        q[after + PREV_LIVE] = before
+    unlink(q, FIRST_LIVE, x, NEXT_LIVE)
     q[x + NEXT], q[SPARE_SLOT] = q[SPARE_SLOT], x
     q[x + NUMBER] = 0
     q[LIVE] -= 1
