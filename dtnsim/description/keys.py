@@ -9,7 +9,6 @@ and the same wherever that host is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -83,7 +82,7 @@ def copied(model: M, changed: dict[str, Any]) -> M:
 
 def _named(value: Any, name: Name, key: str) -> Any:
     if isinstance(value, Quantity):
-        return replace(value, key=name(key)) if value.spread or value.typical else value
+        return value.of(name(key)) if value.spread or value.typical else value
     if isinstance(value, BaseModel):
         return named(value, name, f"{key}.")
     if isinstance(value, dict):

@@ -67,6 +67,10 @@ class Quantity:
         """The same parameter with another value; what was written no longer holds, so the text goes."""
         return replace(self, value=value, text="", source=source or self.source)
 
+    def of(self, key: str) -> Quantity:
+        """The same number with its key; built without `dataclasses.replace`, since every number of a path is."""
+        return Quantity(self.value, self.dim, self.spread, self.source, self.text, self.typical, key)
+
     def __str__(self) -> str:
         """The value as people write it."""
         return self.text or units.show(self.value, self.dim)
