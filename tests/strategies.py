@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-import yaml
 from hypothesis import strategies as st
 
 from dtnsim.description import spec
@@ -92,4 +92,4 @@ def paths(draw: st.DrawFn) -> dict[str, Any]:
 
 def load(path: dict[str, Any], *overrides: str) -> spec.PathSpec:
     """Reads plain data as if it were a file."""
-    return spec.resolve(yamlio.loads(yaml.safe_dump(path, sort_keys=False), "random.yaml"), overrides)
+    return spec.resolve(yamlio.loads(json.dumps(path), "random.yaml"), overrides)  # JSON is YAML

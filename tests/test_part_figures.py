@@ -16,6 +16,7 @@ from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.physics import pcie
 from dtnsim.steady.prediction import predict
+from tests.each import of_each
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -115,7 +116,7 @@ def test_a_shallow_queue_does_not_reach_the_headline(predicted: dict[str, float]
     assert slow.throughput_Bps.p50 < 0.1 * predicted[one.name]
 
 
-@pytest.mark.parametrize("name", SSDS)
+@of_each(SSDS)
 def test_requests_fit_the_rate_and_the_link(name: str) -> None:
     drive = SSDS[name]
     link = float(pcie.drive_link(drive.read.value)) if drive.link is None else drive.link.value
@@ -128,7 +129,7 @@ def test_requests_fit_the_rate_and_the_link(name: str) -> None:
         assert drive.burst.value < drive.facts.capacity.value
 
 
-@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if p.facts is not None])
+@of_each(n for n, p in PARTS.items() if p.facts is not None)
 def test_facts_are_possible(name: str) -> None:
     facts = PARTS[name].facts
     assert facts is not None
@@ -145,7 +146,7 @@ def test_facts_are_possible(name: str) -> None:
 OF_ANY_SIZE = {"hdd/laptop-5400", "hdd/laptop-7200", "hdd/usb3-2.5-inch", "hdd/usb3-3.5-inch"}
 
 
-@pytest.mark.parametrize("name", HDDS)
+@of_each(HDDS)
 def test_the_heads_are_slower_than_the_link(name: str) -> None:
     disk = HDDS[name]
     assert disk.facts is not None
@@ -154,7 +155,7 @@ def test_the_heads_are_slower_than_the_link(name: str) -> None:
     assert disk.rate.value * disk.actuators <= disk.link.value * 1.01
 
 
-@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if isinstance(p, Cpu)])
+@of_each(n for n, p in PARTS.items() if isinstance(p, Cpu))
 def test_processors_are_possible(name: str) -> None:
     """Design power of 1 to 35 W a core (35: Nehalem), clocks of a single core that no server processor exceeds."""
     cpu = PARTS[name]
@@ -164,7 +165,7 @@ def test_processors_are_possible(name: str) -> None:
         assert 1 <= cpu.facts.power_busy.value / cpu.cores <= 35
 
 
-@pytest.mark.parametrize("name", [n for n, p in PARTS.items() if isinstance(p, Hba)])
+@of_each(n for n, p in PARTS.items() if isinstance(p, Hba))
 def test_the_chip_of_an_adapter_fits_its_lanes_and_its_slot(name: str) -> None:
     hba = PARTS[name]
     assert isinstance(hba, Hba)

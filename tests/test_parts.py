@@ -9,6 +9,7 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
 from dtnsim.planning import catalog
+from tests.each import of_each
 
 NAMES = library.names("parts")
 #: what a source must not be: it says nothing
@@ -37,7 +38,7 @@ def test_the_library_is_there():
     assert len(short) == len(set(short)), "a part is found by its short name only while that is unique"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_each(NAMES)
 def test_part_builds_and_every_number_has_a_source(name):
     raw = library.read("parts", name)
     assert str(raw["kind"]) == name.split("/")[0]
@@ -66,7 +67,7 @@ def written(raw):
                 yield from written(value)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_each(NAMES)
 def test_written_sources_are_complete(name):
     # a number written out may not hide behind an empty text
     for key, value in written(library.read("parts", name)):
@@ -74,7 +75,7 @@ def test_written_sources_are_complete(name):
         assert str(value.get("source", "inherited")).strip().lower() not in EMPTY, key
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_each(NAMES)
 def test_a_price_has_its_date_and_source_and_is_marked_as_a_class_where_nobody_prints_it(name):
     price = part(name).price
     if price is not None:
@@ -86,7 +87,7 @@ def test_a_price_has_its_date_and_source_and_is_marked_as_a_class_where_nobody_p
         assert price.spread.value >= least, "shops differ, and prices fall by the year"
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("ssd/")])
+@of_each(n for n in NAMES if n.startswith("ssd/"))
 def test_ssd_figures_fit_together(name):
     ssd = part(name)
     link = float(pcie.drive_link(ssd.read.value)) if ssd.link is None else ssd.link.value
@@ -96,7 +97,7 @@ def test_ssd_figures_fit_together(name):
         assert ssd.write.value <= ssd.burst_write.value <= link
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("nic/")])
+@of_each(n for n in NAMES if n.startswith("nic/"))
 def test_one_port_fits_its_own_bus(name):
     nic = part(name)
     generation = nic.card_generation
@@ -108,7 +109,7 @@ def test_one_port_fits_its_own_bus(name):
         assert nic.rate.value <= bus
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith("hdd/")])
+@of_each(n for n in NAMES if n.startswith("hdd/"))
 def test_disks_turn_and_seek_like_disks(name):
     disk = part(name)
     assert 85 <= disk.spindle.value <= 170
@@ -208,7 +209,7 @@ def test_drives_reach_from_4_to_32_tb_and_from_consumers_to_122_tb_of_flash():
         assert sum(low < rate <= high for rate in links.values()) >= 4
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.split("/")[0] in SHELVES])
+@of_each(n for n in NAMES if n.split("/")[0] in SHELVES)
 def test_what_is_bought_has_year_power_and_price(name):
     facts = part(name).facts
     assert facts.year is not None

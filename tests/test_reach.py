@@ -7,8 +7,10 @@ reached. `engine` is held to all of its definitions; of `physics` a floor is hel
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -41,8 +43,16 @@ def tree(path: Path) -> ast.Module:
 
 @cache
 def mentioned(path: Path) -> frozenset[str]:
-    """Every name that a file mentions."""
-    return frozenset(names(tree(path)))
+    """Every name that the code of a file mentions: the compiler knows, in a tenth of the time that a walk takes."""
+
+    def of(code: CodeType) -> Iterator[str]:
+        yield from code.co_names
+        yield from code.co_freevars
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                yield from of(constant)
+
+    return frozenset(of(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)))
 
 
 def definitions(room: str) -> dict[str, list[ast.AST]]:

@@ -166,7 +166,7 @@ def test_a_reader_that_leaves_early_breaks_nothing() -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_encodings_without_bars_have_signs_instead(encoding: str) -> None:
     command = [sys.executable, "-m", "dtnsim", "predict", PATH, *QUICK, "--set", "name=Ω é"]
     done = subprocess.run(command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}, check=False)

@@ -8,9 +8,9 @@ from tests.recovery import recover
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("factor", [1.0, 5.0, 0.2])
-def test_known_hosts_are_found_again(factor: float) -> None:
-    found = [recover(seed, factor) for seed in range(4)]
+@pytest.mark.parametrize("factors", [[1.0] * 4, [5.0, 5.0, 0.2, 0.2]], ids=["right", "wrong"])
+def test_known_hosts_are_found_again(factors: list[float]) -> None:
+    found = [recover(seed, factor) for seed, factor in enumerate(factors)]
     known = sum(len(f.parameters) for f in found)
     inside = sum(f.inside for f in found)
     assert known >= 40
@@ -19,4 +19,4 @@ def test_known_hosts_are_found_again(factor: float) -> None:
     assert all(f.not_followed == 0 for f in found)
     wrong = [{"volumes./fast.array.write", "volumes./fast.array.read"}, {"volumes./data.array.of.rate"}]
     for seed, f in enumerate(found):
-        assert set(f.released) == (wrong[seed % 2] if factor != 1.0 else set())
+        assert set(f.released) == (wrong[seed % 2] if factors[seed] != 1.0 else set())

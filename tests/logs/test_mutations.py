@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from dtnsim.ground.errors import LogError
 from dtnsim.logs import read_text
 from dtnsim.logs.measurement import Measurement
+from tests.each import of_each
 
 DATA = Path(__file__).parent / "data"
 FILES = sorted(str(path.relative_to(DATA)) for path in DATA.rglob("*") if path.is_file())
@@ -86,7 +87,7 @@ def test_truncation_never_invents_a_value(name: str, share: float) -> None:
     )
 
 
-@pytest.mark.parametrize("name", FILES)
+@of_each(FILES)
 def test_truncation_at_every_byte_of_the_last_lines(name: str) -> None:
     raw = _raw(name)[-6000:]
     start = raw.find(b"\n") + 1
@@ -98,7 +99,7 @@ def test_truncation_at_every_byte_of_the_last_lines(name: str) -> None:
             assert record.status != "complete" or _known(record, whole), (tail[:length][-100:], record)
 
 
-@pytest.mark.parametrize("name", FILES)
+@of_each(FILES)
 def test_a_doubled_log_gives_nothing_new(name: str) -> None:
     raw = _raw(name)[:LARGEST]
     joined = raw if raw.endswith(b"\n") else raw + b"\n"

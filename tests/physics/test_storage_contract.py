@@ -34,6 +34,7 @@ from dtnsim.physics import (
     tape,
     zfs,
 )  # fmt: skip
+from tests.each import of_each
 
 MODULES = (
     beegfs, btrfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_cache, hdd_streams, journal,
@@ -58,7 +59,7 @@ PHYSICAL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@of_each(p.values[0] for p in FUNCTIONS)
 def test_docstring_has_every_section(function):
     text = inspect.getdoc(function)
     for section in ("Args:", "Returns:", "Valid:", "Neglects:", "Source:"):
@@ -84,7 +85,7 @@ def _arrays(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-@pytest.mark.parametrize("function", [p for p in FUNCTIONS if p.values[0].__name__ not in FOLDING])
+@of_each(p.values[0] for p in FUNCTIONS if p.values[0].__name__ not in FOLDING)
 def test_arrays_broadcast_and_agree_with_scalars(function):
     rng = np.random.default_rng(17)
     given = _values(function, rng, lambda i: (3, 1) if i % 2 else (1, 4))

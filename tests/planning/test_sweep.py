@@ -110,7 +110,7 @@ POOLS = {
 
 
 @pytest.mark.parametrize("path", POOLS)
-@settings(max_examples=2)
+@settings(max_examples=1)  # of six scenarios
 @given(seed=st.integers(0, 2**32 - 1))
 def test_random_numbers_of_a_path_together_and_one_at_a_time(path: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
