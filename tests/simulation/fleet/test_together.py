@@ -12,7 +12,8 @@ from dtnsim.simulation.fleet import together
 from dtnsim.simulation.fleet.build import Fleet
 
 MACHINE = (
-    "{{cpu: {{kind: cpu, cores: 16, clock: {clock} GHz}}, nic: {{kind: nic, rate: {rate} Gb/s, mtu: 9000 B}}, "
+    "{{cpu: {{kind: cpu, cores: 16, clock: {clock} GHz}}, "
+    "nic: {{kind: nic, rate: {rate} Gb/s, mtu: 9000 B, card_lanes: 16}}, "
     "memory: {{kind: memory, channels: 8, rate: 3200 MT/s, size: {size} GiB}}}}"
 )
 
