@@ -154,6 +154,8 @@ class Device(Component):
     def answers_early(self, use: Access) -> bool:
         """Whether a write is acknowledged before it is on the medium."""
         inner = getattr(self, "of", None)
+        if use.operation == "read":
+            return False
         return self.keeps_writes or (isinstance(inner, Device) and inner.answers_early(use))
 
     def turnaround(self, row: Row) -> Term:  # noqa: ARG002 - drives need it

@@ -161,7 +161,7 @@ class Raid(Device):
 
     def answers_early(self, use: Access) -> bool:
         """A controller's memory does, or the caches of the drives."""
-        return self.keeps_writes or self.of.answers_early(use)
+        return use.operation == "write" and (self.keeps_writes or self.of.answers_early(use))
 
     def _reads_first(self, row: Row, use: Access) -> bool:
         """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
@@ -206,7 +206,7 @@ class Raid(Device):
         reading = use.operation == "read"
         load = self._read_load(use) if reading else self._write_load(row, use)
         inner = self._visit(row, use, visit_B)
-        load = load * self._rebuilding(row, use, inner)
+        load = load * self._rebuilding(row, use, inner) * self._joined(row, use, copies)
         if not reading:
             if self.mirrored:
                 pair = count(copies, "pair of controllers") * row.term(self.mirror_rate)
@@ -316,6 +316,18 @@ class Raid(Device):
             rate=self.of.media_rate(row, "write"),
             positioning_s=term(moved, "s"),
         )
+
+    def _joined(self, row: Row, use: Access, copies: int) -> Term:
+        """What requests cost that are split over several members and done with the slowest."""
+        busy = float(np.median(self._members(row, use).value))
+        if not use.random or busy <= 1.0 or self.answers_early(use):
+            return _ONCE
+        alone = self.of.latency(row, use)
+        if not np.any(np.asarray(alone) > 0):
+            return _ONCE
+        slowest = term(self.of.latency(row, use, busy) / alone, "1", "slowest of the members over any of them")
+        held = use.in_flight * busy / (copies * self.data_members)
+        return law(raid.fork_join_load, in_flight=held, slowest=slowest)
 
     def _rebuilding(self, row: Row, use: Access, visit: Term | None) -> Term:
         """What a running rebuild, check or resync leaves of a member, as a factor on every demand."""

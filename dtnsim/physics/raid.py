@@ -60,6 +60,27 @@ def request_members(request_B: ArrayLike, chunk_B: ArrayLike, members: ArrayLike
     return np.minimum(as_float(members), np.ceil(as_float(request_B) / as_float(chunk_B)))
 
 
+def fork_join_load(in_flight: ArrayLike, slowest: ArrayLike) -> FloatArray:
+    """Time of members that wait for each other over that of members always at work: (q - 1 + h) / q.
+
+    A request is done with its slowest part, and the next one is asked for then: members that were faster idle.
+
+    Args:
+        in_flight: Requests that one member has a part of at once q, counted as at least 1 [1].
+        slowest: Mean time of the slowest part of a request over that of any part h, at least 1 [1].
+
+    Returns:
+        Factor [1], from h for one request at a time to 1 for deep queues.
+
+    Valid: as many requests in flight all the time; parts that take their time independently of each other.
+    Neglects: that queues of the members differ in length.
+    Source: Varki, "Mean value technique for closed fork-join networks", SIGMETRICS 1999: a request that finds q - 1
+        others takes their q - 1 services and the slowest of its own parts.
+    """
+    q = np.maximum(as_float(in_flight), 1.0)
+    return (q - 1.0 + np.maximum(as_float(slowest), 1.0)) / q
+
+
 def mirror_read_load(copies: ArrayLike, readers: ArrayLike) -> FloatArray:
     """Load of reading mirrors, where a reader keeps one copy busy: k / min(k, readers).
 

@@ -140,6 +140,35 @@ def test_a_rebuild_gets_no_more_than_every_other_turn(rebuild, rate, away, visit
     assert raid.rebuild_load(0.0, rate, 2**20, away, visit) == 1.0
 
 
+def test_requests_wait_for_their_slowest_part():
+    # Varki (1999): two exponential servers, one request at a time: H_2 = 1.5 services
+    assert raid.fork_join_load(1, 1.5) == 1.5
+    assert raid.fork_join_load(4, 1.5) == pytest.approx(4.5 / 4)
+    assert raid.fork_join_load(1e9, 3.0) == pytest.approx(1.0)
+    assert raid.fork_join_load(7, 1.0) == 1.0  # nothing to wait for
+
+
+@pytest.mark.parametrize("queue", [1, 4, 16])
+def test_a_closed_fork_join_against_simulation(queue):
+    """Eight exponential servers, each request has a part on all of them: MVA of Varki is within 15 %."""
+    rng = np.random.default_rng(3)
+    k, requests = 8, 20_000
+    free, done = np.zeros(k), np.zeros(requests)
+    for n in range(requests):
+        asked = np.sort(done[max(0, n - queue) : n])[0] if n >= queue else 0.0
+        free = np.maximum(free, asked) + rng.exponential(1.0, k)
+        done[n] = free.max()
+    found = requests / done.max()
+    assert 1 / raid.fork_join_load(queue, (1 / np.arange(1, k + 1)).sum()) == pytest.approx(found, rel=0.15)
+
+
+@settings(max_examples=60)
+@given(q=st.floats(0.1, 200), more=st.floats(1, 10), h=st.floats(0.5, 4))
+def test_more_requests_keep_members_busier(q, more, h):
+    here = raid.fork_join_load(q, h)
+    assert 1.0 <= raid.fork_join_load(q * more, h) <= here <= max(h, 1.0) * (1 + 1e-12)
+
+
 def test_md_stripe_cache():
     # 1 MiB per data disk in flight for 10 ms is 105 MB/s a disk
     rate = raid.stripe_cache_write_rate(256, 10, 2, 10e-3)
