@@ -6,7 +6,7 @@ run() { name=$1; shift; command -v "$1" >/dev/null 2>&1 && "$@" </dev/null >"$ou
 run hostname uname -n; run kernel uname -r; run lscpu lscpu; run lspci lspci -vv -D; run lsblk lsblk -O -J -b
 for f in meminfo mdstat mounts interrupts; do run $f cat /proc/$f; done
 run numactl numactl -H; run dmidecode dmidecode -t memory
-run zpool-status zpool status -P; run zfs-get zfs get -Hp -t filesystem recordsize,compression,checksum,sync,mountpoint
+run zpool-status zpool status -P; run zpool-list zpool list -Hp -o name,capacity,fragmentation; run zfs-get zfs get -Hp -t filesystem recordsize,compression,checksum,sync,mountpoint
 run lfs-df lfs df; run tc tc qdisc show; run bonding sh -c 'grep . /proc/net/bonding/*'
 run irq sh -c 'grep . /proc/irq/*/smp_affinity_list'
 run net sh -c 'for k in speed mtu operstate device/numa_node device/current_link_speed device/current_link_width; do grep . /sys/class/net/*/$k; done; for d in /sys/class/net/*/device; do echo "$d:$(readlink -f "$d")"; done'

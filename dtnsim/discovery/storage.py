@@ -168,6 +168,7 @@ def _zfs(given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]]
         dataset, key, value, *_ = [*line.split("\t"), "", "", ""][:4]
         if dataset == name and key == "recordsize" and digits(value):
             filesystem["recordsize"] = Said(f"{value} B", f"zfs-get:{number}: recordsize")
+    filesystem |= _fill(given, pool)
     kind, groups, members, at = vdevs(given, pool)
     drives = [d for m in members for d in below.get(_disk(m), ([], [], 0))[0]]
     part, source, todo = _drives(drives or [Drive(pool, "", 0, rotates=True)])
@@ -182,6 +183,19 @@ def _zfs(given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]]
     else:
         text = f"{{kind: raid, level: 0, disks: {len(members)}, of: {part}}}" if len(members) > 1 else part
     return {"filesystem": filesystem, "array": Said(text, source)}
+
+
+def _fill(given: Outputs, pool: str) -> Tree:
+    """How full a pool is, and how fragmented what is free (``-`` where the pool keeps no histogram)."""
+    found: Tree = {}
+    for number, line in given.lines("zpool-list"):
+        listed = re.fullmatch(r"(\S+)\s+(\d{1,3})%?\s+(?:(\d{1,3})%?|-)", line.strip())
+        if listed is None or listed[1] != pool:
+            continue
+        found["filled"] = Said(f"{min(int(listed[2]), 99)} %", f"zpool-list:{number}: CAP")
+        if listed[3]:
+            found["fragmentation"] = Said(f"{min(int(listed[3]), 100)} %", f"zpool-list:{number}: FRAG")
+    return found
 
 
 def _disk(member: str) -> str:

@@ -140,6 +140,7 @@ def test_zfs_pools(tmp_path: Path) -> None:
     changed = {
         "zpool-status": status + "errors: No known data errors\n",
         "zfs-get": "tank/d\trecordsize\t1048576\tlocal\n",
+        "zpool-list": "boot\t3\t-\ntank\t91\t30\n",
         "mounts": "tank/d /tank zfs rw 0 0\n",
         "lsblk": json.dumps({"blockdevices": [{**DISK, "name": f"sd{c}"} for c in "abcdef"]}),
     }
@@ -147,6 +148,12 @@ def test_zfs_pools(tmp_path: Path) -> None:
     text = "{kind: raidz, parity: 2, disks: 3, groups: 2, of: seagate-exos-x16}"
     assert value(found.tree, "volumes", "/tank", "array") == text
     assert value(found.tree, "volumes", "/tank", "filesystem", "recordsize") == "1048576 B"
+    assert value(found.tree, "volumes", "/tank", "filesystem", "filled") == "91 %"
+    assert value(found.tree, "volumes", "/tank", "filesystem", "fragmentation") == "30 %"
+    changed["zpool-list"] = "tank\t91%\t-\n"  # without -p, and of a pool without the histogram
+    found = discover(folder(tmp_path / "p", **changed))
+    assert value(found.tree, "volumes", "/tank", "filesystem", "filled") == "91 %"
+    assert "fragmentation" not in found.tree["volumes"]["/tank"]["filesystem"]  # type: ignore[index,operator]
 
 
 def test_bonds_are_one_card(tmp_path: Path) -> None:
