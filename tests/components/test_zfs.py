@@ -176,8 +176,10 @@ def test_a_part_of_a_cold_record_is_read_before_it_is_changed() -> None:
     made = host(array=drive)
     tool = {"name": "iozone", "test": "rewrite", "r": "4 KiB", "e": True}
     path = journey(made, start="a:memory", to="a:/z", tool=tool, dataset={"files": 1, "size": "10 TB"})
-    delays = [d for p in problem(path).transfers[0].phases for d in p.delays if "record" in d.what]
-    assert [float(d.per_byte) for d in delays] == [pytest.approx(100e-6 / (128 * KiB) + 1 / 500e6)]
+    delays = [d for p in problem(path).transfers[0].phases for d in p.delays]
+    assert {d.what for d in delays} == {"reading each record before a part of it is changed"}
+    # the drive writes what is in the cache meanwhile, and is not the slower of the two
+    assert 1 / rate(path) == pytest.approx(100e-6 / (128 * KiB) + 1 / 500e6, rel=1e-3)
 
 
 def test_random_reads_wait_for_whole_records() -> None:

@@ -1,6 +1,7 @@
 """`kernel`: one source, plain and compiled, gives the same bytes; and the shares are those of `dtnsim.engine`.
 
-`layout`, `state`, `heaps`, `memory`, `chains`, `sides`, `changes`, `shares`, `books`, `traffic`, `entry` and `compiled`.
+`layout`, `state`, `heaps`, `memory`, `chains`, `sides`, `changes`, `shares`, `books`, `traffic`, `entry` and
+`compiled`.
 """
 
 from __future__ import annotations
