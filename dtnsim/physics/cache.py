@@ -189,35 +189,51 @@ def filled_bytes(
     return background + (ceiling - background) * fast / fill
 
 
-def fdatasync_write_time(
-    size_B: ArrayLike,
-    memory_rate: ArrayLike,
-    disk_rate: ArrayLike,
-    flush_s: ArrayLike = 0.0,
-    lead_B: ArrayLike = 0.0,
+def write_back_begins(
+    written_B: ArrayLike, background_B: ArrayLike, memory_rate: ArrayLike, age_s: ArrayLike
 ) -> FloatArray:
-    """Time of a buffered write that ends with fdatasync (dd conv=fdatasync).
+    """Time from the first byte until write-back begins, of writers that nobody flushes.
 
-    t = max(V/R_mem, min(V, lead)/R_mem + V/R_disk) + t_flush: write-back overlaps production once
-    `lead` bytes are dirty. lead = 0: the slower of the two; lead >= V: both in series.
+    t = min(bg / R_mem, age) where they write as much as the threshold, else the age of the oldest page.
+
+    Args:
+        written_B: Bytes that all writers of the host write together V [B].
+        background_B: Dirty memory at which write-back begins bg [B].
+        memory_rate: Rate at which they fill memory while nothing throttles them R_mem [B/s].
+        age_s: Age at which pages are written however few there are (vm.dirty_expire_centisecs) [s].
+
+    Returns:
+        Time [s].
+
+    Valid: memory clean at the start.
+    Neglects: the flusher's own period (vm.dirty_writeback_centisecs).
+    Source: Linux mm/page-writeback.c: background_dirty, dirty_expire_interval.
+    """
+    gathers = as_float(background_B) / as_float(memory_rate)
+    enough = as_float(written_B) >= as_float(background_B)
+    return np.where(enough, np.minimum(gathers, as_float(age_s)), as_float(age_s))
+
+
+def on_medium_time(
+    size_B: ArrayLike, write_rate: ArrayLike, disk_rate: ArrayLike, begins_s: ArrayLike = 0.0
+) -> FloatArray:
+    """Time of a buffered write until the medium has every byte: t = max(V / x, t0 + V / R_disk).
 
     Args:
         size_B: Bytes written V [B].
-        memory_rate: Rate into memory R_mem [B/s].
+        write_rate: Rate of the writer over all of its time x [B/s].
         disk_rate: Rate of write-back R_disk [B/s].
-        flush_s: Cost of the final flush: device cache, journal or txg commit [s].
-        lead_B: Bytes produced before write-back begins (background threshold) [B].
+        begins_s: When write-back begins t0 [s].
 
     Returns:
         Time [s].
 
     Valid: write-back keeps running once it began.
-    Neglects: the writer's own throttling, hidden here because the disk is the later one.
-    Source: POSIX fdatasync; Linux mm/page-writeback.c; fluid with a delayed start.
+    Neglects: that it may catch up with a slow writer.
+    Source: conservation of dirty bytes; Linux mm/page-writeback.c.
     """
-    V, mem = as_float(size_B), as_float(memory_rate)
-    delayed = np.minimum(V, as_float(lead_B)) / mem + V / as_float(disk_rate)
-    return np.maximum(V / mem, delayed) + as_float(flush_s)
+    V = as_float(size_B)
+    return np.maximum(V / as_float(write_rate), as_float(begins_s) + V / as_float(disk_rate))
 
 
 def random_replacement_share(

@@ -28,7 +28,7 @@ _DIGITS: Final = 6
 
 def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     """(transfers, stations that all of them share) of each group of at least two that wait and are alike."""
-    waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), m.begins)
+    waits = np.logical_or.reduceat((m.delay > m.served).any(axis=0), m.begins)
     visitors = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1)
     alike: dict[tuple[object, ...], list[int]] = {}
     for f in np.flatnonzero(waits & (visitors[m.total.station[m.total.first]] > 0)):
@@ -63,9 +63,9 @@ def pace(m: Matrices, crowd: tuple[Index, Index], capacity: Array, busy: Array, 
         crowd: One of `crowds`.
         capacity: (S, K).
         busy: (S,) seconds of a worker alone for a byte of one of them.
-        moving: (S,) those of them in which it moves.
+        moving: (S,) those of them in which it moves, or its requests are served.
     """
-    members, shared = crowd
+    members, shared = crowd  # what is left of busy are its waits
     station, demand = m.total.of(int(members[0]))
     here = np.isin(station, shared)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -58,6 +58,7 @@ class Matrices:
         phases: Rows of the phases, transfer by transfer.
         transfer: (P,) whose phase it is, rising; every transfer has a phase.
         delay: (S, P) seconds of waiting per payload byte.
+        served: (S, P) the part of it in which requests are served, by drives that have others at the same time.
         workers: (F,).
         at_work: (F,) how many of them have a file to work on, in the mean: the last round is seldom full.
         weight: (F,).
@@ -75,6 +76,7 @@ class Matrices:
     phases: Rows
     transfer: Index
     delay: Array
+    served: Array
     workers: Array
     at_work: Array
     weight: Array
@@ -116,7 +118,7 @@ def matrices(problem: Problem) -> Matrices:
     phases: list[dict[int, Value]] = []
     whole: list[dict[int, Value]] = []
     transfer: list[int] = []
-    delays = np.zeros((sum(len(t.phases) for t in problem.transfers), count))
+    delays, served = np.zeros((2, sum(len(t.phases) for t in problem.transfers), count))
     for f, t in enumerate(problem.transfers):
         sums: dict[int, Value] = {}
         apart = once(t)
@@ -130,6 +132,7 @@ def matrices(problem: Problem) -> Matrices:
             for delay in phase.delays:
                 if delay.each not in apart and not at_once(t, delay):
                     delays[len(phases)] += delay.per_byte
+                    served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
             phases.append(row)
             transfer.append(f)
         whole.append(sums)
@@ -139,6 +142,7 @@ def matrices(problem: Problem) -> Matrices:
         _rows(phases, len(index), count),
         np.array(transfer, np.intp),
         delays.T.copy(),
+        served.T.copy(),
         np.array([t.workers for t in problem.transfers], float),
         np.array([at_work(t) for t in problem.transfers], float),
         np.array([t.weight for t in problem.transfers], float),
@@ -147,15 +151,14 @@ def matrices(problem: Problem) -> Matrices:
         np.array([s.private for s in problem.stations], dtype=bool),
         np.array([in_turn(t) for t in problem.transfers], dtype=bool),
         np.array([t.turn for t in problem.transfers], np.intp),
-        tuple(
-            (
-                index[d.driver],
-                np.array([index[a] for a in d.affected]),
-                np.atleast_1d(d.slope),
-                np.atleast_1d(d.reference),
-            )
-            for d in problem.slowdowns
-        ),
+        _slowdowns(problem, index),
+    )
+
+
+def _slowdowns(problem: Problem, index: dict[str, int]) -> tuple[tuple[int, Index, Array, Array], ...]:
+    return tuple(
+        (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope), np.atleast_1d(d.reference))
+        for d in problem.slowdowns
     )
 
 
@@ -218,13 +221,18 @@ def at_work(transfer: Transfer) -> float:
 def opening(transfer: Transfer) -> Array:
     """Share of its time that a timed transfer's workers lose once, at their start; 0 where bytes end it.
 
-    What is omitted swallows it first: while connections open up next to nothing moves.
+    What is omitted swallows what comes before the first byte; `SLOW_START` is counted from then on as it is.
     """
     if not transfer.timed:
         return np.zeros(1)
-    begun = (np.asarray(d.per_byte, float) for p in transfer.phases for d in p.delays if d.each == "start")
-    seconds = sum(begun, np.zeros(1)) * max(transfer.payload_B, 1.0) / transfer.workers
-    return np.clip((seconds - transfer.omitted_s) / transfer.time_s, 0.0, 1.0)
+    each = max(transfer.payload_B, 1.0) / transfer.workers
+    before, ramp = np.zeros(1), np.zeros(1)
+    for delay in (d for p in transfer.phases for d in p.delays if d.each == "start"):
+        if delay.what == SLOW_START:
+            ramp = ramp + np.asarray(delay.per_byte, float) * each
+        else:
+            before = before + np.asarray(delay.per_byte, float) * each
+    return np.clip((np.maximum(before - transfer.omitted_s, 0.0) + ramp) / transfer.time_s, 0.0, 1.0)
 
 
 def _scenarios(problem: Problem) -> int:

@@ -38,14 +38,35 @@ def seconds(problem: Problem, rates: Array) -> dict[int, Array]:
     if not numbers:
         return {}
     drain = np.broadcast_to(drain_rates(problem, numbers), (len(rates), len(numbers)))
-    found: dict[int, Array] = {}
+    fill = np.broadcast_to(fill_rates(problem, numbers), drain.shape)
+    together: dict[tuple[str, int], list[int]] = {}
     for place, f in enumerate(numbers):
         t = problem.transfers[f]
         assert t.cache is not None
-        fill = np.maximum(rates[:, f], 1e-300)
-        lead = np.minimum(t.cache.write_back_B, t.cache.write_back_s * fill)  # old pages go out before there are many
-        found[f] = cache.fdatasync_write_time(t.payload_B, fill, np.maximum(drain[:, place], 1e-300), lead_B=lead)
+        together.setdefault((t.cache.pool, t.turn), []).append(place)
+    found: dict[int, Array] = {}
+    for writers in together.values():
+        given = problem.transfers[numbers[writers[0]]].cache
+        assert given is not None
+        written = sum(problem.transfers[numbers[place]].payload_B for place in writers)
+        filling = np.maximum(fill[:, writers].sum(axis=1), 1e-300)
+        begins = cache.write_back_begins(written, given.write_back_B, filling, given.write_back_s)
+        for place in writers:
+            f = numbers[place]
+            wrote, out = np.maximum(rates[:, f], 1e-300), np.maximum(drain[:, place], 1e-300)
+            found[f] = cache.on_medium_time(problem.transfers[f].payload_B, wrote, out, begins)
     return found
+
+
+def fill_rates(problem: Problem, numbers: list[int]) -> Array:
+    """Rates at which some transfers fill the caches before them while nothing throttles them, (S, n) [B/s]."""
+    fills = []
+    for f in numbers:
+        t = problem.transfers[f]
+        assert t.buffered is not None
+        above = tuple(d for d in t.buffered.demands if not d.below_cache)
+        fills.append(replace(t, phases=(replace(t.buffered, demands=above),), weight=1.0))
+    return solve.solve(solve.matrices(replace(problem, transfers=tuple(fills), slowdowns=()))).rate
 
 
 def drain_rates(problem: Problem, numbers: list[int]) -> Array:

@@ -107,7 +107,7 @@ class _Workers:
         self._crowds = crowd.crowds(m) if len(m.workers) > 1 else []
         self._own[[f for members, _ in self._crowds for f in members]] = True
         #: several workers that wait now and then, and meet at what they share
-        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > 0).any(axis=0), begins)
+        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
 
     def _times(self, capacity: Array, part: slice | Index) -> Array:
         """(n, S) seconds per byte of some entries, for one worker alone."""
@@ -124,6 +124,7 @@ class _Workers:
             np.maximum.at(longest, m.phases.row[self._some], now)
         moving = np.add.reduceat(longest, m.begins, axis=0)
         busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
+        own = moving + np.add.reduceat(m.served.T, m.begins, axis=0)
         with np.errstate(divide="ignore"):
             bound = m.at_work[:, None] * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
@@ -132,14 +133,14 @@ class _Workers:
         alone = station_time(m, capacity) if len(leads) else lead
         for workers in np.unique(m.workers[leads]):
             f = leads[m.workers[leads] == workers]
-            pace = cycle_time(workers, busy[f] - moving[f], alone[f], moving[f])
+            pace = cycle_time(workers, busy[f] - own[f], alone[f], own[f])
             least = busy[f] / m.at_work[f, None]  # the last round of whole files is seldom full
             pace = np.maximum(pace, least)
             queue = (lead[f] > 0) | (pace > np.maximum(least, alone[f]) * (1 + _FELT))
             bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least)
         for some in self._crowds:
             f = some[0]
-            pace, free = crowd.pace(m, some, capacity, busy[f[0]], moving[f[0]])
+            pace, free = crowd.pace(m, some, capacity, busy[f[0]], own[f[0]])
             with np.errstate(divide="ignore"):
                 queued = (1 - m.opening.T[f]) / (lead[f] + pace)
             bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
@@ -372,8 +373,8 @@ def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf
         return replace(m, capacity=capacity)
-    delay, opening, lead = m.delay.copy(), m.opening.copy(), m.lead.copy()
-    delay[:, m.transfer == transfer] = 0.0
+    delay, served, opening, lead = m.delay.copy(), m.served.copy(), m.opening.copy(), m.lead.copy()
+    delay[:, m.transfer == transfer] = served[:, m.transfer == transfer] = 0.0
     opening[:, transfer] = 0.0
     lead[:, transfer] = 0.0
-    return replace(m, delay=delay, opening=opening, lead=lead)
+    return replace(m, delay=delay, served=served, opening=opening, lead=lead)

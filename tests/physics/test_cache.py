@@ -24,13 +24,20 @@ def test_thresholds_of_a_default_kernel():
     assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
 
 
+def test_write_back_begins_at_the_threshold_or_by_age():
+    # a default kernel with 100 GB: 10 GB at 2 GB/s are there after 5 s; 5 GB wait for dirty_expire (30 s, vm.rst)
+    assert cache.write_back_begins(20e9, 10e9, 2e9, 30.0) == 5.0
+    assert cache.write_back_begins(5e9, 10e9, 2e9, 30.0) == 30.0
+    assert cache.write_back_begins(20e9, 10e9, 0.1e9, 30.0) == 30.0
+
+
 @settings(max_examples=60)
-@given(v=POSITIVE, mem=POSITIVE, disk=POSITIVE, lead=POSITIVE)
-def test_fdatasync_lies_between_overlap_and_series(v, mem, disk, lead):
-    t = cache.fdatasync_write_time(v, mem, disk, 0.0, lead)
-    assert max(v / mem, v / disk) * (1 - 1e-12) <= t <= (v / mem + v / disk) * (1 + 1e-12)
-    assert cache.fdatasync_write_time(v, mem, disk) == pytest.approx(max(v / mem, v / disk))
-    assert cache.fdatasync_write_time(v, mem, disk, 2.0, v) == pytest.approx(v / mem + v / disk + 2.0)
+@given(v=POSITIVE, mem=POSITIVE, disk=POSITIVE, begins=POSITIVE)
+def test_the_medium_has_it_no_earlier_than_writer_and_disk(v, mem, disk, begins):
+    t = cache.on_medium_time(v, mem, disk, begins)
+    assert max(v / mem, v / disk + begins) * (1 - 1e-12) <= t <= (v / mem + v / disk + begins) * (1 + 1e-12)
+    assert cache.on_medium_time(v, mem, disk) == pytest.approx(max(v / mem, v / disk))
+    assert cache.write_back_begins(v, begins, mem, 30.0) <= 30.0
 
 
 def test_readahead():

@@ -36,6 +36,24 @@ def test_a_tool_that_does_not_wait_ends_before_the_disk() -> None:
     assert run.on_medium_s == pytest.approx(found.on_medium_s.p50, rel=0.03)
 
 
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [
+        ("6 GB", 1),  # below the threshold for write-back: the disk begins when the oldest page is 30 s old
+        ("12 GB", 1),  # fits, and the disk begins at the threshold
+        ("20 GB", 1),  # is throttled: the threshold is reached at the rate of memory, not at the mean of all
+        ("9 GB", 8),  # share the threshold
+    ],
+)
+def test_the_medium_has_it_when_simulate_says(size: str, count: int) -> None:
+    path = local(size=size)
+    one = path.pop("transfer")
+    spec = load({**path, "transfers": [{**one, "name": f"t{n}", "to": f"a:/data/x{n}"} for n in range(count)]})
+    said = [t.on_medium_s.p50 for t in dtnsim.predict(spec, samples=0).transfers if t.on_medium_s is not None]
+    run = dtnsim.simulate(spec).runs[0].transfers
+    assert max(said) == pytest.approx(max(t.on_medium_s for t in run), rel=0.01)
+
+
 def test_who_waits_for_the_medium_has_one_end() -> None:
     path = load(local({"name": "dd", "conv": "fdatasync"}))
     assert dtnsim.predict(path, samples=0).transfers[0].on_medium_s is None

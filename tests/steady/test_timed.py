@@ -48,6 +48,15 @@ def test_a_longer_test_is_nearer_to_the_steady_rate():
     assert rates[0] < 0.7 * rates[-1]
 
 
+@pytest.mark.parametrize("omitted", [0, 1, 3])
+def test_losses_after_what_is_omitted_count(omitted):
+    """A buffer of a sixth of the BDP: the first loss comes within seconds, and windows grow again while it counts."""
+    wan = {"bandwidth": "100 Gb/s", "rtt": "60 ms", "buffer": "100 MB"}
+    predicted, simulated = both(journey(wan=wan, tool={"name": "iperf3", "P": 4, "t": "10 s", "O": f"{omitted} s"}))
+    assert predicted.throughput_Bps.p50 < 0.98 * 100e9 / 8 * 8948 / 9038
+    assert simulated.throughput_Bps == pytest.approx(predicted.throughput_Bps.p50, rel=0.015)
+
+
 def test_what_is_omitted_does_not_count():
     """Slow start over 50 ms is over within 2 s, so a test that omits them shows the steady rate alone."""
     (omitted, simulated), steady = both(iperf3(5, O="2 s")), answer(iperf3(10000)).transfers[0]

@@ -217,6 +217,6 @@ def _matrices(
     weight = np.array([kind.use.weight for kind in plain.kinds])[plain.kind]
     private = np.arange(whole) >= shared
     return Matrices(
-        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], one, one, weight,
-        none, lead[None, :], private, np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
+        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one, one,
+        weight, none, lead[None, :], private, np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip
