@@ -70,7 +70,7 @@ def test_more_capacity_at_any_station_never_lowers_throughput(path: dict[str, An
 @few
 @given(paths(), st.sampled_from(["wan.bandwidth", "hosts.alpha.nic.rate", "hosts.beta.nic.rate"]))
 def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) -> None:
-    answers = [predict(load(path, f"{key}={g} Gb/s"), samples=0) for g in (1, 10, 60, 400)]
+    answers = [predict(load(path, f"{key}={g} Gb/s"), samples=0) for g in (1, 7, 25, 60, 100, 400)]
     if any("bursts" in w for a in answers for w in a.warnings):
         return  # a faster port overfills a small buffer: it does lower the goodput, and the answer says so
     rates = [a.throughput_Bps.p50 for a in answers]
@@ -78,8 +78,8 @@ def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) 
 
 
 @few
-@given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "3 ms", "30 ms", "300 ms"]),
-                                 ("wan.loss", ["0", "1e-6", "1e-4", "0.02"]),
+@given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "1 ms", "10 ms", "100 ms", "300 ms"]),
+                                 ("wan.loss", ["0", "1e-7", "1e-5", "1e-3", "0.02"]),
                                  ("wan.background.share", ["0", "10 %", "50 %", "90 %"])]))  # fmt: skip
 def test_more_delay_loss_or_background_never_helps(path: dict[str, Any], ladder: tuple[str, list[str]]) -> None:
     key, values = ladder
