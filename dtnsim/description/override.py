@@ -167,6 +167,11 @@ def _long_form(where: Any, steps: list[str]) -> list[str]:
         return steps
     if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
         return ["nics", next(iter(where["nics"])), *rest]
+    if first == "nics" and "nic" in where:  # a host that is written with one
+        at, cards = where.lines.get("nic", ("", 0)), Mapping(*where.lines.get("nic", ("", 0)))
+        cards.put("nic", where.pop("nic"), *at)
+        where.put("nics", cards, *at)
+        return steps
     if first == "transfers" and rest[:1] == ["0"] and "transfer" in where:
         return ["transfer", *rest[1:]]
     if first == "transfer" and isinstance(where.get("transfers"), Mapping | list) and where["transfers"]:

@@ -171,7 +171,7 @@ def purchases(
         path, asked.hosts, listed, rates, asked.currency, watts_matter=asked.max_watts < float("inf")
     )
     rater = Rater(path, asked.confidence, relieved, like.rater if like is not None else None)
-    if not rater.could_help(asked.hosts):
+    if not offered.choices or not rater.could_help(asked.hosts):
         nothing = Search(offered.choices, rater, lambda *_: rater(()), 0.0, lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered.notes, asked.currency)
     bound = Bound(rater, offered.choices)

@@ -238,3 +238,12 @@ def test_overrides_may_be_a_mapping() -> None:
     assert answers[0].throughput_Bps != dtnsim.predict(path, samples=8).throughput_Bps
     swept = dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides={"transfer.tool.p": 4})
     assert swept.rows == dtnsim.sweep(path, ["wan.rtt=1ms,2ms"], overrides=["transfer.tool.p=4"]).rows
+
+
+def test_a_host_that_is_written_with_one_nic_is_reached_by_its_long_name() -> None:
+    """What answers and plans name is ``hosts.a.nics.nic``."""
+    made = path()
+    made["hosts"]["a"]["nic"] = made["hosts"]["a"].pop("nics")["eth"]
+    changed = load(made, "hosts.a.nics.nic.rate=25 Gb/s", "hosts.a.nics.second={kind: nic, rate: 1 Gb/s}")
+    assert changed.hosts["a"].nics["nic"].rate.value == 25e9 / 8
+    assert list(changed.hosts["a"].nics) == ["nic", "second"]
