@@ -285,7 +285,9 @@ def test_every_transfer_has_connections_to_its_own_servers() -> None:
 
 def test_a_plan_of_a_host_with_nothing_to_buy_says_what_to_set() -> None:
     """The store is somebody else's, and no part of this host is in the catalogue."""
-    made = far({"kind": "s3", "concurrency": 1}, tcp={"rmem_max": "6 MiB"}, wan={"bandwidth": "1 Gb/s", "rtt": "130 ms"})
+    made = far(
+        {"kind": "s3", "concurrency": 1}, tcp={"rmem_max": "6 MiB"}, wan={"bandwidth": "1 Gb/s", "rtt": "130 ms"}
+    )
     found = dtnsim.plan(load(made), target="500 Mb/s", samples=16)
     assert len(found.purchases) == 1
     assert any("tcp_rmem" in command for win in found.wins for command in win.setting.commands)
