@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, choice, linux, window
-from dtnsim.physics.tcp.course import Course, course
+from dtnsim.physics.tcp.course import course
 
 if TYPE_CHECKING:
-    from dtnsim.physics.tcp.advice import Setting
+    from dtnsim.physics.tcp.setting import Setting
 
 WHY: Final = {
     "link": "the bottleneck is full",
@@ -32,8 +32,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     o = advice.simulated([s], seed)
     found = advice.advise(s, target_Bps, seed)
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
-    mss = s.mtu_B - advice.HEADERS_B
-    after = _steady(s, mss, seed)
+    after = course(s, seed=seed)
     return {
         "schema": "dtnsim.tcp/1",
         "input": _input(s, target_Bps, kernel, seed),
@@ -62,38 +61,18 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in found.by_mtu.items()],
         "burst_unpaced_B": advice.burst_B(s),
         "burst_paced_B": advice.tso_burst_B(s, goodput),
-        "bursts_fit": _bursts_fit(s, mss),
+        "bursts_fit": _bursts_fit(s),
         "changes": [{"change": name, "goodput_Bps": value} for name, value in found.changes],
     }
 
 
-def _steady(s: Setting, mss: float, seed: int) -> Course:
-    """The same streams in the long run."""
-    return course(
-        rate_Bps=s.rate_Bps,
-        rtt_s=s.rtt_s,
-        buffer_B=s.buffer_B,
-        loss=s.loss,
-        burst=s.burst,
-        mtu_B=s.mtu_B,
-        mss_B=mss,
-        streams=s.streams,
-        cc=s.cc,
-        window_B=s.window_B,
-        background=s.background,
-        line_Bps=s.line_Bps,
-        paced=s.paced,
-        seed=seed,
-    )
-
-
-def _bursts_fit(s: Setting, mss: float) -> bool:
+def _bursts_fit(s: Setting) -> bool:
     """Whether the narrowest buffer takes a sender's bursts."""
     return choice.bursts_fit(
         advice.smooth_goodput(s),
         rate_Bps=s.rate_Bps,
         rtt_s=s.rtt_s,
-        mss_B=mss,
+        mss_B=s.mss_B,
         mtu_B=s.mtu_B,
         buffer_B=s.buffer_B,
         streams=s.streams,
@@ -112,7 +91,7 @@ def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, A
         "streams": s.streams,
         "buffer_B": s.buffer_B,
         "mtu_B": s.mtu_B,
-        "mss_B": s.mtu_B - advice.HEADERS_B,
+        "mss_B": s.mss_B,
         "window_B": _plain(s.window_B),
         "background_share": s.background,
         "duration_s": s.duration_s if math.isinf(s.size_B) else None,

@@ -15,7 +15,7 @@ from dtnsim.ground import extras, units
 from dtnsim.ground.errors import InputError, UnitError
 
 if TYPE_CHECKING:
-    from dtnsim.physics.tcp.advice import Setting
+    from dtnsim.physics.tcp.setting import Setting
 
 #: bytes of preamble, Ethernet header, checksum and gap around an IP packet (reference: IEEE 802.3)
 ETHERNET_B: Final = 38.0
@@ -179,9 +179,9 @@ def _share(name: str, text: str, most: float) -> float:
 def _setting(
     rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
 ) -> Setting:
-    from dtnsim.physics.tcp.advice import Setting
     from dtnsim.physics.tcp.algorithms import ALGORITHMS
     from dtnsim.physics.tcp.rounds import LEAST_BUFFER
+    from dtnsim.physics.tcp.setting import Setting
 
     if cc not in ALGORITHMS:
         msg = f"--cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}"

@@ -18,8 +18,11 @@ from dtnsim.ground.quantity import Draw, MixedError, Quantity, Value, agreed, mi
 from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import loss as lossy
 from dtnsim.physics.tcp import path, rounds, window
+from dtnsim.physics.tcp.setting import Setting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dtnsim.physics.tcp.course import Course
     from dtnsim.tools.plan import NetUse
 
@@ -143,20 +146,7 @@ def _course(nominal: Connection) -> Course:
     """The course at nominal values."""
     from dtnsim.physics.tcp.course import course
 
-    rate, rtt, buffer, loss, window_B, burst, line = (float(v) for v in _figures(nominal))
-    return course(
-        rate_Bps=rate,
-        rtt_s=rtt,
-        buffer_B=buffer,
-        loss=loss,
-        burst=burst,
-        mtu_B=nominal.mtu_B,
-        mss_B=nominal.mss_B,
-        streams=nominal.streams,
-        cc=nominal.cc,
-        window_B=window_B,
-        line_Bps=line,
-    )
+    return course(_setting(nominal, [float(v) for v in _figures(nominal)]))
 
 
 def _courses(each: Connection) -> Course:
@@ -164,24 +154,18 @@ def _courses(each: Connection) -> Course:
     from dtnsim.physics.tcp.course import courses
     from dtnsim.physics.tcp.rounds import Cases
 
-    wide = np.array(np.broadcast_arrays(*_figures(each)), float).reshape(7, -1)
-    wide[2] = np.minimum(wide[2], 1e6 * wide[0])
+    wide = np.array(np.broadcast_arrays(*_figures(each)), float).reshape(len(_figures(each)), -1)
     unlike, back = np.unique(wide, axis=1, return_inverse=True)
-    rate, rtt, buffer, loss, window_B, burst, line = unlike
-    cases = Cases.of(
-        rate_Bps=rate,
-        rtt_s=rtt,
-        buffer_B=buffer,
-        loss=loss,
-        burst=burst,
-        mtu_B=each.mtu_B,
-        mss_B=each.mss_B,
-        streams=each.streams,
-        cc=each.cc,
-        window_B=window_B,
-        line_Bps=line,
-    )
-    return courses(cases).take(np.ravel(back))
+    return courses(Cases.of(**_setting(each, unlike).columns())).take(np.ravel(back))
+
+
+def _setting(streams: Connection, figures: Iterable[Any]) -> Setting:
+    """The streams over the narrowest place of their route, with these of their `_figures`."""
+    rate, rtt, buffer, loss, window_B, burst, line = figures
+    return Setting(
+        rate, rtt, loss, streams.mtu_B, buffer, streams.streams, streams.cc, window_B,
+        burst=burst, line_Bps=line, payload_B=streams.mss_B,
+    )  # fmt: skip
 
 
 def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:

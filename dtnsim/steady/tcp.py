@@ -11,6 +11,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import advice, window
 from dtnsim.physics.tcp.algorithms import ALGORITHMS
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
+from dtnsim.physics.tcp.setting import Setting
 
 Given = str | float
 
@@ -79,7 +80,7 @@ def tcp(
         raise InputError(f"cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}")
     bottleneck, trip = _number(rate, "B/s"), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
-    setting = advice.Setting(
+    setting = Setting(
         bottleneck,
         trip,
         _number(loss, "1"),

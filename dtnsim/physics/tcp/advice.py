@@ -6,18 +6,17 @@ answer that it improves on, no entry of a table beside it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
 from dtnsim.physics.tcp import droptail, linux, loss, outcome, path, window
 from dtnsim.physics.tcp.rounds import Cases
+from dtnsim.physics.tcp.setting import Setting
 
 #: streams that fasterdata.es.net calls the useful range; beyond, losses of one's own making grow
 STREAMS: Final = (1, 2, 4, 8, 16, 32, 64)
-#: header bytes of IPv4 and TCP with timestamps
-HEADERS_B: Final = 52.0
 #: a change counts when it brings this much
 WORTH: Final = 1.05
 #: losses that are tried: two a decade, then this many between two of them
@@ -25,31 +24,6 @@ LOSSES: Final = 10.0 ** np.arange(-9.0, -0.9, 0.5)
 FINER: Final = 9
 #: algorithms that are tried beside the transfer's own
 OTHERS: Final = ("htcp", "cubic", "bbr")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One transfer over one bottleneck, as `rounds.Cases` takes it (SI units)."""
-
-    rate_Bps: float
-    rtt_s: float
-    loss: float
-    mtu_B: float
-    buffer_B: float
-    streams: int
-    cc: str
-    window_B: float
-    background: float
-    burst: float = 1.0
-    line_Bps: float = np.inf
-    paced: bool = True
-    size_B: float = np.inf
-    duration_s: float = 30.0
-
-    @property
-    def link_Bps(self) -> float:
-        """Payload that the background leaves [B/s]."""
-        return self.rate_Bps * (1 - self.background) * (self.mtu_B - HEADERS_B) / self.mtu_B
 
 
 def simulated(settings: list[Setting], seed: int = 1) -> outcome.Outcome:
@@ -66,9 +40,8 @@ def simulated(settings: list[Setting], seed: int = 1) -> outcome.Outcome:
     Neglects: as `outcome.simulate`.
     Source: as `outcome.simulate`.
     """
-    columns: dict[str, Any] = {f.name: [getattr(s, f.name) for s in settings] for f in fields(Setting)}
-    columns["mss_B"] = np.asarray(columns["mtu_B"]) - HEADERS_B
-    return outcome.simulate(Cases.of(**columns), seed=seed)
+    rows = [s.columns() for s in settings]
+    return outcome.simulate(Cases.of(**{name: [row[name] for row in rows] for name in rows[0]}), seed=seed)
 
 
 def goodputs(settings: list[Setting], seed: int = 1) -> list[float]:
@@ -174,7 +147,7 @@ def smooth_goodput(s: Setting) -> float:
         rate_Bps=s.rate_Bps,
         rtt_s=s.rtt_s,
         loss=loss.events(s.loss, s.burst),
-        mss_B=s.mtu_B - HEADERS_B,
+        mss_B=s.mss_B,
         mtu_B=s.mtu_B,
         buffer_B=s.buffer_B,
         streams=s.streams,
@@ -187,6 +160,5 @@ def smooth_goodput(s: Setting) -> float:
 
 def tso_burst_B(s: Setting, goodput_Bps: float) -> float:
     """Largest burst of a paced stream: about a millisecond of its rate [B]."""
-    mss = s.mtu_B - HEADERS_B
-    rate = goodput_Bps / s.streams / mss
-    return float(linux.burst_segments(rate, s.rtt_s, mss, np.inf, linux.PACING_AVOIDANCE) * mss)
+    rate = goodput_Bps / s.streams / s.mss_B
+    return float(linux.burst_segments(rate, s.rtt_s, s.mss_B, np.inf, linux.PACING_AVOIDANCE) * s.mss_B)

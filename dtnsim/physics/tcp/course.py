@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics.tcp import algorithms, linux, outcome, rounds
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp.setting import Setting
 
 FloatArray = NDArray[np.float64]
 
@@ -146,23 +147,8 @@ class Course:
         return Course(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
-def course(
-    *,
-    rate_Bps: float,
-    rtt_s: float,
-    buffer_B: float | None = None,
-    loss: float = 0.0,
-    burst: float = 1.0,
-    mtu_B: float = 1500.0,
-    mss_B: float | None = None,
-    streams: int = 1,
-    cc: str = "cubic",
-    window_B: float = np.inf,
-    background: float = 0.0,
-    line_Bps: float = np.inf,
-    paced: bool = True,
-    seed: int = 1,
-) -> Course:
+@lru_cache(maxsize=4096)
+def course(s: Setting, *, seed: int = 1) -> Course:
     """The course of a transfer: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
 
     Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
@@ -171,19 +157,7 @@ def course(
     Calls with the same values are answered from memory.
 
     Args:
-        rate_Bps: Bottleneck in IP bytes [B/s].
-        rtt_s: Base round-trip time [s].
-        buffer_B: Drop-tail buffer; None: one bandwidth-delay product [B].
-        loss: Random loss of the data direction [1].
-        burst: Mean length of a loss burst [packets].
-        mtu_B: IP packet [B].
-        mss_B: Its payload; None: MTU - 52 [B].
-        streams: Parallel streams, opened together.
-        cc: One of `algorithms.ALGORITHMS`.
-        window_B: Most payload in flight of a stream [B].
-        background: Part of the rate that traffic which does not yield takes [1].
-        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
-        paced: Whether the sender paces.
+        s: The transfer; it goes on for ever, whatever its size and its time are.
         seed: Seed of the draws.
 
     Returns:
@@ -196,58 +170,8 @@ def course(
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    buffer = rate_Bps * rtt_s if buffer_B is None else min(buffer_B, 1e6 * rate_Bps)
-    return _course(
-        float(rate_Bps),
-        float(rtt_s),
-        float(buffer),
-        float(loss),
-        float(burst),
-        float(mtu_B),
-        float(mtu_B - 52 if mss_B is None else mss_B),
-        int(streams),
-        str(cc),
-        float(window_B),
-        float(background),
-        float(line_Bps),
-        bool(paced),
-        int(seed),
-    )
-
-
-@lru_cache(maxsize=4096)
-def _course(
-    rate_Bps: float,
-    rtt_s: float,
-    buffer_B: float,
-    loss: float,
-    burst: float,
-    mtu_B: float,
-    mss_B: float,
-    streams: int,
-    cc: str,
-    window_B: float,
-    background: float,
-    line_Bps: float,
-    paced: bool,  # noqa: FBT001 - cached by position
-    seed: int,
-) -> Course:
-    case = rounds.Cases.of(
-        rate_Bps=rate_Bps,
-        rtt_s=rtt_s,
-        buffer_B=buffer_B,
-        loss=loss,
-        burst=burst,
-        mtu_B=mtu_B,
-        mss_B=mss_B,
-        streams=streams,
-        cc=cc,
-        window_B=window_B,
-        background=background,
-        line_Bps=line_Bps,
-        paced=paced,
-    )
-    return _runs(case, _edges(rtt_s)[None, :], seed)[0]
+    endless = replace(s, size_B=np.inf)
+    return _runs(rounds.Cases.of(**endless.columns()), _edges(s.rtt_s)[None, :], seed)[0]
 
 
 def courses(cases: rounds.Cases, *, seed: int = 1) -> Course:

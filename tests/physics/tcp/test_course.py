@@ -6,11 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.physics.tcp import outcome
-from dtnsim.physics.tcp.course import course, courses
+from dtnsim.physics.tcp.course import Course, courses
+from dtnsim.physics.tcp.course import course as course_of
 from dtnsim.physics.tcp.rounds import Cases
+from dtnsim.physics.tcp.setting import Setting
 
 WIDE = {"rate_Bps": 1.25e9, "rtt_s": 0.05, "mtu_B": 9000.0}
 LINK = 1.25e9 * 8948 / 9000
+PLAIN = {"loss": 0.0, "mtu_B": 1500.0, "streams": 1, "cc": "cubic", "window_B": np.inf}
+
+
+def course(**given: object) -> Course:
+    """The course of a transfer whose buffer is one bandwidth-delay product, unless it is given."""
+    whole = PLAIN | given
+    whole.setdefault("buffer_B", whole["rate_Bps"] * whole["rtt_s"])
+    return course_of(Setting(**whole))
 
 
 def test_slow_start_doubles_each_round_trip():
@@ -105,9 +115,7 @@ def test_courses_of_many_are_each_as_alone(cc):
     took, packed = (many.time_of(sizes[:, None], most_Bps=np.full(5, 9e7), packed=p) for p in (False, True))
     came = many.delivered_B(np.array([[0.01], [7.0]]))
     for n in range(5):
-        one = course(
-            rate_Bps=rate[n], rtt_s=rtt[n], buffer_B=2e6, mtu_B=9000.0, window_B=window_B[n], cc=cc, mss_B=8948.0
-        )
+        one = course(rate_Bps=rate[n], rtt_s=rtt[n], buffer_B=2e6, mtu_B=9000.0, window_B=window_B[n], cc=cc)
         assert (many.steady_Bps[n], many.limit[n]) == (one.steady_Bps, one.limit)
         assert took[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7), rel=1e-12)
         assert packed[:, n] == pytest.approx(one.time_of(sizes, most_Bps=9e7, packed=True), rel=1e-12)

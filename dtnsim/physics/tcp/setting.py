@@ -1,0 +1,66 @@
+"""One transfer over one bottleneck: what its course, its advice and the round model are asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+
+#: header bytes of IPv4 and TCP with timestamps
+HEADERS_B: Final = 52.0
+#: longer queues than this are never filled [s]
+MOST_QUEUE_S: Final = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A transfer's streams and their bottleneck; numbers, or arrays of scenarios where only `columns` are read.
+
+    Attributes:
+        rate_Bps: Bottleneck in IP bytes [B/s].
+        rtt_s: Base round-trip time [s].
+        loss: Random loss of the data direction [1].
+        mtu_B: IP packet [B].
+        buffer_B: Drop-tail buffer [B].
+        streams: Parallel streams, opened together.
+        cc: One of `algorithms.ALGORITHMS`.
+        window_B: Most payload in flight of a stream [B].
+        background: Part of the rate that traffic which does not yield takes [1].
+        burst: Mean length of a loss burst [packets].
+        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
+        paced: Whether the sender paces.
+        size_B, duration_s: What ends the transfer: bytes, or, where these are infinite, a time [B], [s].
+        payload_B: Payload of a packet; 0 for what headers leave of it [B].
+    """
+
+    rate_Bps: Any
+    rtt_s: Any
+    loss: Any
+    mtu_B: float
+    buffer_B: Any
+    streams: int
+    cc: str
+    window_B: Any
+    background: float = 0.0
+    burst: Any = 1.0
+    line_Bps: Any = np.inf
+    paced: bool = True
+    size_B: float = np.inf
+    duration_s: float = 30.0
+    payload_B: float = 0.0
+
+    @property
+    def mss_B(self) -> float:
+        """Payload of a packet [B]."""
+        return self.payload_B or self.mtu_B - HEADERS_B
+
+    @property
+    def link_Bps(self) -> float:
+        """Payload that the background leaves [B/s]."""
+        return float(self.rate_Bps * (1 - self.background) * self.mss_B / self.mtu_B)
+
+    def columns(self) -> dict[str, Any]:
+        """The values by the names that `rounds.Cases.of` takes."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "payload_B"}
+        return named | {"mss_B": self.mss_B, "buffer_B": np.minimum(self.buffer_B, MOST_QUEUE_S * self.rate_Bps)}
