@@ -153,8 +153,10 @@ class Raidz(Device):
             load = self._passed(use)
         elif use.random:  # the whole block is read to check it, from all its disks at once
             load = term(max(block / use.block_B, 1.0))
-        else:  # the heads pass parity and padding by, of lost disks as of all
+        elif self.of.rotates:  # the heads pass parity and padding by, of lost disks as of all
             load = self._passed(use)
+        else:  # flash passes nothing by, and reads parity in the place of what is lost
+            load = term(1.0)
         busy = float(self._columns(use).value)
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=block / busy)
         if use.random:

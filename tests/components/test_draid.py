@@ -18,7 +18,9 @@ def draid(**more: object):  # type: ignore[no-untyped-def]  # a device
 
 def test_data_parity_and_spares_share_all_disks() -> None:
     """22 of 24 disks work, eight tenths of what they move is data."""
-    assert served(draid(spares=2), access()).rate("d.ssds") == pytest.approx(22 * 0.8 * 100e6)
+    turning = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "link": "100 GB/s"}
+    assert served(draid(spares=2, of=turning), access()).rate("d.disks") == pytest.approx(22 * 0.8 * 100e6)
+    assert served(draid(spares=2), access()).rate("d.ssds") == pytest.approx(22 * 100e6)  # flash passes no parity by
     assert served(draid(spares=2), access("write")).rate("d.ssds") == pytest.approx(22 * 0.8 * 100e6)
 
 

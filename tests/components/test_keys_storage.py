@@ -278,10 +278,10 @@ def test_an_aged_file_system_costs_the_disks_positionings(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["ext4", "xfs"])
 def test_new_small_files_cost_the_destination_s_disk_too(kind: str) -> None:
     """100-kB files at 200 MB/s take 0.5 ms each, and a sixteenth or a thirtieth of a positioning for their inodes."""
-    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 2000000, "each": "100 kB"})
+    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 8000000, "each": "100 kB"})
     free = {"kind": kind, "op_time": "0 s"}
     small = rate({**DISK, "rate": "20 MB/s"}, "untar", free)
-    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 2, "each": "100 GB"})
+    LOADS["untar"] = ({"name": "cp", "sync": True}, "a:/e", "a:/d", {"files": 8, "each": "100 GB"})
     assert (
         0.9 * rate({**DISK, "rate": "20 MB/s"}, "untar", free)
         < small
