@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
 #: those that are files
-FILES_AT_ONCE: Final = frozenset({"cc", "transfers", "parallel", "numjobs"})
-_AT_ONCE: Final = frozenset({"p", "cc", "N", "s", "P", "streams", "transfers", "parallel", "numjobs"})
+FILES_AT_ONCE: Final = frozenset({"cc", "transfers", "parallel", "numjobs", "max_concurrent_requests", "numworkers"})
+_AT_ONCE: Final = FILES_AT_ONCE | {"p", "N", "s", "P", "streams"}
 
 
 def at_once(given: PathSpec) -> list[tuple[int, str, int]]:

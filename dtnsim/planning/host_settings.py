@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
 
-#: connections of a mount: nfs(5) takes 16 at most
-_CONNECTIONS: Final = (4, 16)
-#: channels of an SMB mount that clients take without being asked twice
-_CHANNELS: Final = (4,)
+#: by kind, what a mount has at once, numbers that are tried, and how they are typed: nfs(5) takes 16 connections at
+#: most; SMB clients take 4 channels without being asked twice; programs that show a bucket as a folder have 5 to 20
+#: requests for a file
+_AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], str]]] = {
+    "nfs": ("nconnect", (4, 16), "mount -o nconnect={}"),
+    "smb": ("channels", (4,), "mount -o multichannel,max_channels={}"),
+    "s3": ("concurrency", (16, 64), "s3fs -o parallel_count={}"),
+}
 _LARGEST_RPC_B: Final = 2**20
 #: levels with parity, and threads that md is given for it
 _PARITY: Final = (5, 6, 50, 60)
@@ -34,17 +38,13 @@ def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
 def _mounts(name: str, host: Host) -> Iterator[Setting]:
     for mount, volume in host.volumes.items():
         system, key = volume.filesystem, f"hosts.{name}.volumes.{mount}.filesystem"
-        option = {"nfs": "nconnect", "smb": "channels"}.get(system.kind)
-        if option is None:
+        option, counts, typed = _AT_ONCE.get(system.kind, ("", (), ""))
+        if not option:
             continue
-        for count in _CONNECTIONS if system.kind == "nfs" else _CHANNELS:
+        for count in counts:
             if count > getattr(system, option):
-                typed = f"nconnect={count}" if system.kind == "nfs" else f"multichannel,max_channels={count}"
-                yield Setting(
-                    f"{name}: {option} of {mount}",
-                    (f"{key}.{option}={count}",),
-                    (f"umount {mount}; mount -o {typed} ... {mount}   # and its other options",),
-                )
+                mounted = f"umount {mount}; {typed.format(count)} ... {mount}   # and its other options"
+                yield Setting(f"{name}: {option} of {mount}", (f"{key}.{option}={count}",), (mounted,))
         if system.kind == "nfs" and min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
             yield Setting(
                 f"{name}: rsize and wsize of {mount}",

@@ -131,11 +131,10 @@ def _options(given: PathSpec) -> Iterator[Setting]:
             if value > _MOST_AT_ONCE:
                 continue
             dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
-            yield Setting(
-                f"{transfer.name}: {dash}{name}",
-                (f"{key}.tool.{name}={value}",),
-                (f"{transfer.tool.kind} {dash}{name} {value}",),
-            )
+            typed = f"{transfer.tool.kind} {dash}{name} {value}"
+            if transfer.tool.kind == "aws-s3":  # its configuration has it
+                dash, typed = "", f"aws configure set default.s3.{name} {value}"
+            yield Setting(f"{transfer.name}: {dash}{name}", (f"{key}.tool.{name}={value}",), (typed,))
 
 
 def _runs(given: PathSpec) -> Iterator[Setting]:

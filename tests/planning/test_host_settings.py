@@ -53,3 +53,18 @@ def test_a_software_array_gets_threads_for_its_parity() -> None:
     assert before.bottleneck.station == "ours.data.raid5d"
     assert "group_thread_cnt" in before.bottleneck.remedy
     assert after.throughput_Bps.p50 > 1.5 * before.throughput_Bps.p50
+
+
+def test_requests_at_once_of_a_bucket_far_away() -> None:
+    """One request after the other over 130 ms: more of them, by the mount or by the tool's own configuration."""
+    from tests.composition.test_beyond import far
+    from tests.strategies import load
+
+    wan = {"bandwidth": "10 Gb/s", "rtt": "130 ms", "loss": 0, "background": {"share": 0}}
+    mounted = dtnsim.plan(load(far({"kind": "s3", "concurrency": 1}, wan=wan)), target="1 Gb/s", samples=8)
+    typed = [c for win in mounted.wins for c in win.setting.commands]
+    assert any("parallel_count=64" in c for c in typed)
+    tool = {"name": "aws-s3", "client": "destination", "max_concurrent_requests": 2, "overhead": "0.1 cycles/B"}
+    asked = dtnsim.plan(load(far({"kind": "s3"}, wan=wan, tool=tool)), target="1 Gb/s", samples=8)
+    typed = [c for win in asked.wins for c in win.setting.commands]
+    assert any(c.startswith("aws configure set default.s3.max_concurrent_requests") for c in typed)
