@@ -52,8 +52,8 @@ def errors(answered):
 def test_median_and_tail(errors):
     values = np.array([e for _, _, e in errors])
     assert len(values) > 100
-    assert np.median(values) <= 0.04
-    assert np.percentile(values, 90) <= 0.20
+    assert np.median(values) <= 0.01
+    assert np.percentile(values, 90) <= 0.10
 
 
 @pytest.mark.parametrize("column", [0, 1])
@@ -70,18 +70,13 @@ def test_intervals_hold_single_runs(answered):
     inside = [
         float(r["predicted_p10_bps"]) <= float(r["goodput_bps"]) <= float(r["predicted_p90_bps"]) for r in answered
     ]
-    assert 0.70 <= np.mean(inside) <= 0.95
+    assert 0.75 <= np.mean(inside) <= 0.95
 
 
-def test_completion_times_and_second_flows(answered):
+def test_completion_times(answered):
     done = [(float(r["completion_s"]), float(r["predicted_completion_s"])) for r in answered if r["completion_s"]]
     assert len(done) == 19
     assert np.median([abs(p / m - 1) for m, p in done]) < 0.04
-    second = [
-        (float(r["flow2_goodput_bps"]), float(r["predicted_flow2_goodput_bps"])) for r in answered if r["flow2_cc"]
-    ]
-    assert len(second) == 11
-    assert np.median([abs(p / m - 1) for m, p in second]) < 0.10
 
 
 def path_of(row: dict[str, str]) -> dict[str, Any]:
