@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import files, sharing, transport, waits
+from dtnsim.composition import files, overlap, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
@@ -141,7 +141,7 @@ class Composer:
         """All phases of one transfer."""
         self.storage = self.storages[self.turns[leg.spec.name]]
         spec, plan = leg.spec, leg.plan
-        phases = [phase for step in plan.steps for phase in self._phases(leg, step)]
+        phases = self._in_turn(leg, [phase for step in plan.steps for phase in self._phases(leg, step)])
         if not any(p.demands or p.delays for p in phases):
             raise SpecError(
                 "moves nothing from anywhere to anywhere",
@@ -228,6 +228,20 @@ class Composer:
                 stretches = tuple(replace(part, behind=room) for part in stretches)
         single = len(stretches) == 1
         return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
+
+    def _in_turn(self, leg: Leg, phases: list[Phase]) -> list[Phase]:
+        """The phases, with what a page cache's medium does while one worker alone is at another step."""
+        step = next((s for s in leg.plan.steps if s.write is not None), None)
+        end = leg.destination
+        if step is None or end.volume is None or leg.plan.workers > 1 or len(leg.plan.steps) == 1:
+            return phases
+        write, filesystem = self.storage.use(end, step.write, leg), end.host.volumes[end.volume].filesystem
+        if write is None or not filesystem.gathers(write) or filesystem.flushes_at_close:
+            return phases
+        probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
+        room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
+        share = room / max(leg.job.mean_B, 1.0)
+        return overlap.beside(phases, self._whole(leg, step), self.ledger.stations, share)
 
     def _cache_rates(self, leg: Leg, step: Step) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""

@@ -111,8 +111,8 @@ def _kept(
     above = [d for d in demands if not d.below_cache]
     if not positive(part.behind) or len(above) == len(demands):
         return {}
-    whole = _alone(stations, demands, leg.plan.workers)
-    spare = np.maximum(whole - _alone(stations, above, leg.plan.workers), 0.0)
+    whole = alone(stations, demands, leg.plan.workers)
+    spare = np.maximum(whole - alone(stations, above, leg.plan.workers), 0.0)
     limits: tuple[tuple[Each, Value], ...] = (
         ("byte", np.inf),
         ("file", part.behind / max(leg.job.mean_B, 1.0) * whole),
@@ -231,10 +231,10 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     """Seconds per byte that metadata operations add to what one worker spends at the slowest station of its phase."""
     if not metadata:
         return 0.0
-    return _alone(stations, [*data, *metadata], workers) - _alone(stations, data, workers)
+    return alone(stations, [*data, *metadata], workers) - alone(stations, data, workers)
 
 
-def _alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
+def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
     """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there."""
     load: dict[str, Value] = {}
     longest: Value = 0.0

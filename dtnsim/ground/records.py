@@ -64,13 +64,12 @@ class Demand:
         station: Name of the station.
         per_byte: Units of the station per byte, float or (S,).
         what: The activity, in words that a bottleneck's reason can quote.
-        formula: How ``per_byte`` was reached, with its numbers.
-        source: Where those numbers come from.
+        formula, source: How ``per_byte`` was reached, with its numbers, and where those come from.
         each: What a delay belongs to: every ``byte``, every ``file`` alike, the ``start`` of a worker, or the ``lead``
-            of the whole transfer, in which none of its workers moves anything
-            (``per_byte`` spreads it over the payload; the simulation puts it back where it belongs).
+            of the whole transfer, in which no worker moves anything (``per_byte`` spreads it over the payload).
         below_cache: True where the destination's page cache comes before the station.
         missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
+        aside: True where a medium empties a page cache while the worker is at another step.
     """
 
     station: str
@@ -81,6 +80,7 @@ class Demand:
     each: Literal["byte", "file", "start", "lead"] = "byte"
     below_cache: bool = False
     missed: int = 0
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

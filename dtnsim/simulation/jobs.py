@@ -161,7 +161,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     index = _numbers(problem)
     fill: dict[int, float] = {}
     drain: dict[int, float] = {}
-    for demand in phase.demands:
+    for demand in (d for d in phase.demands if not d.aside):  # those are the page cache's own business
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
         target[k] = target.get(k, 0.0) + at(demand.per_byte, scenario)
     costs = dict(fill), dict(drain)
