@@ -81,8 +81,22 @@ class Buses(Wiring):
             if kind == "hba":
                 self._through_hba(part, use, node)
             elif kind == "slot":  # drives with links of their own
-                self.cross_sockets(part, self.socket_of(node.removeprefix("slot-")), f"bytes of {node}")
+                name = node.removeprefix("slot-")
+                self._say_unsplit(row, name, volume, len(adapters))
+                self.cross_sockets(part, self.socket_of(name), f"bytes of {node}")
             self._slots(part, node, to_host=use.operation == "read")
+
+    def _say_unsplit(self, row: Row, name: str, volume: str, slots: int) -> None:
+        """Warns of more drives in a slot than it is split for: a processor's slot shows one of them."""
+        array, slot = self.volumes[volume].array, self.slots[name]
+        if array is None or array.rotates or any(other.behind == name for other in self.slots.values()):
+            return
+        here = -(-array.drives // slots)
+        if here > slot.bifurcation:
+            row.ledger.warn(
+                f"{self.name}: {here} drives hang on slot {name}, which is split in {slot.bifurcation}: taken to be on "
+                f"a card with a switch of its own; write 'bifurcation: {here}' where the board splits its lanes"
+            )
 
     def _slots(self, row: Row, node: str, *, to_host: bool, card_lanes: int = 32, card_generation: int = 6) -> None:
         """Charges the slots and uplinks from a node to memory; a card's own lanes and generation bind in its slot."""

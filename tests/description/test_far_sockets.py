@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
-from tests.lab import FREE, journey, machine, rate, volume
+from tests.lab import FREE, journey, machine, problem, rate, volume
 
 DRIVE = {"kind": "ssd", "read": "7 GB/s", "write": "5 GB/s", "link": "8 GB/s", "iops_read": "100M IOPS"}
 FOUR = {"kind": "raid", "level": 0, "disks": 4, "chunk": "128 KiB", "of": DRIVE}
@@ -94,3 +94,12 @@ def test_a_slot_with_a_card_holds_no_drives() -> None:
     host["hbas"] = {"h": {"kind": "hba", "slot": "s"}}
     with pytest.raises(SpecError, match=r"has a card in it, hbas.h, and so cannot hold drives"):
         build_host("h", host).check_wiring()
+
+
+def test_drives_in_a_slot_that_is_not_split_are_taken_to_be_on_a_switch() -> None:
+    """A board shows one drive of four in a slot that it does not split; a card with a switch shows all."""
+    wide = {"kind": "slot", "generation": 4, "lanes": 16}
+    for split, warned in ((1, True), (2, True), (4, False)):
+        host = drives("s", s={**wide, "bifurcation": split})
+        found = problem(journey(host, start="a:/d", to="a:/dev/null", tool=FIO, dataset=DATA)).warnings
+        assert any("4 drives hang on slot s" in w for w in found) == warned
