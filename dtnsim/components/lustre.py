@@ -70,11 +70,12 @@ class Lustre(SharedFilesystem):
         "idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
     )
     client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.2 cycles/B",
+        "1.9 cycles/B",
         0.5,
-        "page locks and cl_io of a client thread: one client with one thread has 0.65 to 0.93 GB/s at 2.7 GHz (QDR) "
-        "and 1 to 1.5 GB/s (EDR, Omni-Path; Dell HPC Lustre storage papers), 2 to 3 cycles/B in all, of which half is "
-        "the copy that every file system pays",
+        "page locks and cl_io of a client thread: one client with one thread reads 0.93 GB/s and writes 0.65 GB/s on a "
+        "Xeon X5650 at 2.67 GHz (Dell, Intel EE for Lustre, 4.1), 2.9 and 4.1 cycles/B, and has 1 to 1.5 GB/s with EDR "
+        "and Omni-Path at about 3 GHz (Dell HPC Lustre storage papers), 2 to 3; less the copy that every file system "
+        "pays, 0.6 and 1.2 cycles/B on those kernels",
     )
     checksums: bool = True
     checksum_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
