@@ -4,7 +4,7 @@ python docs/check.py [PAGE...]
 
 Blocks ``sh`` run in bash and ``py`` in Python, those of one page in their order and in one folder; a block fails where a
 command leaves with another code than 0, or with 3 (a goal that is not met) where it names --require. Blocks ``text``,
-``yaml`` and indented ones are not run.
+``yaml`` and indented ones are not run. Where a page has what a command prints (``output:begin``), it has to print that.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SHOWN = re.compile(r"```sh\n(.*?)```\n\n<!-- output:begin -->\n```text\n(.*?)\n```\n<!-- output:end -->", re.DOTALL)
 BLOCK = re.compile(r"^```(sh|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,6 +44,7 @@ def run(page: Path) -> bool:
         (Path(folder) / "calibration").symlink_to(ROOT / "calibration")
         here = Path(folder) / "here"
         here.mkdir()
+        shown = {found[1]: found[2].splitlines() for found in SHOWN.finditer(page.read_text(encoding="utf-8"))}
         python = "".join(text for language, text in blocks(page) if language == "py")
         shell = [text for language, text in blocks(page) if language == "sh"]
         for program, text in [*(("bash", t) for t in shell), *([("python", python)] if python else [])]:
@@ -50,8 +52,11 @@ def run(page: Path) -> bool:
             begun = time.monotonic()
             done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, check=False)
             took = time.monotonic() - begun
-            failed = done.returncode not in ((0, 3) if "--require" in text else (0,))
+            stale = text in shown and shown[text] != [line.rstrip() for line in done.stdout.splitlines()]
+            failed = stale or done.returncode not in ((0, 3) if "--require" in text else (0,))
             print(f"{'FAILED' if failed else 'ok'} {took:5.1f} s  {page.relative_to(ROOT)}: {text.splitlines()[0]}")
+            if stale:
+                print("the page prints something else: run python .ci/readme.py")
             if failed:
                 print(text, done.stdout[-2000:], done.stderr[-2000:], sep="\n")
                 good = False

@@ -12,7 +12,7 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
     """Prints the tools by what they would take, and the advice."""
     given = spec.load(path, overrides)
     found, refused = choose.choose(given, samples, seed)
-    said = choose.advice(found)
+    said = choose.advice(found, given.transfers[0].tool.kind)
     if json:
         options.emit(_document(given, found, refused, said))
         return

@@ -18,6 +18,9 @@ SCHEMA: Final = "path.schema.json"
 
 def command(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="File to write; - for standard output.")] = "path.yaml",
+    output_file: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="The same, as other commands name it.")
+    ] = None,
     kind: Annotated[
         str, typer.Option("--from", metavar="STARTER", help="nas-to-hpc, lan, cloud, fleet or memory-to-memory.")
     ] = "nas-to-hpc",
@@ -43,6 +46,7 @@ def command(
     from dtnsim.description import schema as schemas
     from dtnsim.ground import output
 
+    file = file if output_file is None else output_file
     text = listing.starter(kind)
     if cases:
         _cases("cases.yaml" if file == "path.yaml" else file, text, force=force)

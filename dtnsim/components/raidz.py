@@ -20,7 +20,8 @@ from dtnsim.physics import hdd_streams, raidz
 class Raidz(Device):
     """``groups`` raidz vdevs of ``disks`` devices each.
 
-    ``recordsize`` is the block size where the file system above does not say its own; ``level`` is 2 for raidz2.
+    ``recordsize`` is the block size where the file system above does not say its own; ``level`` is 2 for raidz2;
+    ``parity`` is another name of it.
     """
 
     kind: ClassVar[str] = "raidz"

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Facts, Price, expand, find_kind, kinds
+from dtnsim.components.base import Component, Facts, Price, expand, find_kind, kinds
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts, named
 from dtnsim.ground import library, units, yamlio
@@ -183,6 +183,8 @@ def _shown(room: str, name: str) -> dict[str, Any]:
         return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
     file = library.find(room, name, beside=_HERE)
     raw: Any = named(str(file)) if room == "hosts" else library.read(room, name, beside=_HERE)
+    if room == "parts":
+        Component.build(raw.clone())  # what it lacks is an error
     if room == "paths":
         raw = raw.clone()
         raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)

@@ -203,7 +203,7 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
     if dimension == "s":
         for unit, factor in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
             if value >= factor * (1 if unit in ("s", "ms", "us") else 2):
-                return f"{value / factor:.{digits}g} {unit}"
+                return f"{_written(value / factor, digits)} {unit}"
         return f"{value / 1e-9:.{digits}g} ns" if value else "0 s"
     if dimension in ("B", "Hz"):
         return _scaled(value, dimension, digits)
@@ -212,8 +212,14 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
     return f"{value:.{digits}g}" + ("" if dimension == "1" else f" {dimension}")
 
 
+def _written(value: float, digits: int) -> str:
+    """So many digits, and no exponent where 100 is as short."""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):g}" if "e+" in text and abs(value) < 10_000 else text
+
+
 def _scaled(value: float, unit: str, digits: int) -> str:
     for prefix, factor in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(value) >= factor:
-            return f"{value / factor:.{digits}g} {prefix}{unit}"
+            return f"{_written(value / factor, digits)} {prefix}{unit}"
     return f"{value:.{digits}g} {unit}"

@@ -122,6 +122,8 @@ class _Shop:
         number = self._number(key, found[3])
         if number is None:
             if found[2] not in ("=", "==", "!="):
+                if found[3].lower() in ("nan", "inf", "-inf", "+inf"):
+                    raise InputError(f"--where: {found[3]!r} is no number to compare {key} with; write a finite one")
                 raise InputError(f"--where: {key} is a word, which has no order; write {key} = {found[3]}")
             return key, lambda row: fnmatch.fnmatch(str(row[key]).lower(), found[3].lower()) == (found[2] != "!=")
         equal = found[2] in ("=", "==", "!=")

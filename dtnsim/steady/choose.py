@@ -30,6 +30,11 @@ class Candidate:
     needs: str
     options: dict[str, Any] | None = None
 
+    @property
+    def kind(self) -> str:
+        """Kind of its tool."""
+        return str((self.options or parse(self.line))["name"])
+
 
 _GUC: Final = "globus-url-copy -r -cd -p 8 -fast file:///SRC/ gsiftp://HOST/DST/"
 _GUC_THIRD: Final = "globus-url-copy -r -cd -p 4 -cc 8 -fast -pp gsiftp://HERE/SRC/ gsiftp://HOST/DST/"
@@ -112,9 +117,15 @@ def choose(spec: PathSpec, samples: int, seed: int = 1) -> tuple[list[Choice], l
     return sorted(found, key=lambda c: c.duration_s.p50), refused
 
 
-def advice(found: list[Choice]) -> str:
-    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing but ssh."""
-    slow = next((c for c in found if c.candidate.name == "scp"), found[-1])
+def advice(found: list[Choice], asked: str = "scp") -> str:
+    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing but ssh.
+
+    Args:
+        found: The candidates.
+        asked: Kind of the path's own tool, which the others are compared with; scp where it is none of them.
+    """
+    own = [c for c in found if c.candidate.kind == asked] or [c for c in found if c.candidate.kind == "scp"]
+    slow = (own or found)[-1]
     best = found[0]
     ssh = next((c for c in found if c.candidate.needs == "ssh"), best)
     was, now, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (slow, ssh, best))

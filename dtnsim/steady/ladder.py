@@ -65,10 +65,12 @@ class Ladder(Sequence[Rung]):
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
         problem, m, f, cause, rate = self._problem, self._m, self._f, self._cause, self._rate
+        named = None
         for _ in range(RUNGS):
             station = None if cause.station is None else problem.stations[cause.station]
             name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
-            yield Rung(name, rate, reason(problem, f, cause), remedy(problem, station))
+            yield Rung(name, rate, reason(problem, f, cause, named), remedy(problem, station))
+            named = cause.phase
             m = solve.relieved(m, station=cause.station, transfer=f)
             solution = solve.solve(m)
             rate = float(solution.rate[0, f])

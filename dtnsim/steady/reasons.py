@@ -93,8 +93,8 @@ def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
     return [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station]
 
 
-def reason(problem: Problem, f: int, cause: Cause) -> str:
-    """The cause in a sentence."""
+def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:
+    """The cause in a sentence; the phase ``named`` needs no words again."""
     transfer = problem.transfers[f]
     if cause.station is None:
         first = _waits(transfer)[0]
@@ -103,7 +103,7 @@ def reason(problem: Problem, f: int, cause: Cause) -> str:
     phase = transfer.phases[cause.phase]
     others = _visitors(problem)[station.name, transfer.turn] - 1
     text = full(station, _visits(transfer, phase, station.name), others)
-    if not cause.direct and len(transfer.phases) > 1:
+    if not cause.direct and len(transfer.phases) > 1 and cause.phase != named:
         text += f" (in the phase '{phase.name}', which takes the longest of {len(transfer.phases)})"
     return text + _rest(problem, f, cause)
 

@@ -135,6 +135,7 @@ def test_a_broken_part_of_ones_own_is_named_and_the_rest_listed(here: Path, run:
         (["ssd", "--where", "price < 500"], "write it like 15kEUR or 700 USD"),
         (["ssd", "--where", "price < 500 CHF"], "--rate USD/CHF=..."),
         (["ssd", "--where", "read"], "write it like 'price < 500 EUR'"),
+        (["ssd", "--where", "year >= nan"], "'nan' is no number to compare year with"),
         (["ssd", "--where", "read > 3"], "has no unit where a rate is due"),
         (["ssd", "--where", "reed > 3 GB/s"], "did you mean 'read'?"),
         (["nic", "--where", "protocol < ethernet"], "which has no order"),

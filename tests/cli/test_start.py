@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import dtnsim
 from dtnsim.description import listing
 from tests.cli.conftest import Run
 
@@ -48,6 +49,22 @@ def test_init_does_not_write_over_a_file(run: Run, tmp_path: Path, monkeypatch: 
     assert Path("path.yaml").read_text() == "mine"
     assert run("init", "--force").code == 0
     assert Path("path.yaml").read_text() == listing.starter("nas-to-hpc")
+
+
+def test_init_takes_its_file_as_an_option_too(run: Run, tmp_path: Path) -> None:
+    assert run("init", "-o", str(tmp_path / "ours.yaml"))[0] == 0
+    assert dtnsim.load(tmp_path / "ours.yaml").transfers
+
+
+def test_show_says_what_a_part_of_ones_own_lacks(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts" / "ssd").mkdir(parents=True)
+    (tmp_path / "parts" / "ssd" / "mine.yaml").write_text("kind: ssd\nread: 500 MB/s\n")
+    code, out, err = run("show", "mine")
+    assert (code, out) == (2, "")
+    assert "mine.yaml:1: write: is missing" in err
+    (tmp_path / "parts" / "ssd" / "mine.yaml").write_text("kind: ssd\nread: 500 MB/s\nwrite: 400 MB/s\n")
+    assert run("show", "mine")[0] == 0
 
 
 def test_init_writes_the_schema_beside_it_and_names_it(run: Run, tmp_path: Path) -> None:

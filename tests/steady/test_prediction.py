@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,13 @@ def test_the_ladder_names_what_binds_next() -> None:
     rungs = [r for r in answer(path).ladder if r.station.startswith("network.wan")]
     assert [r.station for r in rungs] == ["network.wan.1", "network.wan.0", "network.wan.2"]
     assert [r.throughput_Bps for r in rungs] == pytest.approx([g * 1.25e8 / FRAME for g in (1, 2, 4)])
+
+
+def test_a_phase_is_named_on_the_first_of_the_rungs_that_it_has() -> None:
+    reasons = [r.reason for r in predict("examples/btrfs-compressed", samples=0).ladder]
+    named = [r.partition(" (in the phase ")[2].partition(",")[0] for r in reasons]
+    assert named[0] == "'copy: write-back'"
+    assert all(a != b for a, b in pairwise(named) if a and b)
 
 
 def test_a_rung_is_what_the_path_gives_once_that_place_is_relieved() -> None:

@@ -14,8 +14,10 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S, Files, Sizes, TransferClass, Workload
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, SpecError
+from dtnsim.ground.term import plural
 from dtnsim.physics import arrivals as law
 from dtnsim.simulation.fleet import trace
+from dtnsim.simulation.fleet.trace import MOST_B
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 #: more transfers than that in one run are refused
 MOST: Final = 20_000_000
-#: bytes of a transfer at most [B]
-MOST_B: Final = 1e18
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Arrived:
         user: Number of its user.
         cap: Rate that it may not pass [B/s].
         ends: The class' ends, from and to.
+        note: What of a trace is left out; empty where nothing is.
     """
 
     asked: Array
@@ -51,6 +52,7 @@ class Arrived:
     user: NDArray[np.int64]
     cap: Array
     ends: tuple[tuple[str, ...], tuple[str, ...]]
+    note: str = ""
 
 
 def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
@@ -256,4 +258,9 @@ def _traced(kind: TransferClass, workload: Workload, folder: Path, where: str, r
     user = rng.integers(0, len(kind.user), asked_again)
     ends = tuple(kind.begin), tuple(kind.to)
     files = np.minimum(given.files[inside], np.maximum(size, 1)).astype(np.int64)
-    return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, ends)
+    note = "" if inside.all() else (
+        f"{path}: {plural(int((~inside).sum()), 'transfer')} of {len(inside)} "
+        f"({units.show(float(given.size[~inside].sum()), 'B')}) come after the span of "
+        f"{units.show(workload.span.value, 's')} and are left out"
+    )  # fmt: skip
+    return Arrived(asked, _opened(kind, workload, asked), size, files, pair[inside], user, cap, ends, note)

@@ -135,6 +135,8 @@ class _Build:
         for number, (name, given) in enumerate(workload.classes.items()):
             arrived = arrivals.draw(name, workload, self.seed, self.fleet.given.folder)
             total += len(arrived.asked)
+            if arrived.note:
+                self.fleet.reduction.warnings.setdefault(arrived.note)
             if total > arrivals.MOST:
                 raise SpecError(f"would be more than {arrivals.MOST:.0e} transfers in all", key="workload.classes")
             kind = Kind(

@@ -40,7 +40,7 @@ class Kept:
         self._file = Path(file)
         self.runs: dict[int, FleetRun] = {}
         try:
-            lines = self._file.read_text(encoding="utf-8").split("\n") if self._file.exists() else []
+            lines = self._file.read_text(encoding="utf-8").split("\n") if self._file.is_file() else []
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"--checkpoint: {file}: cannot be read: {error}") from None
         lines = [line for line in lines if line]

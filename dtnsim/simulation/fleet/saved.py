@@ -49,7 +49,7 @@ def load(course: Course, file: Path, mark: str) -> bool:
     Raises:
         InputError: The file is of another fleet.
     """
-    if not file.exists():
+    if not file.is_file():
         return False
     try:
         with file.open("rb") as source, np.load(source, allow_pickle=False) as given:

@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtnsim.description import calendar
+from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 
 #: more lines than that are refused
 MOST: Final = 20_000_000
+#: bytes of a transfer at most [B]
+MOST_B: Final = 1e18
 #: our column -> what it is called, in lower case: our own names, Globus' task list, FTS' jobs, GridFTP server logs
 COLUMNS: Final = {
     "start": ("start", "start_s", "time_s", "request_time", "submit_time", "start_time", "date"),
@@ -125,6 +128,8 @@ def _line(
         raise InputError(f"{where}: has no {'source' if not source else 'destination'}; name the end")
     seconds = _time(start, where, begin)
     number = _number(size, "bytes", where)
+    if number > MOST_B:
+        raise InputError(f"{where}: bytes must be at most {units.show(MOST_B, 'B')} (got {size!r})")
     count = _number(files, "files", where) if files else 1.0
     if count < 1 or count != int(count):
         raise InputError(f"{where}: files must be a whole number from 1 on (got {files!r})")

@@ -239,6 +239,10 @@ def test_traces_of_services(tmp_path):
         (ROWS + "nan,a1,b,1,1\n", "must be 0 s or later"),
         ("2023-01-01 00:00,x", "has no column"),
         ("start,source,destination,bytes\n2023-12-31,a1,b,5\n", "'date' says when the workload begins"),
+        (
+            "start,source,destination,bytes\n0,a1,b,5e9\n9,a1,b,1e30\n",
+            r"t\.csv:3: bytes must be at most 1000 PB \(got '1e30'\)",
+        ),
         ("start,source,destination,bytes\n2124-01-01,a1,b,5\n", "beyond the span of .* write the trace's first 'date'"),
     ],
 )
@@ -246,6 +250,23 @@ def test_traces_that_are_none(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as raised:
         traced(tmp_path, text)
     assert raised.value.exit_code == 2
+
+
+def test_what_of_a_trace_comes_after_the_span_is_said(tmp_path):
+    (tmp_path / "t.csv").write_text("start,source,destination,bytes\n0,a1,b,5e9\n2e6,a1,b,3e9\n3e6,a1,b,4e9\n")
+    given = path({"t": "{from: 'a1:/xfs', to: 'b:/xfs', tool: scp, trace: t.csv}"}, folder=tmp_path)
+    (said,) = [w for w in dtnsim.fleet(given, replicas=1).warnings if "t.csv" in w]
+    assert said.endswith("t.csv: 2 transfers of 3 (7 GB) come after the span of 10 d and are left out")
+    (tmp_path / "t.csv").write_text("start,source,destination,bytes\n0,a1,b,5e9\n")
+    assert not any("t.csv" in w for w in dtnsim.fleet(given, replicas=1).warnings)
+
+
+def test_a_checkpoint_on_a_full_disk(tmp_path):
+    full = tmp_path / "kept"
+    full.symlink_to("/dev/full")
+    given = path({"one": "{from: 'a1:/xfs', to: 'b:/xfs', tool: scp, size: 1 GB, start: 0 s}"})
+    with pytest.raises(InputError, match=r"--checkpoint: .*kept: cannot be written: No space left on device"):
+        dtnsim.fleet(given, replicas=1, checkpoint=full)
 
 
 def test_a_trace_that_is_not_text(tmp_path):

@@ -1,0 +1,24 @@
+"""Which tool: the finding in a sentence."""
+
+from __future__ import annotations
+
+from dtnsim.ground.records import Interval
+from dtnsim.steady.choose import CANDIDATES, Choice, advice
+
+
+def found(**seconds: float) -> list[Choice]:
+    """Candidates by the first word of their line, with what they take, the fastest first."""
+    by_kind = {c.kind: c for c in reversed(CANDIDATES)}
+    made = [Choice(by_kind[k], Interval(s, s, s), Interval(1.0, 1.0, 1.0), "") for k, s in seconds.items()]
+    return sorted(made, key=lambda c: c.duration_s.p50)
+
+
+def test_the_path_s_own_tool_is_what_others_are_compared_with() -> None:
+    choices = found(scp=24_000.0, rsync=40.0, gridftp=39.0)
+    assert advice(choices, "rsync") == "rsync over ssh will do: no tool here is more than a tenth faster than its 40 s"
+    assert advice(choices, "scp").startswith("with rsync over ssh the 6.7 h of scp become 40 s")
+    assert advice(choices, "iperf3") == advice(choices, "scp") == advice(choices)
+
+
+def test_a_hundred_seconds_have_no_exponent() -> None:
+    assert advice(found(scp=300.0, rsync=104.0)) == "with rsync over ssh the 5 min of scp become 100 s"
