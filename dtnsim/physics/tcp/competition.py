@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
-from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -226,8 +225,8 @@ def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
         else:
             kept.append((groups[i], [i]))
     while len(kept) > MOST_GROUPS:
-        a, b = min(combinations(range(len(kept)), 2), key=lambda pair: _apart(kept[pair[0]][0], kept[pair[1]][0]))
-        (one, first), (two, second) = kept[a], kept[b]
+        a = min(range(len(kept) - 1), key=lambda n: _apart(kept[n][0], kept[n + 1][0]))
+        (one, first), (two, second) = kept[a], kept.pop(a + 1)
         part = two.streams / (one.streams + two.streams)
         middle = Group(
             one.cc,
@@ -237,7 +236,6 @@ def _few(groups: list[Group]) -> tuple[list[Group], list[int]]:
             min(one.start_s, two.start_s),
         )
         kept[a] = (middle, first + second)
-        del kept[b]
     member = {i: n for n, (_, who) in enumerate(kept) for i in who}
     return [g for g, _ in kept], [member[i] for i in range(len(groups))]
 

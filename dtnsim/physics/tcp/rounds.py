@@ -176,7 +176,12 @@ def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def trip(c: Cases) -> FloatArray:
     """Round trip of a full packet over an empty path: what both hosts add, and its own time at the bottleneck [s]."""
-    return np.asarray(c.rtt_s + known.HOST_DELAY.value + c.mtu_B / c.rate_Bps, float)
+    return np.asarray(_least_trip(c) + c.mtu_B / c.rate_Bps, float)
+
+
+def _least_trip(c: Cases) -> FloatArray:
+    """Round trip of a small packet over an empty path [s]."""
+    return np.asarray(c.rtt_s + known.HOST_DELAY.value, float)
 
 
 def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
@@ -248,7 +253,8 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
         msg = "times_s must come before the measured window's end and begin"
         raise ValueError(msg)
     mss = c.mss_B[:, None]
-    shift = np.minimum(np.floor(T / linux.TSO_RTT_UNIT_S), 60.0)
+    # the least round trip that bursts go by is the handshake's, of small packets
+    shift = np.minimum(np.floor(_least_trip(c)[:, None] / linux.TSO_RTT_UNIT_S), 60.0)
     short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
     excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
@@ -283,7 +289,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
 
     lanes = repeated(c, replicas)
     C, B, cap = packets(lanes)
-    T = trip(lanes)
+    T = _least_trip(lanes)
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
         C,

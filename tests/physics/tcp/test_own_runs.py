@@ -71,8 +71,8 @@ def test_flows_alone():
         replicas=8,
     )  # fmt: skip
     errors = np.abs(o.goodput_Bps * 8e-6 / np.array(seen) - 1)
-    assert np.median(errors) < 0.08
-    assert errors.max() < 0.25
+    assert np.median(errors) < 0.03
+    assert errors.max() < 0.20
 
 
 @pytest.fixture(scope="module")
