@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -68,6 +68,10 @@ def writable(name: object, option: str) -> None:
         raise InputError(f"{option}: {path} cannot be written; write elsewhere")
 
 
+#: transfers in a document up to which it is indented for people to read
+_LARGE: Final = 200
+
+
 def emit(document: Any) -> None:
     """Writes one JSON document, or its records as CSV where ``--format csv`` asked for it."""
     from dtnsim.cli import _format
@@ -75,4 +79,5 @@ def emit(document: Any) -> None:
     if _format.csv_wanted():
         _format.write_csv(document)
         return
-    sys.stdout.write(json.dumps(document, indent=1, allow_nan=False) + "\n")
+    large = isinstance(document, dict) and len(document.get("transfers", ())) > _LARGE
+    sys.stdout.write(json.dumps(document, indent=None if large else 1, allow_nan=False) + "\n")

@@ -23,7 +23,7 @@ EXPLANATION: Final = "dtnsim.explanation/1"
 
 def number(value: object) -> float | None:
     """A float for JSON; what is not finite is null (JSON has no infinity)."""
-    result = float(np.ravel(np.asarray(value, float))[0])
+    result = float(value) if isinstance(value, float) else float(np.ravel(np.asarray(value, float))[0])
     return result if math.isfinite(result) else None
 
 

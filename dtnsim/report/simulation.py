@@ -133,15 +133,15 @@ def _series(run: Run) -> dict[str, Any]:
         total = np.add.reduceat(values * span, first, axis=0) if len(first) else values * span
         return total / np.maximum(edge[last] - edge[first], 1e-300)[:, None]
 
-    busy = [k for k in range(len(run.stations)) if run.series.utilization[:, k].max(initial=0.0) > _IDLE]
-    used, flows = means(run.series.utilization), means(run.series.flows)
+    busy = np.flatnonzero(run.series.utilization.max(axis=0, initial=0.0) > _IDLE).tolist()
+    used, flows = means(run.series.utilization[:, busy]), means(run.series.flows[:, busy])
     return {
         "time_s": edge[first].tolist(),
         "throughput_Bps": dict(zip(names, means(run.series.rate_Bps).T.tolist(), strict=True)),
         "medium_Bps": dict(zip(names, means(run.series.medium_Bps).T.tolist(), strict=True)),
         "cached_B": dict(zip(names, run.series.cached_B[last - 1].T.tolist(), strict=True)),
-        "utilization": {run.stations[k]: used[:, k].tolist() for k in busy},
-        "flows": {run.stations[k]: flows[:, k].tolist() for k in busy},
+        "utilization": dict(zip([run.stations[k] for k in busy], used.T.tolist(), strict=True)),
+        "flows": dict(zip([run.stations[k] for k in busy], flows.T.tolist(), strict=True)),
     }
 
 

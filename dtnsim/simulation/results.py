@@ -183,6 +183,8 @@ class TransferRun:
 
     def file_quantiles(self, shares: Sequence[float]) -> list[float]:
         """Durations that these shares of the files do not exceed [s]; empty where no file is done."""
+        if len(self.file_s) == 1:
+            return [float(self.file_s[0])] * len(shares)
         return list(map(float, quantiles(self.file_s, self.file_counts, shares))) if len(self.file_s) else []
 
 

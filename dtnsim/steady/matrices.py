@@ -110,74 +110,157 @@ class Matrices:
 
 def matrices(problem: Problem) -> Matrices:
     """Writes a problem as arrays; scalar entries broadcast over the scenarios."""
-    index = {s.name: k for k, s in enumerate(problem.stations)}
-    count = _scenarios(problem)
-    capacity = np.empty((count, len(index)))
-    for k, station in enumerate(problem.stations):
-        capacity[:, k] = station.capacity
-    phases: list[dict[int, Value]] = []
-    whole: list[dict[int, Value]] = []
-    transfer: list[int] = []
-    delays, served = np.zeros((2, sum(len(t.phases) for t in problem.transfers), count))
-    for f, t in enumerate(problem.transfers):
+    return Layout(problem).of()
+
+
+class Layout:
+    """A problem's rows, from which the arrays of any of its scenarios are made: equal values are kept once.
+
+    Attributes:
+        scenarios: How many scenarios there are.
+        entries: How many entries the rows of the phases have.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        index = self._index = {s.name: k for k, s in enumerate(problem.stations)}
+        self.scenarios = _scenarios(problem)
+        self._transfer = np.array([f for f, t in enumerate(problem.transfers) for _ in t.phases], np.intp)
+        self._delay, self._served = np.zeros((2, len(self._transfer), self.scenarios))
+        self._capacity = _Values([s.capacity for s in problem.stations])
+        self._sums: dict[tuple[int, int], Value] = {}
+        phases: list[dict[int, Value]] = []
+        whole: list[dict[int, Value]] = []
+        for t in problem.transfers:
+            apart = once(t)
+            for phase in t.phases:
+                row: dict[int, Value] = {}
+                for demand in phase.demands:
+                    k, cost = index[demand.station], demand.per_byte
+                    row[k] = self._sum(row[k], cost) if k in row else cost
+                for delay in phase.delays:
+                    if delay.each not in apart and not at_once(t, delay):
+                        self._delay[len(phases)] += delay.per_byte
+                        self._served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
+                phases.append(row)
+            whole.append(self._whole(phases[len(phases) - len(t.phases) :]))
+        self._phases = _Entries(phases, len(self._index))
+        alike = len(phases) == len(whole) and all(len(t.phases) == 1 for t in problem.transfers)
+        self._total = self._phases if alike else _Entries(whole, len(self._index))
+        self.entries = len(self._phases.station)
+
+    def _sum(self, before: Value, cost: Value) -> Value:
+        """A sum; those of draws, of which very many transfers have the same, are worked out once."""
+        if isinstance(before, float) and isinstance(cost, float):
+            return before + cost
+        key = id(before), id(cost)
+        if key not in self._sums:
+            self._sums[key] = before + cost
+        return self._sums[key]
+
+    def _whole(self, rows: list[dict[int, Value]]) -> dict[int, Value]:
+        if len(rows) == 1:
+            return rows[0]
         sums: dict[int, Value] = {}
-        apart = once(t)
-        for phase in t.phases:
-            row: dict[int, Value] = {}
-            for demand in phase.demands:
-                k = index[demand.station]
-                row[k] = row.get(k, 0.0) + demand.per_byte
+        for row in rows:
             for k, cost in row.items():
                 sums[k] = sums.get(k, 0.0) + cost
-            for delay in phase.delays:
-                if delay.each not in apart and not at_once(t, delay):
-                    delays[len(phases)] += delay.per_byte
-                    served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
-            phases.append(row)
-            transfer.append(f)
-        whole.append(sums)
-    return Matrices(
-        capacity,
-        _rows(whole, len(index), count),
-        _rows(phases, len(index), count),
-        np.array(transfer, np.intp),
-        delays.T.copy(),
-        served.T.copy(),
-        np.array([t.workers for t in problem.transfers], float),
-        np.array([at_work(t) for t in problem.transfers], float),
-        np.array([t.weight for t in problem.transfers], float),
-        np.array([np.broadcast_to(opening(t), (count,)) for t in problem.transfers]).T,
-        np.array([np.broadcast_to(lead(t), (count,)) for t in problem.transfers]).T,
-        np.array([s.private for s in problem.stations], dtype=bool),
-        np.array([in_turn(t) for t in problem.transfers], dtype=bool),
-        np.array([t.turn for t in problem.transfers], np.intp),
-        _slowdowns(problem, index),
-    )
+        return sums
+
+    def of(self, some: slice = slice(None)) -> Matrices:
+        """The arrays of some scenarios."""
+        given = self._problem.transfers
+        count = len(range(self.scenarios)[some])
+        phases = self._phases.rows(self.scenarios, some)
+        total = phases if self._total is self._phases else self._total.rows(self.scenarios, some)
+        return Matrices(
+            self._capacity.of(self.scenarios, some).T.copy(),
+            total,
+            phases,
+            self._transfer,
+            self._delay.T[some].copy(),
+            self._served.T[some].copy(),
+            np.array([t.workers for t in given], float),
+            np.array([at_work(t) for t in given], float),
+            np.array([t.weight for t in given], float),
+            _spread([opening(t) for t in given], some, count),
+            _spread([lead(t) for t in given], some, count),
+            np.array([s.private for s in self._problem.stations], dtype=bool),
+            np.array([in_turn(t) for t in given], dtype=bool),
+            np.array([t.turn for t in given], np.intp),
+            tuple(
+                (
+                    self._index[d.driver],
+                    np.array([self._index[a] for a in d.affected]),
+                    _part(d.slope, some),
+                    _part(d.reference, some),
+                )
+                for d in self._problem.slowdowns
+            ),
+        )
 
 
-def _slowdowns(problem: Problem, index: dict[str, int]) -> tuple[tuple[int, Index, Array, Array], ...]:
-    return tuple(
-        (index[d.driver], np.array([index[a] for a in d.affected]), np.atleast_1d(d.slope), np.atleast_1d(d.reference))
-        for d in problem.slowdowns
-    )
+def _part(value: Value, some: slice) -> Array:
+    every = np.atleast_1d(value)
+    return every[some] if every.size > 1 else every
 
 
-def _rows(given: list[dict[int, Value]], none: int, count: int) -> Rows:
+def _spread(values: list[Array], some: slice, count: int) -> Array:
+    """(count, N) of what is one value or one a scenario."""
+    return np.array([np.broadcast_to(_part(v, some), (count,)) for v in values]).T
+
+
+class _Values:
+    """Values of which many are one and the same."""
+
+    def __init__(self, given: list[Value]) -> None:
+        self._kept: list[Value] = []
+        self._which: Index | None = None
+        if all(isinstance(value, float) for value in given):
+            self._plain = np.array(given, float)
+            return
+        floats: dict[float, int] = {}
+        arrays: dict[int, int] = {}
+        which = []
+        for value in given:
+            place = floats.get(value) if isinstance(value, float) else arrays.get(id(value))
+            if place is None:
+                place = len(self._kept)
+                self._kept.append(value)
+                if isinstance(value, float):
+                    floats[value] = place
+                else:
+                    arrays[id(value)] = place
+            which.append(place)
+        self._which = np.array(which, np.intp)
+
+    def of(self, scenarios: int, some: slice) -> Array:
+        """(N, S) in some scenarios."""
+        count = len(range(scenarios)[some])
+        if self._which is None:
+            return np.repeat(self._plain[:, None], count, axis=1)
+        few = 2 * len(self._kept) < len(self._which)
+        kept = self._kept if few else [self._kept[place] for place in self._which]
+        table = np.empty((len(kept), count))
+        for line, value in zip(table, kept, strict=True):
+            line[:] = value if isinstance(value, float) else _part(value, some)
+        return np.asarray(table[self._which]) if few else table
+
+
+class _Entries:
     """Rows from dictionaries station -> demand; a row without any gets an entry of nothing at station ``none``."""
-    sizes = np.array([max(len(row), 1) for row in given], np.intp)
-    demand = np.empty((int(sizes.sum()), count))
-    station = np.empty(len(demand), np.intp)
-    n = 0
-    for row in given:
-        for k in sorted(row):
-            station[n] = k
-            demand[n] = row[k]
-            n += 1
-        if not row:
-            station[n], demand[n] = none, 0.0
-            n += 1
-    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-    return Rows(station, np.repeat(np.arange(len(given)), sizes), first, demand)
+
+    def __init__(self, given: list[dict[int, Value]], none: int) -> None:
+        sizes = np.array([max(len(row), 1) for row in given], np.intp)
+        items = [item for row in given for item in ([(k, row[k]) for k in sorted(row)] or [(none, 0.0)])]
+        self.station = np.array([k for k, _ in items], np.intp)
+        self._demand = _Values([cost for _, cost in items])
+        self._row = np.repeat(np.arange(len(given)), sizes)
+        self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+
+    def rows(self, scenarios: int, some: slice) -> Rows:
+        """The rows in some scenarios."""
+        return Rows(self.station, self._row, self._first, self._demand.of(scenarios, some))
 
 
 def once(transfer: Transfer) -> tuple[str, ...]:

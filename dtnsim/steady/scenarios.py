@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,15 +11,23 @@ from dtnsim.composition import sharing
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Interval
 from dtnsim.steady import discrepancy, solve, timed
+from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.steady.discrepancy import Discrepancy
-    from dtnsim.steady.solve import Array, Matrices, Solution
+    from dtnsim.steady.solve import Array, Solution
+
+
+#: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
+MOST: Final = 16_000_000
+_PARTS: Final = ("capacity", "rate", "ceiling", "binding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +36,7 @@ class Scenarios:
 
     Attributes:
         problem: Stations and demands of the scenarios.
-        matrices: The same as arrays.
+        arrays: The same as arrays, capacities as they are at the solution; of very many, what arrays are made of.
         solution: Rates that nothing but the parameters' draws give, and what binds.
         parameters: Rates with nothing but the parameters drawn, (S, F) [B/s].
         draw: What was drawn: scores by key.
@@ -36,11 +44,18 @@ class Scenarios:
     """
 
     problem: Problem
-    matrices: Matrices
+    arrays: Matrices | Layout
     solution: Solution
     parameters: Array
     draw: Draw
     regimes: tuple[Regime, ...]
+
+    @property
+    def matrices(self) -> Matrices:
+        """The scenarios as arrays, their capacities as they are at the solution."""
+        if isinstance(self.arrays, Matrices):
+            return self.arrays
+        return replace(self.arrays.of(), capacity=self.solution.capacity)
 
     def rates(self, laws: Discrepancy, *, mean: bool = False) -> Array:
         """Rates of single runs on random days, or with ``mean`` of the long-run mean, (S, F) [B/s].
@@ -48,7 +63,21 @@ class Scenarios:
         The model's own error never lifts a rate above what the wires carry.
         """
         wished = self.parameters * laws.factors(self.draw, self.regimes, mean=mean)
-        return discrepancy.capped(wished, self.matrices, [s.kind for s in self.problem.stations])
+        kinds = [s.kind for s in self.problem.stations]
+        if isinstance(self.arrays, Matrices):
+            return discrepancy.capped(wished, self.arrays, kinds)
+        capacity = np.broadcast_to(self.solution.capacity, (len(wished), len(kinds)))
+        for some in blocks(self.arrays):
+            m = replace(self.arrays.of(some), capacity=capacity[some])
+            wished[some] = discrepancy.capped(wished[some], m, kinds)
+        return wished
+
+
+def blocks(layout: Layout) -> list[slice]:
+    """Scenarios that are worked out together: all of them, or as many as memory has room for."""
+    count = layout.scenarios
+    step = count if layout.entries * count <= MOST else max(MOST // (2 * layout.entries), 1)
+    return [slice(n, n + step) for n in range(0, count, step)]
 
 
 def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1, before: Past | None = None) -> Scenarios:
@@ -63,10 +92,26 @@ def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1, be
     """
     draw = Draw(samples, seed, given.correlation)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
-    m = solve.matrices(problem)
-    solution = solve.solve(m)
+    layout = Layout(problem)
+    arrays, solution = _whole(layout.of()) if len(blocks(layout)) == 1 else _in_blocks(layout)
     rates = np.broadcast_to(solution.rate, (samples, solution.rate.shape[1]))
-    return Scenarios(problem, replace(m, capacity=solution.capacity), solution, rates, draw, regimes(given, nominal))
+    return Scenarios(problem, arrays, solution, rates, draw, regimes(given, nominal))
+
+
+def _whole(m: Matrices) -> tuple[Matrices, solve.Solution]:
+    """All scenarios at once, and their solution."""
+    solution = solve.solve(m)
+    return replace(m, capacity=solution.capacity), solution
+
+
+def _in_blocks(layout: Layout) -> tuple[Layout, solve.Solution]:
+    """The scenarios' solution, made in blocks."""
+    parts = [solve.solve(layout.of(some)) for some in blocks(layout)]
+    return layout, solve.Solution(*(_joined(parts, name) for name in _PARTS))
+
+
+def _joined(parts: Sequence[solve.Solution], name: str) -> Any:
+    return np.concatenate([getattr(part, name) for part in parts])
 
 
 def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:

@@ -120,7 +120,7 @@ def answer(course: Course, seed: int) -> Simulation:
         course.stopped == "interrupted",
     )
     words = Words(columns)
-    why = Made(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in flows.held(f))))
+    why = Made(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
 
 

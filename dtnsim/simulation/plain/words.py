@@ -77,4 +77,6 @@ class Words:
     def _composed(self, f: int) -> Problem:
         """A flow composed by itself, with words."""
         spec = self._columns.plain.spec
-        return compose(spec.model_copy(update={"transfers": [spec.transfers[f]]}), Draw())
+        alone = spec.model_copy(update={"transfers": [spec.transfers[f]]})
+        alone.__dict__["graph"] = spec.graph  # what is wired to what is the same
+        return compose(alone, Draw())

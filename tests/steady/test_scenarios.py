@@ -1,0 +1,63 @@
+"""Scenarios of very many transfers: worked out in blocks (matrices, scenarios), the same as all at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.composition.compose import compose
+from dtnsim.ground.quantity import Draw
+from dtnsim.steady import scenarios
+from dtnsim.steady.matrices import Layout, matrices
+from dtnsim.steady.prediction import predict
+from tests.lab import machine, volume
+from tests.strategies import load
+
+SSD = volume({"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"})
+
+
+def several() -> dict[str, Any]:
+    """Transfers of one phase and of more, alike and not, over one WAN."""
+    hosts = {n: machine(volumes={"/d": SSD}, nic={"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"}) for n in "abcd"}
+    disks = {"tool": "gridftp", "dataset": {"files": 10, "size": "20 GB"}}
+    flows = {"tool": "iperf3", "dataset": {"files": 1, "size": "5 GB"}}
+    transfers = [{"from": f"{a}:/d", "to": f"{b}:/d", **disks} for a, b in ("ac", "bd", "cb")]
+    transfers += [{"from": f"{a}:memory", "to": f"{b}:memory", **flows} for a, b in ("ac", "ac", "bd", "da")]
+    return {"name": "several", "hosts": hosts, "wan": {"bandwidth": "15 Gb/s", "rtt": "10 ms"}, "transfers": transfers}
+
+
+def test_a_block_of_scenarios_is_a_part_of_all() -> None:
+    problem = compose(load(several()), Draw(20))
+    layout, whole = Layout(problem), matrices(problem)
+    assert (layout.scenarios, layout.entries) == (20, len(whole.phases.station))
+    part = layout.of(slice(5, 12))
+    for name in ("capacity", "delay", "opening", "lead"):
+        assert np.array_equal(getattr(part, name), getattr(whole, name)[5:12])
+    for rows, every in ((part.total, whole.total), (part.phases, whole.phases)):
+        assert np.array_equal(rows.demand, every.demand[:, 5:12])
+        assert np.array_equal(rows.station, every.station)
+
+
+def test_rows_add_up_what_phases_demand() -> None:
+    problem = compose(load(several()), Draw())
+    m, index = matrices(problem), {s.name: k for k, s in enumerate(problem.stations)}
+    for f, transfer in enumerate(problem.transfers):
+        wanted = np.zeros(len(index))
+        for demand in (d for phase in transfer.phases for d in phase.demands):
+            wanted[index[demand.station]] += float(demand.per_byte)
+        station, demand = m.total.of(f)
+        assert demand[0] == pytest.approx(wanted[station])
+        assert set(station) == {index[d.station] for phase in transfer.phases for d in phase.demands}
+
+
+def test_an_interval_in_blocks_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = load(several())
+    whole = predict(given, samples=40)
+    monkeypatch.setattr(scenarios, "MOST", 600)
+    parts = predict(given, samples=40)
+    for one, other in zip(whole.transfers, parts.transfers, strict=True):
+        assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=1e-8)
+    assert parts.drawn is not None
+    assert parts.drawn.rates_Bps.shape == (40, 7)
