@@ -1,4 +1,9 @@
-"""The ladder of a transfer: what binds once everything before it is relieved. Worked out when it is first looked at."""
+"""The ladder of a transfer: what binds once everything before it is relieved. Worked out when it is first looked at.
+
+A station that is relieved has no limit any more, all others stay as they are. A TCP connection is what its path makes
+of it: where its narrowest place, its windows or a loss hold it, these are changed in the description, and the path is
+composed again, as ``--set`` would. So a wider WAN brings no more than the windows that open up on it.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +13,26 @@ from typing import TYPE_CHECKING, Final, overload
 
 import numpy as np
 
-from dtnsim.ground.records import Problem, Rung
-from dtnsim.steady import solve
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem, Rung, Station
+from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import Cause, cause_of, reason
-from dtnsim.steady.remedies import remedy
+from dtnsim.steady.relieved import by_key
+from dtnsim.steady.remedies import key_of, remedy
 
 if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
     from dtnsim.steady.matrices import Matrices
 
 #: rungs of the ladder
 RUNGS: Final = 7
 #: ladders of so many transfers are shown by themselves; of more, that of the first
 SHOWN: Final = 12
+#: what a place has when it holds nothing any more, by the kind of its station
+_WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s"}
+#: a place is the narrowest of a connection where both allow as much, but for this
+_SAME: Final = 1.02
 
 
 class Ladder(Sequence[Rung]):
@@ -31,10 +44,14 @@ class Ladder(Sequence[Rung]):
         f: Number of the transfer.
         cause: What binds in the answer.
         rate: The answer [B/s].
+        given: The path as it is described; None where nothing of it can be changed.
     """
 
-    def __init__(self, problem: Problem, m: Matrices, f: int, cause: Cause, rate: float) -> None:
+    def __init__(
+        self, problem: Problem, m: Matrices, f: int, cause: Cause, rate: float, given: PathSpec | None = None
+    ) -> None:
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
+        self._given = given
         self._rungs: tuple[Rung, ...] | None = None
 
     def _known(self) -> tuple[Rung, ...]:
@@ -65,15 +82,68 @@ class Ladder(Sequence[Rung]):
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
         problem, m, f, cause, rate = self._problem, self._m, self._f, self._cause, self._rate
-        named = None
+        given, relieved, named = self._given, list[str | None](), None
         for _ in range(RUNGS):
             station = None if cause.station is None else problem.stations[cause.station]
             name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
-            yield Rung(name, rate, reason(problem, f, cause, named), remedy(problem, station))
+            text = remedy(problem, station)
+            if station is not None and station.kind == "tcp" and not _settings(problem, station):
+                place = _narrowest(problem, m, f, station)
+                text += f" ({remedy(problem, place)})" if place is not None else ""
+            yield Rung(name, rate, reason(problem, f, cause, named), text)
             named = cause.phase
-            m = solve.relieved(m, station=cause.station, transfer=f)
+            changed = None if given is None or station is None else _changed(given, problem, m, f, station)
+            if changed is not None:
+                given, problem = changed
+                m = _without(problem, relieved, f)
+            else:
+                relieved.append(None if station is None else station.name)
+                m = solve.relieved(m, station=cause.station, transfer=f)
             solution = solve.solve(m)
             rate = float(solution.rate[0, f])
             if not np.isfinite(rate):
                 return
             cause = cause_of(replace(m, capacity=solution.capacity), f, int(solution.binding[0, f]))
+
+
+def _without(problem: Problem, relieved: Sequence[str | None], f: int) -> Matrices:
+    """A path as arrays, without the limits of some stations (None: the waiting of transfer ``f``)."""
+    m = solve.matrices(problem)
+    number = {s.name: k for k, s in enumerate(problem.stations)}
+    for name in relieved:
+        if name is None or name in number:
+            m = solve.relieved(m, station=None if name is None else number[name], transfer=f)
+    return m
+
+
+def _changed(
+    given: PathSpec, problem: Problem, m: Matrices, f: int, station: Station
+) -> tuple[PathSpec, Problem] | None:
+    """The path with a connection's narrowest place out of the way, and composed; None where that is nothing to set."""
+    if station.kind != "tcp" or len(problem.transfers) > SHOWN:
+        return None
+    overrides = _settings(problem, station)
+    place = _narrowest(problem, m, f, station)
+    if not overrides and place is not None and (key := key_of(problem, place)):
+        overrides = (f"{key}.{_WIDE[place.kind]}",)
+    try:
+        wider = given.changed(overrides)
+        return (wider, timed.composed(wider, Draw())) if overrides else None
+    except DtnsimError:
+        return None
+
+
+def _settings(problem: Problem, station: Station) -> tuple[str, ...]:
+    """What a connection's own remedy would set; empty where its narrowest place holds it."""
+    return next((tuple(by_key(problem, o) for o in some) for _, some in station.changes if some), ())
+
+
+def _narrowest(problem: Problem, m: Matrices, f: int, connection: Station) -> Station | None:
+    """The port or segment that a link-limited connection has all of; None where something else holds it."""
+    visited, demand = m.total.of(f)
+    cost = dict(zip(visited.tolist(), demand[0].tolist(), strict=True))
+    allow = {k: float(m.capacity[0, k]) / c for k, c in cost.items() if c > 0 and k < len(problem.stations)}
+    own = next((x for k, x in allow.items() if problem.stations[k].name == connection.name), np.inf)
+    places = [(x, k) for k, x in allow.items() if problem.stations[k].kind in _WIDE and np.isfinite(x)]
+    least, k = min(places, default=(np.inf, -1))
+    return problem.stations[k] if least <= own * _SAME else None

@@ -76,10 +76,10 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     composer = timed.composer(given, Draw())
     problem = composer.problem()
     if not samples:
-        return replace(_with_medium(answer(problem, None), problem, problem, None), given=given)
+        return replace(_with_medium(answer(problem, None, given), problem, problem, None), given=given)
     drawn = scenarios(given, problem, samples, seed, composer.past)
     rates = drawn.rates(discrepancy.load(), mean=mean)
-    made = _with_medium(answer(problem, rates), problem, drawn.problem, rates)
+    made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
     notes = unstated.words(made.throughput_Bps.p50, drawn)
     ends = turns.ends(problem, rates) if any(t.turn for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
@@ -100,18 +100,18 @@ def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Arra
     return replace(made, transfers=tuple(transfers))
 
 
-def answer(problem: Problem, rates: Array | None) -> Prediction:
+def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
     """Puts the nominal solution and the drawn rates into a `Prediction`."""
-    given = solve.matrices(problem)
-    solution = solve.solve(given)
+    plain = solve.matrices(problem)
+    solution = solve.solve(plain)
     problem = _slowed(problem, solution)
-    m = replace(given, capacity=solution.capacity)
+    m = replace(plain, capacity=solution.capacity)
     full = with_workers(problem, m)
     nominal = solution.rate[0]
     if rates is None:
         rates = nominal[None, :]
     transfers = tuple(
-        _one(problem, m, given, f, nominal, rates[:, f], int(solution.binding[0, f]))
+        _one(problem, m, plain, f, nominal, rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
     total = interval(turns.total_rate(problem, rates), float(turns.total_rate(problem, nominal[None, :])[0]))
@@ -131,7 +131,14 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
 
 
 def _one(
-    problem: Problem, m: Matrices, given: Matrices, f: int, nominal: Array, drawn: Array, binding: int
+    problem: Problem,
+    m: Matrices,
+    given: Matrices,
+    f: int,
+    nominal: Array,
+    drawn: Array,
+    binding: int,
+    path: spec.PathSpec | None,
 ) -> TransferPrediction:
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
@@ -146,7 +153,7 @@ def _one(
         bottleneck(problem, f, cause),
         transfer.files,
         float(nominal[f]) * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, given, f, cause, float(nominal[f])),
+        Ladder(problem, given, f, cause, float(nominal[f]), path),
         timed.sender_rate(problem, transfer, float(nominal[f])),
     )
 

@@ -58,7 +58,7 @@ def ways(made: Prediction, f: int) -> tuple[Way, ...]:
 def _tried(given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None) -> Iterator[tuple[str, ...]]:
     for _, overrides in station.changes if station is not None else ():
         if overrides:
-            yield tuple(_by_key(problem, o) for o in overrides)
+            yield tuple(by_key(problem, o) for o in overrides)
     if kind not in _BY_MORE:
         return
     for number, option, now in at_once(given):
@@ -66,7 +66,7 @@ def _tried(given: PathSpec, problem: Problem, f: int, kind: str, station: Statio
             yield (f"{given.transfer_key(f)}.tool.{option}={now * _MORE}",)
 
 
-def _by_key(problem: Problem, override: str) -> str:
+def by_key(problem: Problem, override: str) -> str:
     """``network.wan.loss=0`` with the key of the segment in the place of its station's name."""
     name = max((n for n in problem.keys if override.startswith(f"{n}.")), key=len, default="")
     return problem.keys[name] + override.removeprefix(name) if override.startswith("network.") and name else override

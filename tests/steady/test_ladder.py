@@ -4,7 +4,7 @@ import pytest
 
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import ladder, solve
-from tests.lab import answer, journey
+from tests.lab import answer, journey, machine
 
 
 def many(count):
@@ -41,3 +41,25 @@ def test_ladders_of_many_transfers_are_shown_for_the_first_alone():
     assert all(t["ladder"] for t in few)
     assert more[0]["ladder"]
     assert not any(t["ladder"] for t in more[1:])
+
+
+@pytest.mark.parametrize(
+    ("wan", "tcp", "overrides"),
+    [
+        ({"bandwidth": "40 Gb/s"}, "1 GiB", ["wan.bandwidth=1000 Tb/s"]),  # then the ports hold it
+        ({"bandwidth": "10 Gb/s", "loss": "1e-3"}, "1 GiB", ["wan.loss=0"]),
+        ({"bandwidth": "40 Gb/s"}, "16 MiB", None),  # the windows: as the line below the answer says
+    ],
+)
+def test_what_relieves_a_connection_gives_what_writing_it_gives(wan, tcp, overrides):
+    host = machine(nic={"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"}, tcp={"rmem_max": tcp, "wmem_max": tcp})
+    data = {"files": 100, "size": "200 GB"}  # of twelve and a half rounds for eight workers
+    path = journey(host, host, wan={"rtt": "50 ms", **wan}, tool={"name": "gridftp", "cc": 8}, dataset=data)
+    made = answer(path)
+    assert made.bottleneck.kind == "tcp"
+    if overrides is None:
+        station = next(u.station for u in made.stations if u.station.name == made.bottleneck.station)
+        overrides = list(station.changes[0][1])
+    then = answer(path, *overrides).throughput_Bps.p50
+    assert then > 1.05 * made.throughput_Bps.p50
+    assert made.transfers[0].ladder[1].throughput_Bps == pytest.approx(then)

@@ -225,7 +225,7 @@ def test_a_phase_is_named_on_the_first_of_the_rungs_that_it_has() -> None:
 
 
 def test_a_rung_is_what_the_path_gives_once_that_place_is_relieved() -> None:
-    path = narrow(rtt="20 ms")
+    path = narrow()
     second = answer(path).ladder[1]
     relieved = problem(path)
     m = solve.matrices(relieved)
