@@ -1,4 +1,4 @@
-"""Notebooks run from top to bottom: the quick ones here, in this process; all of them in kernels, by .ci/check."""
+"""Notebooks run from top to bottom: the quick ones here, in this process; the others in kernels, by .ci/check."""
 
 from __future__ import annotations
 
