@@ -132,7 +132,8 @@ def sweep(
     wanted = _design(vary, sample, table, seed)
     label = f"{given.name} ({_digest(given)})"
     file = RowFile(out, wanted.keys, label) if out is not None else None
-    with override.given_with("--vary" if table is None else "--table"):
+    option = "--vary" if table is None else "--table"
+    with override.given_with(option):
         vector = groups.vector_keys(given, wanted)
     rows: list[Row | None] = [None] * len(wanted)
     if file is not None:
@@ -141,9 +142,10 @@ def sweep(
     done = kept = len(rows) - len(todo)
     parts = list(groups.groups(wanted, vector, todo)) if len(todo) else []
     for group, found in _worked(given, parts, processes, scheduler):
+        errors = [_called(o.error, option, wanted.keys) for o in found]
         made = [
-            (*wanted.row(int(n)), o.rate_Bps, o.seconds, o.station, o.kind, o.error, label)
-            for n, o in zip(group.numbers, found, strict=True)
+            (*wanted.row(int(n)), o.rate_Bps, o.seconds, o.station, o.kind, error, label)
+            for n, o, error in zip(group.numbers, found, errors, strict=True)
         ]
         if file is not None:
             file.append(made)
@@ -155,6 +157,13 @@ def sweep(
     if file is not None:
         file.finish()
     return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, vector)
+
+
+def _called(error: str, option: str, keys: Sequence[str]) -> str:
+    """An error with the option that its key came with."""
+    for key in keys:
+        error = error.replace(f"--set {key}", f"{option} {key}")
+    return error
 
 
 def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, seed: int) -> Design:

@@ -130,6 +130,14 @@ def test_random_numbers_of_a_path_together_and_one_at_a_time(path: str, seed: in
         assert one.seconds == pytest.approx(same.seconds, rel=1e-9)
 
 
+def test_a_row_that_is_refused_names_the_option_its_value_came_with(tmp_path) -> None:
+    (tmp_path / "t.csv").write_text("wan.rtt\n5ms\n7\n")
+    for how in ({"vary": ["wan.rtt=5ms,7"]}, {"vary": [], "table": tmp_path / "t.csv"}):
+        result = dtnsim.sweep("venadi/iperf3", **how)
+        (error,) = [e for e in (dict(zip(result.columns, r, strict=True))["error"] for r in result.rows) if e]
+        assert error.startswith("--table wan.rtt: " if "table" in how else "--vary wan.rtt: ")
+
+
 def test_round_trips_losses_and_rates_are_arrays(monkeypatch) -> None:
     alone = []
     whole = groups.alone
