@@ -1,8 +1,8 @@
 """The ladder of a transfer: what binds once everything before it is relieved. Worked out when it is first looked at.
 
-A station that is relieved has no limit any more, all others stay as they are. A TCP connection is what its path makes
-of it: where its narrowest place, its windows or a loss hold it, these are changed in the description, and the path is
-composed again, as ``--set`` would. So a wider WAN brings no more than the windows that open up on it.
+A station that is relieved has no limit any more, all others stay as they are. Connections are what their path makes of
+them: where ports, segments, windows or a loss hold, these are changed in the description, and the path is composed
+again, as ``--set`` would. So a wider WAN brings no more than the windows that open up on it.
 """
 
 from __future__ import annotations
@@ -120,10 +120,11 @@ def _changed(
     given: PathSpec, problem: Problem, m: Matrices, f: int, station: Station
 ) -> tuple[PathSpec, Problem] | None:
     """The path with a connection's narrowest place out of the way, and composed; None where that is nothing to set."""
-    if station.kind != "tcp" or len(problem.transfers) > SHOWN:
+    if station.kind not in ("tcp", *_WIDE) or len(problem.transfers) > SHOWN:
         return None
-    overrides = _settings(problem, station)
-    place = _narrowest(problem, m, f, station)
+    connection = station.kind == "tcp"
+    overrides = _settings(problem, station) if connection else ()
+    place = _narrowest(problem, m, f, station) if connection else station
     if not overrides and place is not None and (key := key_of(problem, place)):
         overrides = (f"{key}.{_WIDE[place.kind]}",)
     try:
