@@ -6,6 +6,7 @@ SimGrid's program reads the same flows; it is run where DTNSIM_SIMGRID_BIN names
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import subprocess
@@ -15,11 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from dtnsim.composition.compose import compose
+from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground.quantity import Draw
-from dtnsim.simulation import simulate
+from dtnsim.engine.fluid import Fluid
+from dtnsim.ground import collector, yamlio
+from dtnsim.report import simulation as report
+from dtnsim.report import text as console
+from dtnsim.simulation import plain, simulate
 from dtnsim.steady.prediction import predict
 from tests.strategies import load
 
@@ -33,7 +38,7 @@ FAST = {"kind": "cpu", "cores": 256, "clock": "10 GHz"}, {"kind": "memory", "cha
                                                           "size": "1 TiB"}  # fmt: skip
 
 
-def flows(count: int) -> PathSpec:
+def flows(count: int) -> dict[str, Any]:
     """W1 as a path file: each host as fast as the slower of its link and its disk."""
     capacity, hosts = workloads.capacities(), workloads.HOSTS
     _, sizes, which, caps = workloads.w1(count)
@@ -50,7 +55,19 @@ def flows(count: int) -> PathSpec:
         }
         for k, (size, row, cap) in enumerate(zip(sizes, which, caps, strict=True))
     ]  # fmt: skip
-    return load({"name": "W1", "hosts": machines, "wan": {"bandwidth": "100 Gb/s"}, "transfers": transfers})
+    return {"name": "W1", "hosts": machines, "wan": {"bandwidth": "100 Gb/s"}, "transfers": transfers}
+
+
+def engine(count: int) -> None:
+    """The same flows on the fluid engine alone."""
+    fluid = Fluid(workloads.capacities())
+    rows = [fluid.row(row) for row in workloads.rows()]
+    for _, size, row, cap in zip(*workloads.w1(count), strict=True):
+        fluid.start(fluid.flow(rows[row], size, 1.0, cap), 0.0)
+    fluid.settle(0.0)
+    while (now := fluid.next_time()) < math.inf:
+        fluid.finished(now)
+        fluid.settle(now)
 
 
 def cpu(what: Any) -> float:
@@ -67,13 +84,22 @@ def sizes(benchmark: Any, small: list[int], large: list[int]) -> list[int]:
 def test_flows_through_a_path_file(benchmark: Any) -> None:
     counts = sizes(benchmark, [30], [100, 1000, 10_000])
     for count in counts:
-        spec = flows(count)
-        whole, composing = cpu(lambda spec=spec: simulate(spec)), cpu(lambda spec=spec: compose(spec, Draw()))
+        text = yaml.safe_dump(flows(count), sort_keys=False)
+        given: dict[str, Any] = {}
+        with collector.paused():
+            reading = cpu(lambda text=text, given=given: given.update(path=spec.resolve(yamlio.loads(text, "w1.yaml"))))
+        composing = cpu(lambda given=given: plain.flows(given["path"]))
+        whole = cpu(lambda given=given: given.update(answer=simulate(given["path"])))
+        showing = cpu(lambda given=given: report.show(given["answer"], console.console()))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        print(f"\n{count} flows: simulate {whole:.2f} s, of which composing {composing:.2f} s; {memory} MB", end="")
+        with collector.paused():
+            alone = cpu(lambda count=count: engine(count))
+        ratio = (reading + whole + showing) / alone
+        print(f"\n{count} flows: read {reading:.2f} s, simulate {whole:.2f} s (composing {composing:.2f} s)", end="")
+        print(f", show {showing:.2f} s; engine alone {alone:.2f} s: {ratio:.1f} times; {memory} MB", end="")
         if SIMGRID:
             print(f"; SimGrid {_simgrid(count):.2f} s", end="")
-    benchmark.pedantic(simulate, (flows(counts[0]),), rounds=1)
+    benchmark.pedantic(simulate, (load(flows(counts[0])),), rounds=1)
 
 
 def _simgrid(count: int) -> float:

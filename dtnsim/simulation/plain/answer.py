@@ -197,14 +197,16 @@ def _series(course: Course, own: NDArray[np.intp]) -> Series:
     rate = np.diff(np.array(course.edges.counts), axis=0) / span
     begin, end = course.first, np.where(np.isfinite(course.ended), course.ended, course.now)
     moving = np.clip(np.minimum(end, edge[1:, None]) - np.maximum(begin, edge[:-1, None]), 0.0, None) / span
-    cost = np.zeros((len(plain.kinds), len(columns.shared)))
-    for line, row in zip(cost, columns.rows, strict=True):
-        line[list(row)] = list(row.values())
-    kinds = len(plain.kinds)
-    used, flows = (
-        np.array([np.bincount(plain.kind, weights=w, minlength=kinds) for w in each]).reshape(-1, kinds) @ per_byte
-        for each, per_byte in ((rate, cost), (moving, (cost > 0).astype(float)))
-    )
+    entries = [(n, k, cost) for n, row in enumerate(columns.rows) for k, cost in row.items()]
+    kind, station, cost = (np.array(part) for part in zip(*entries, strict=True))
+
+    def at_stations(each: Array, per_byte: Array) -> Array:
+        """(B, K) what flows bring to the shared stations, kind by kind: a product of matrices that are nearly empty."""
+        kinds, count = len(plain.kinds), len(columns.shared)
+        summed = (np.bincount(plain.kind, weights=line, minlength=kinds)[kind] * per_byte for line in each)
+        return np.array([np.bincount(station, weights=w, minlength=count) for w in summed]).reshape(-1, count)
+
+    used, flows = at_stations(rate, cost), at_stations(moving, (cost > 0).astype(float))
     shape = len(rate), len(columns.shared) + len(own)
     share, there = np.empty(shape), np.empty(shape)  # in place: there are very many of a flow's own
     flow, cost_of = own // columns.cost.shape[1], columns.cost.ravel()[own]
@@ -212,7 +214,12 @@ def _series(course: Course, own: NDArray[np.intp]) -> Series:
         share[:, : len(columns.shared)] = np.where(columns.capacity > 0, used / columns.capacity, flows > 0)
         part = np.nan_to_num(cost_of / columns.own.ravel()[own], posinf=1e300)
     there[:, : len(columns.shared)] = flows
+    costly = (cost_of > 0).astype(float)
     for line, mine, moves, seconds in zip(share, there, rate, moving, strict=True):
-        np.minimum(moves[flow] * part, 1.0, out=line[len(columns.shared) :])
-        np.multiply(seconds[flow], cost_of > 0, out=mine[len(columns.shared) :])
+        used_of, flows_of = line[len(columns.shared) :], mine[len(columns.shared) :]
+        np.take(moves, flow, out=used_of, mode="clip")
+        np.multiply(used_of, part, out=used_of)
+        np.minimum(used_of, 1.0, out=used_of)
+        np.take(seconds, flow, out=flows_of, mode="clip")
+        np.multiply(flows_of, costly, out=flows_of)
     return Series(edge, rate, rate, np.zeros(rate.shape), share, there)
