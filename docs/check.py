@@ -18,13 +18,20 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SHOWN = re.compile(r"```sh\n(.*?)```\n\n<!-- output:begin -->\n```text\n(.*?)\n```\n<!-- output:end -->", re.DOTALL)
+SHOWN = re.compile(
+    r"```sh\n((?:(?!```).)*)```\n\n<!-- output:begin -->\n```text\n(.*?)\n```\n<!-- output:end -->", re.DOTALL
+)
 BLOCK = re.compile(r"^```(sh|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     """Language and text of the blocks that run."""
     return [(found[1], found[2]) for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+
+
+def printed(page: Path) -> dict[str, list[str]]:
+    """What a page says that its blocks print, by block."""
+    return {found[1]: found[2].splitlines() for found in SHOWN.finditer(page.read_text(encoding="utf-8"))}
 
 
 def pages() -> list[Path]:
@@ -44,7 +51,7 @@ def run(page: Path) -> bool:
         (Path(folder) / "calibration").symlink_to(ROOT / "calibration")
         here = Path(folder) / "here"
         here.mkdir()
-        shown = {found[1]: found[2].splitlines() for found in SHOWN.finditer(page.read_text(encoding="utf-8"))}
+        shown = printed(page)
         python = "".join(text for language, text in blocks(page) if language == "py")
         shell = [text for language, text in blocks(page) if language == "sh"]
         for program, text in [*(("bash", t) for t in shell), *([("python", python)] if python else [])]:

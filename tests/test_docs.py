@@ -88,6 +88,20 @@ def test_the_site_lists_every_page() -> None:
     assert {p for p in written | set(generated()) if p not in nav} == set()
 
 
+def test_the_check_compares_all_that_pages_say_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check = module("check")
+    for page in check.pages():
+        shown = check.printed(page)
+        assert len(shown) == page.read_text().count("<!-- output:begin -->"), page
+        assert set(shown) <= {text for _, text in check.blocks(page)}
+    assert len(check.printed(ROOT / "docs" / "how-to" / "plan.md")) == 6
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    block = "```sh\necho {}\n```\n\n<!-- output:begin -->\n```text\nyes\n```\n<!-- output:end -->\n"
+    for said in ("yes", "no"):
+        (tmp_path / "page.md").write_text(block.format(said))
+        assert check.run(tmp_path / "page.md") == (said == "yes")
+
+
 def test_the_check_finds_the_blocks() -> None:
     found = module("check").blocks(ROOT / "docs" / "tutorial.md")
     assert len(found) >= 6
