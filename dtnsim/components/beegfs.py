@@ -55,14 +55,14 @@ class Beegfs(SharedFilesystem):
     )
     target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
     mirror: bool = False
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.6", 0.5, "assumed: what other users leave of a group's scratch system at a random hour"
     )
     connections: Annotated[int, Field(ge=1, le=1000)] = 12
     buffer: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "512 KiB", 0.0, "BeeGFS client: tuneFileCacheBufSize, 512 KiB"
     )
-    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    latency: Annotated[Quantity, Unit("s", spread=0.5, low=1e-6)] = prior(
         "0.5 ms", 0.6, "assumed: one request of 512 KiB over InfiniBand: 0.15 ms on the wire, the server's page cache"
     )
     metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(

@@ -64,7 +64,7 @@ class Cephfs(SharedFilesystem):
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     data: Annotated[int, Field(ge=0, le=32)] = 0
     coding: Annotated[int, Field(ge=0, le=16)] = 0
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
     )
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")

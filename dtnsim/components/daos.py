@@ -102,7 +102,7 @@ class Daos(SharedFilesystem):
     metadata_direct: Seconds = prior(
         "0.4 ms", 0.6, "assumed: a transaction at a server or two, without the kernel's way"
     )
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.6", 0.5, "assumed: what other users leave of a shared system at a random hour"
     )
     replicas: Annotated[int, Field(ge=1, le=10)] = 1

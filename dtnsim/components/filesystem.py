@@ -294,7 +294,7 @@ class PageCached(Filesystem):
 class LocalFilesystem(PageCached):
     """A file system on local drives."""
 
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
     def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
         """As any file system; who reads one file after the other waits for the first bytes of each."""

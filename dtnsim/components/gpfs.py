@@ -59,7 +59,7 @@ class Gpfs(SharedFilesystem):
         "500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s"
     )
     nsd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
     )
     metadata_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(

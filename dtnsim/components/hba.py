@@ -40,7 +40,7 @@ class Hba(Component):
     engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
         "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
     )
-    iops: Annotated[Quantity, Unit("1/s", spread=0.2)] = prior(
+    iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
         "500k IOPS", 0.4, "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008"
     )
     request: Annotated[Quantity, Unit("B", spread=0.3, low=512)] = prior(

@@ -60,7 +60,7 @@ class Lustre(SharedFilesystem):
         "1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s"
     )
     target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour"
     )
     stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
@@ -94,7 +94,7 @@ class Lustre(SharedFilesystem):
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "4 ms", 0.6, "assumed: one bulk RPC of a disk OST under load, network included"
     )
-    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2)] = prior(
+    client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior(
         "4.5 GB/s", 0.3, "Lustre manual: single-client rate known in production (FDR InfiniBand)"
     )
     metadata_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(

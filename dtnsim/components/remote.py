@@ -37,7 +37,7 @@ class Remote(SharedFilesystem):
     #: key of the volume that says how many connections there are
     wires: ClassVar[str] = ""
 
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
     service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(

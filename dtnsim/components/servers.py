@@ -211,7 +211,7 @@ class SharedFilesystem(PageCached):
 
     system: str | None = None
     servers: Servers | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior("1", 0.0, "nobody else is there")
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior("1", 0.0, "nobody else is there")
 
     @model_validator(mode="after")
     def _no_strangers(self) -> Self:

@@ -78,8 +78,12 @@ class Ssd(Device):
     latency_write: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
         "50 us", 0.3, "Intel S4500 datasheet: 36 to 52 us write"
     )
-    iops_read: Annotated[Quantity, Unit("1/s", spread=0.1)] = prior("70k IOPS", 0.2, "Intel S4500 datasheet, QD32")
-    iops_write: Annotated[Quantity, Unit("1/s", spread=0.2)] = prior("33k IOPS", 0.3, "Intel S4500 datasheet, QD32")
+    iops_read: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior(
+        "70k IOPS", 0.2, "Intel S4500 datasheet, QD32"
+    )
+    iops_write: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
+        "33k IOPS", 0.3, "Intel S4500 datasheet, QD32"
+    )
     power_loss_protection: bool = False
     flush: Annotated[Quantity, Unit("s", spread=0.3)] = prior(
         "0.8 ms",

@@ -34,7 +34,7 @@ class Vast(Nfs):
     service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
     )
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5)] | None = prior(
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior(
         "15 MiB", 0.3, "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)"
     )
 

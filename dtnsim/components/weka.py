@@ -102,7 +102,7 @@ class Weka(SharedFilesystem):
     )
     metadata_time: Seconds = prior("0.3 ms", 0.7, "assumed: one request to a compute process, up to a few of them")
     qos_max_throughput: Rate | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, high=1.0)] = prior(
+    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
     )
     data: Annotated[int, Field(ge=1, le=16)] = 4

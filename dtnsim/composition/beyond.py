@@ -6,6 +6,7 @@ connections' TCP with its windows and losses. At their end nothing is charged bu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from dtnsim.components.access import Access, Thread
@@ -13,7 +14,6 @@ from dtnsim.components.nic import Nic
 from dtnsim.composition import segments, tcp, transport
 from dtnsim.composition.leg import End
 from dtnsim.ground.quantity import Value, prior
-from dtnsim.physics.tcp import window
 from dtnsim.tools.plan import NetUse
 
 if TYPE_CHECKING:
@@ -81,10 +81,9 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
 
 
 def _one(streams: Connection) -> Value:
-    """Rate of one of the connections while it sends: its window's where only the link holds them all [B/s]."""
-    alone = window.window_rate(streams.window_B, streams.rtt_s)
-    held = tcp.link_holds(streams, alone * streams.streams * streams.mtu_B / streams.mss_B)
-    return alone if held else streams.capacity_Bps / streams.streams
+    """Rate of one of the connections while it sends and the others wait for answers, alone on the link [B/s]."""
+    alone, together = (tcp.closed_form(replace(streams, streams=n))[0] for n in (1, streams.streams))
+    return streams.capacity_Bps * alone / together
 
 
 def _far(end: End, card: Nic) -> Nic:

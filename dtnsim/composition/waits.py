@@ -252,7 +252,7 @@ def _ratio(cost: Value, capacity: Value) -> Value:
     """Time of a cost; none costs nothing, whatever the capacity [s/B]."""
     if isinstance(cost, float) and (not cost > 0 or (isinstance(capacity, float) and capacity > 0)):
         return cost / capacity if cost > 0 else 0.0
-    return np.where(np.asarray(cost) > 0, cost / capacity, 0.0)
+    return np.where(np.asarray(cost) > 0, np.divide(cost, capacity), 0.0)
 
 
 def solo_rate(stations: Mapping[str, Station], demands: Iterable[Demand]) -> Value:

@@ -165,6 +165,7 @@ _TEXTS: Final[dict[str, Any]] = {
     "days": "mon-fri",
     "hosts": "dtn*",
     "links": "wan",
+    "over": "wan",
     "drives": "dtn*:/data",
 }
 

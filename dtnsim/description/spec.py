@@ -339,11 +339,16 @@ def _check_ways(spec: PathSpec, raw: Mapping) -> None:
     known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
     for name, host in spec.hosts.items():
         for mount, volume in host.volumes.items():
+            where: dict[str, Any] = {**place(raw, "hosts"), "key": f"hosts.{name}.volumes.{mount}.over"}
+            crossed: list[str] = []
             for segment in volume.over:
                 if segment not in known:
                     remedy = f"segments: {', '.join(known) or 'none; write wan or links'}"
-                    where: dict[str, Any] = {"key": f"hosts.{name}.volumes.{mount}.over", "value": segment}
-                    raise SpecError("is no segment of this path", **{**place(raw, "hosts"), **where}, remedy=remedy)
+                    raise SpecError("is no segment of this path", **where, value=segment, remedy=remedy)
+                crossed += segment_names(spec.wan or []) if segment == "wan" else [segment]
+            if len(set(crossed)) < len(crossed):
+                remedy = "name each once; 'wan' is all of the path's segments"
+                raise SpecError("crosses a segment twice", **where, value=", ".join(volume.over), remedy=remedy)
 
 
 def split_end(end: str) -> tuple[str, str]:

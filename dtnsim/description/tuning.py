@@ -37,7 +37,7 @@ class TcpTuning(Model):
         "4 MiB", "16 MiB", 3.0, f"Linux default of tcp_wmem[2]; {_TUNED}"
     )
     receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] | None = None
-    pacing: Annotated[Quantity, Unit("B/s")] | None = None
+    pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
 
     def share(self, stack: Stack, mtu_B: float) -> float:
         """Part of the receive buffer that is window."""

@@ -65,7 +65,9 @@ class Volume(Model):
     array: Annotated[Device, Pick(Device)] | None = None
     via: list[str] = Field(default_factory=list)
     server: str | None = None
-    over: Annotated[list[str], BeforeValidator(_listed)] = Field(default_factory=list)
+    over: Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=list[str] | str)] = Field(
+        default_factory=list
+    )
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 
@@ -134,7 +136,7 @@ class Wiring(Cores):
         key, kind = f"{self.name}.volumes.{mount}.over", volume.filesystem.kind
         if not volume.over:
             remedy = "write 'over: [wan]', or leave it out: 'tcp' of the hosts holds where a host serves"
-            raise SpecError("a 'peer' is reached over a network", key=key.replace("over", "peer"), remedy=remedy)
+            raise SpecError("a 'peer' is reached over a network", key=f"{key.removesuffix('over')}peer", remedy=remedy)
         if volume.server is not None:
             remedy = "leave it out: the path's own network joins the two hosts"
             raise SpecError("the server is a host of the path", key=key, value=volume.over, remedy=remedy)

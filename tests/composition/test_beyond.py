@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -185,10 +186,21 @@ def test_over_links_in_a_graph() -> None:
         problem({**made, "hosts": far({"kind": "s3"}, over=["internet"])["hosts"]})
 
 
+def test_a_faster_way_with_losses_is_no_slower() -> None:
+    """Connections that wait for answers send as they would alone; rounds agree to 0.5 %."""
+    made = far({"kind": "s3"}, tool={"name": "aws-s3", "max_concurrent_requests": 16, "client": "destination"})
+    made["transfer"]["dataset"] = {"files": 100, "size": "400 GB"}
+    way = {"rtt": "70 ms", "loss": 1e-4, "background": {"share": 0}}
+    rates = [rate({**made, "wan": {**way, "bandwidth": f"{x} Gb/s"}}) for x in (0.1, 0.2, 0.5, 0.7, 1, 2, 5, 20)]
+    assert all(b >= a * 0.995 for a, b in pairwise(rates))
+    assert rates[-1] > 2 * rates[0]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"over": ["sea"]}, "no segment of this path"),
+        ({"over": ["wan", "wan"]}, "crosses a segment twice"),
         ({"filesystem": {"kind": "xfs"}}, "has no servers elsewhere"),
         ({"filesystem": {"kind": "nfs"}, "server": "b:/export"}, "is a host of the path"),
         ({"over": [], "peer": {"cc": "bbr"}}, "reached over a network"),

@@ -189,6 +189,8 @@ def test_editors_underline_what_the_reader_refuses(mistake: str) -> None:
         {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": 9000}}}},
         {"hosts__nas__volumes__/data__filesystem": {"kind": "zfs", "checksum": False, "version": 2.2}},
         {"events": [{"at": "20 min", "station": "network.wan", "factor": 0}], "others": []},
+        {"hosts__nas__volumes__/bucket": {"filesystem": {"kind": "s3"}, "over": "wan"}},
+        {"hosts__nas__volumes__/bucket": {"filesystem": {"kind": "s3"}, "over": ["wan"], "peer": {"cc": "bbr"}}},
     ],
 )
 def test_what_people_may_write_is_accepted(changes: dict[str, Any]) -> None:
