@@ -109,7 +109,8 @@ def _kept(
     Between two files it has no more than the cache holds.
     """
     above = [d for d in demands if not d.below_cache]
-    if not positive(part.behind) or len(above) == len(demands):
+    meanwhile = any(each in ("byte", "file") for _, _, each in asked)
+    if not meanwhile or not positive(part.behind) or len(above) == len(demands):
         return {}
     whole = alone(stations, demands, leg.plan.workers)
     spare = np.maximum(whole - alone(stations, above, leg.plan.workers), 0.0)
@@ -231,19 +232,34 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     """Seconds per byte that metadata operations add to what one worker spends at the slowest station of its phase."""
     if not metadata:
         return 0.0
-    return alone(stations, [*data, *metadata], workers) - alone(stations, data, workers)
+    load = _loads(stations, data, workers, {})
+    before = _longest(load)
+    return _longest(_loads(stations, metadata, workers, load)) - before
 
 
 def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
     """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there."""
-    load: dict[str, Value] = {}
-    longest: Value = 0.0
+    return _longest(_loads(stations, demands, workers, {}))
+
+
+def _loads(
+    stations: Mapping[str, Station], demands: Iterable[Demand], workers: int, load: dict[str, Value]
+) -> dict[str, Value]:
+    """Seconds per byte that one worker spends at each station alone, added to what it spends there already."""
     with np.errstate(divide="ignore", invalid="ignore"):
         for demand in demands:
             station = stations[demand.station]
             alone = station.capacity / (workers if station.private else 1)
             load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, alone)
-        for time in load.values():
+    return load
+
+
+def _longest(load: Mapping[str, Value]) -> Value:
+    longest: Value = 0.0
+    for time in load.values():
+        if isinstance(time, float) and isinstance(longest, float):  # numpy takes ten times as long for one number
+            longest = time if time > longest or math.isnan(time) else longest
+        else:
             longest = np.maximum(longest, time)
     return longest
 
