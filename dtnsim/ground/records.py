@@ -365,7 +365,7 @@ class Prediction(Shown):
         problem: The stations and demands at the median scenario, for `explain`.
         drawn: The scenarios behind the interval; None where none were asked for.
         given: The path; None where it was composed by hand.
-        assumed: Numbers that nobody wrote and that move the answer by more than 5 %.
+        assumed: Numbers that nobody wrote and that move the answer by more than 5 %, found when first looked at.
     """
 
     name: str
@@ -376,7 +376,7 @@ class Prediction(Shown):
     problem: Problem
     drawn: Drawn | None = field(default=None, compare=False, repr=False)
     given: Any = field(default=None, compare=False, repr=False)
-    assumed: tuple[Assumption, ...] = field(default=(), compare=False, repr=False)
+    assumed: Sequence[Assumption] = field(default=(), compare=False, repr=False)
 
     def __repr__(self) -> str:
         """One line."""

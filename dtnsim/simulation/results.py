@@ -90,7 +90,7 @@ class Series:
     flows: Array
 
 
-class Later(Series):
+class LaterSeries(Series):
     """A series that is made when it is first asked for."""
 
     def __init__(self, make: Callable[[], Series]) -> None:

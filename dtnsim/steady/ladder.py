@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.later import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
@@ -35,8 +36,8 @@ _WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s"}
 _SAME: Final = 1.02
 
 
-class Ladder(Sequence[Rung]):
-    """The rungs of one transfer, each a solution of the whole path: nobody pays for those that nobody reads.
+class Ladder(Later[Rung]):
+    """The rungs of one transfer, `RUNGS` at most, each a solution of the whole path.
 
     Args:
         problem: The path, its capacities as they are at the answer.
@@ -50,34 +51,9 @@ class Ladder(Sequence[Rung]):
     def __init__(
         self, problem: Problem, m: Matrices, f: int, cause: Cause, rate: float, given: PathSpec | None = None
     ) -> None:
+        super().__init__(self._climb)
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
         self._given = given
-        self._rungs: tuple[Rung, ...] | None = None
-
-    def _known(self) -> tuple[Rung, ...]:
-        if self._rungs is None:
-            self._rungs = tuple(self._climb())
-        return self._rungs
-
-    @overload
-    def __getitem__(self, index: int) -> Rung: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Rung]: ...
-    def __getitem__(self, index: int | slice) -> Rung | Sequence[Rung]:
-        """One rung, or several."""
-        return self._known()[index]
-
-    def __len__(self) -> int:
-        """How many there are, `RUNGS` at most."""
-        return len(self._known())
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the rungs are the same."""
-        return isinstance(other, Sequence) and self._known() == tuple(other)
-
-    def __hash__(self) -> int:
-        """Of the rungs."""
-        return hash(self._known())
 
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import collector
 from dtnsim.ground.drawn import Drawn
+from dtnsim.ground.later import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     Bottleneck,
@@ -83,7 +85,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     notes = unstated.words(made.throughput_Bps.p50, drawn)
     ends = turns.ends(problem, rates) if any(t.turn for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
-    rests_on = assumed(given, problem, drawn, composer.past)
+    rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
     return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given, assumed=rests_on)
 
 

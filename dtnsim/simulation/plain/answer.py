@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar, overload
 
 import numpy as np
 
+from dtnsim.ground.later import Later
 from dtnsim.ground.records import SLOW_START
 from dtnsim.simulation.plain.course import OWN, Course, stretches
 from dtnsim.simulation.plain.words import Words
 from dtnsim.simulation.record import held_by
-from dtnsim.simulation.results import Held, Later, PhaseTime, Run, Series, Simulation, TransferRun
+from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,38 +59,6 @@ class Made(Sequence[T], Generic[T]):
         return tuple, (list(self),)
 
 
-class Stretches(Sequence[Held]):
-    """What held a flow, found when it is asked for."""
-
-    def __init__(self, find: Callable[[], tuple[Held, ...]]) -> None:
-        self._find = find
-
-    @cached_property
-    def _found(self) -> tuple[Held, ...]:
-        return self._find()
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @overload
-    def __getitem__(self, index: int) -> Held: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Held]: ...
-    def __getitem__(self, index: int | slice) -> Held | Sequence[Held]:
-        return self._found[index]
-
-    def __eq__(self, other: object) -> bool:
-        """Equal to the same stretches."""
-        return isinstance(other, Sequence) and self._found == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._found)
-
-    def __reduce__(self) -> tuple[type[tuple[Held, ...]], tuple[tuple[Held, ...]]]:
-        """Elsewhere it is a plain one."""
-        return tuple, (self._found,)
-
-
 def answer(course: Course, seed: int) -> Simulation:
     """The answer of `simulate`.
 
@@ -113,7 +81,7 @@ def answer(course: Course, seed: int) -> Simulation:
         course.now,
         Made(len(plain), flows.run),
         Made(len(shared) + len(own), station),
-        Later(lambda: _series(course, own)),
+        LaterSeries(lambda: _series(course, own)),
         (),
         course.steps,
         done and not course.stopped,
@@ -165,7 +133,7 @@ class _Flows:
             np.ones(len(took)),
             (phase,),
             0,
-            Stretches(lambda: self.held(f)),
+            Later(lambda: self.held(f)),
         )
 
     def held(self, f: int) -> tuple[Held, ...]:

@@ -1,0 +1,32 @@
+"""Sequences that are worked out when they are first looked at."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+from dtnsim.ground.later import Later
+
+
+def test_it_is_made_once_and_only_when_it_is_looked_at() -> None:
+    asked: list[str] = []
+
+    def make() -> Iterator[int]:
+        asked.append("made")
+        yield from (1, 2, 3)
+
+    later = Later(make)
+    assert not asked
+    assert (later[0], later[1:], len(later), list(later)) == (1, (2, 3), 3, [1, 2, 3])
+    assert asked == ["made"]
+
+
+def test_it_is_equal_to_what_has_the_same_items() -> None:
+    later = Later(lambda: "ab")
+    assert later == ("a", "b")
+    assert later != ("a",)
+    assert hash(later) == hash(("a", "b"))
+
+
+def test_in_another_process_it_is_a_tuple() -> None:
+    assert pickle.loads(pickle.dumps(Later(lambda: range(2)))) == (0, 1)
