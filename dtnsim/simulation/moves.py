@@ -14,6 +14,8 @@ import math
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.simulation.portions import turns
+
 if TYPE_CHECKING:
     import simpy
 
@@ -159,35 +161,64 @@ def _step(
         False where a fault stopped it, or the time is up.
     """
     size, files, fresh = step
-    for place in range(len(job.legs)):
-        crossed = slice(None) if fresh else slice(place, place + 1)  # a log-in crosses what any phase does
-        yield from _let_through(job, crossed)
-        leg = job.legs[place]
-        wait = (leg.byte_s * size + leg.file_s * files) * job.pause() + (leg.start_s if fresh else 0.0)
-        if wait > 0:
-            yield from _wait(env, job, crossed, wait)
-            job.waiting[place] += wait
-            leg = job.legs[place]
-        if job.over:
-            return False
-        if size <= 0:
-            continue
-        began = env.now
-        flow = _start(engine, job, number, (place, size, files))
-        if leg.anew:
-            opened.pop(place, None)
-        if leg.ramp is not None and env.now - opened.setdefault(place, env.now) < leg.ramp.ends_s[-1]:
-            env.process(_open_up(engine, job, job.moves[number], opened[place]))
-        took = yield flow
-        _end(job, number, env.now)
-        job.moving[place] += env.now - began
-        if took == STOPPED:
-            return False
-        if job.cache is not None and job.cache.each_file and leg.drain is not None:
+    for place, leg in enumerate(job.legs):
+        cut = leg.byte_s > 0 and leg.drain is None and not job.transfer.timed
+        pause, luck = job.pause(), job.luck() if size > 0 else 1.0
+        for turn, part in enumerate(turns(job.transfer, size, number) if cut else (size,)):
+            taken = (place, part, 0 if turn else files)
+            if not (yield from _part(env, engine, job, number, taken, (fresh, turn == 0, luck, pause), opened)):
+                return False
+        if size > 0 and job.cache is not None and job.cache.each_file and leg.drain is not None:
             job.flushing += 1
             yield job.cache.flushed()
             job.flushing -= 1
     return True
+
+
+def _part(
+    env: simpy.Environment,
+    engine: Engine,
+    job: Job,
+    number: int,
+    taken: tuple[int, float, int],
+    how: tuple[bool, bool, float, float],
+    opened: dict[int, float],
+) -> Generator[Any, Any, bool]:
+    """Waits for a part of a file in one phase, then moves it; False where a fault stopped it, or the time is up.
+
+    Args:
+        env: The clock.
+        engine: Where it happens.
+        job: The transfer.
+        number: Which worker.
+        taken: (place of the phase, bytes, files that it is waited for).
+        how: (whether the file is the worker's first, whether the part is its first, luck and pause of the file).
+        opened: When the worker's connections of each phase were opened [s].
+    """
+    place, size, files = taken
+    fresh, first, luck, pause = how
+    crossed = slice(None) if fresh else slice(place, place + 1)  # a log-in crosses what any phase does
+    yield from _let_through(job, crossed)
+    leg = job.legs[place]
+    wait = (leg.byte_s * size + leg.file_s * files) * pause + (leg.start_s if fresh and first else 0.0)
+    if wait > 0:
+        yield from _wait(env, job, crossed, wait)
+        job.waiting[place] += wait
+        leg = job.legs[place]
+    if job.over:
+        return False
+    if size <= 0:
+        return True
+    began = env.now
+    flow = _start(engine, job, number, taken, luck)
+    if leg.anew and first:
+        opened.pop(place, None)
+    if leg.ramp is not None and env.now - opened.setdefault(place, env.now) < leg.ramp.ends_s[-1]:
+        env.process(_open_up(engine, job, job.moves[number], opened[place]))
+    took = yield flow
+    _end(job, number, env.now)
+    job.moving[place] += env.now - began
+    return bool(took != STOPPED)
 
 
 def _let_through(job: Job, crossed: slice) -> Generator[Any, Any, None]:
@@ -212,11 +243,11 @@ def _wait(env: simpy.Environment, job: Job, crossed: slice, seconds: float) -> G
         yield env.timeout(seconds)
 
 
-def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int]) -> Transfer:
+def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int], luck: float) -> Transfer:
     """Starts bytes of a worker on their way through a phase."""
     place, size, files = what
     leg = job.legs[place]
-    weight = job.transfer.weight / job.transfer.workers * job.luck()
+    weight = job.transfer.weight / job.transfer.workers * luck
     if job.cache is not None and leg.drain is not None:
         move = job.cache.fill(leg, size, weight, max(files, 1))
     else:

@@ -27,6 +27,8 @@ _ENDLESS: Final = 1000.0
 #: parts that a file without an end is cut into where each byte is waited for: of all workers, and of one at least
 _PARTS: Final = 4096
 _LEAST_PARTS: Final = 16
+#: parts that a worker cuts a file into whose every byte it waits for, at most
+_MOST_TURNS: Final = 64
 
 
 def work(transfer: Transfer, *, pauses: bool = False) -> Iterator[tuple[float, int]]:
@@ -53,6 +55,20 @@ def _endless(transfer: Transfer) -> Iterator[tuple[float, int]]:
         yield part * (number + 0.5) / workers, 0
     while True:
         yield part, 0
+
+
+def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
+    """Parts of a file whose every byte one of several workers waits for, so that waiting and moving take turns.
+
+    The first parts of the workers differ in size, so that they do not wait in step; the last ones make up for it.
+    """
+    workers = int(transfer.workers)
+    parts = min(_MOST_TURNS, int(_PARTS * size_B / max(transfer.payload_B, 1.0)))
+    if workers < 2 or parts < _LEAST_PARTS or parts_of_files(transfer):
+        return (size_B,)
+    part = size_B / parts
+    ahead = part * (worker + 0.5) / workers
+    return (ahead, *[part] * (parts - 1), part - ahead)
 
 
 def parts_of_files(transfer: Transfer) -> int:

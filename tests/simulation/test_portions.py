@@ -6,10 +6,12 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dtnsim.ground.records import Transfer
 from dtnsim.simulation import simulate
-from dtnsim.simulation.portions import work
+from dtnsim.simulation.portions import turns, work
 from dtnsim.steady.prediction import predict
 from tests.lab import machine, volume
 from tests.strategies import load
@@ -43,9 +45,45 @@ def test_a_timed_test_whose_requests_are_waited_for(path: dict[str, Any], near: 
 
 
 def test_parts_are_small_and_no_end_comes() -> None:
-    given = Transfer("t", (), 4.0, 1e9, 1, sizes_B=(float("inf"),), counts=(1,), time_s=10.0)
-    taken = list(islice(work(given, pauses=True), 5000))
+    endless = Transfer("t", (), 4.0, 1e9, 1, sizes_B=(float("inf"),), counts=(1,), time_s=10.0)
+    taken = list(islice(work(endless, pauses=True), 5000))
     assert all(files == 0 for _, files in taken)
     assert max(size for size, _ in taken) <= 1e9 / 4 / 1000
     assert len({size for size, _ in taken[:4]}) == 4  # the workers do not begin in step
-    assert next(work(given))[0] > 1e9
+    assert next(work(endless))[0] > 1e9
+
+
+HDD = {"kind": "hdd", "rate": "250 MB/s", "write_cache": "none"}
+NVME = {"kind": "ssd", "read": "6.8 GB/s", "write": "5.3 GB/s", "latency_write": "15 us"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        fio({"kind": "raid", "level": 10, "disks": 8, "of": NVME}, "xfs", rw="write", bs="1 MiB", direct=1, numjobs=8),
+        fio(
+            {"kind": "raid", "level": 6, "disks": 10, "of": HDD},
+            "xfs",
+            rw="randwrite",
+            bs="64 KiB",
+            direct=1,
+            numjobs=4,
+        ),
+    ],
+)
+def test_jobs_whose_requests_are_waited_for_do_not_wait_in_step(path: dict[str, Any]) -> None:
+    """While requests of some jobs are waited for, those of others are at the drives: no wait for all of them first."""
+    del path["transfer"]["tool"]["runtime"]
+    path["transfer"]["dataset"] = {"files": path["transfer"]["tool"]["numjobs"], "size": "200 GB"}
+    made = load(path)
+    (run,) = simulate(made).runs[0].transfers
+    assert run.duration_s == pytest.approx(predict(made, samples=0).transfers[0].duration_s.p50, rel=0.01)
+
+
+@given(workers=st.integers(1, 64), size=st.floats(1.0, 1e12), files=st.integers(1, 500))
+def test_turns_are_the_whole_file(workers: int, size: float, files: int) -> None:
+    moved = Transfer("t", (), float(workers), size * files, files, sizes_B=(size,), counts=(files,))
+    made = [turns(moved, size, n) for n in range(workers)]
+    assert all(sum(parts) == pytest.approx(size) and min(parts) > 0 for parts in made)
+    assert len({parts[0] for parts in made}) in (1, workers)
+    assert all(len(parts) == 1 for parts in made) or workers > 1
