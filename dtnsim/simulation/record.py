@@ -237,8 +237,9 @@ class Recorder:
             if rate > top:
                 station = engine.bottleneck(move.flow)
                 if station is None:
-                    opening = move.flow.flow.cap < move.leg.cap * (1 - 1e-9)
-                    station = OPENING if opening else move.leg.cap_station
+                    leg = move.leg
+                    opening = move.flow.flow.cap < leg.cap * (1 - 1e-9)
+                    station = OPENING if opening else WAITING if leg.byte_s * leg.cap > 1 else leg.cap_station
                 top, holder = rate, station
         if holder == WAITING and job.flushing and job.cache is not None and job.cache.outflow is not None:
             station = engine.bottleneck(job.cache.outflow)

@@ -80,6 +80,17 @@ def test_jobs_whose_requests_are_waited_for_do_not_wait_in_step(path: dict[str, 
     assert run.duration_s == pytest.approx(predict(made, samples=0).transfers[0].duration_s.p50, rel=0.01)
 
 
+def test_jobs_that_mostly_wait_are_held_by_that() -> None:
+    quick = {**NVME, "iops_write": "800k IOPS"}
+    path = fio(quick, "xfs", rw="randwrite", bs="4 KiB", direct=1, numjobs=2)
+    del path["transfer"]["tool"]["runtime"]
+    path["transfer"]["dataset"] = {"files": 2, "size": "50 GB"}
+    made = load(path)
+    (run,) = simulate(made).runs[0].transfers
+    assert predict(made, samples=0).bottleneck.station == "transfer.workers"
+    assert sum(h.end_s - h.start_s for h in run.held if h.station == "waiting") > 0.9 * run.duration_s
+
+
 @given(workers=st.integers(1, 64), size=st.floats(1.0, 1e12), files=st.integers(1, 500))
 def test_turns_are_the_whole_file(workers: int, size: float, files: int) -> None:
     moved = Transfer("t", (), float(workers), size * files, files, sizes_B=(size,), counts=(files,))
