@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
@@ -339,16 +339,17 @@ class SharedFilesystem(PageCached):
         """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)
-        made = whole.servers.metadata if whole.servers is not None else None
-        made = made or self.usual_metadata
+        said = whole.servers.metadata if whole.servers is not None else None
+        made = said or self.usual_metadata
         if made is None:
             return
+        source = "servers.metadata of the description" if said else "assumed: such systems have a metadata server"
         here, prefix = self.at(row, label)
         cost, what = made.seconds(row, per_byte), "metadata operations"
         here.charge(
             f"{prefix}metadata",
             "metadata",
-            capacity=count(made.count, "metadata server"),
+            capacity=replace(count(made.count, "metadata server"), source=source),
             unit="s",
             per_byte=cost,
             what=what,

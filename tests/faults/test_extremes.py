@@ -63,7 +63,7 @@ def test_a_time_below_a_round_trip_is_refused(command: Callable[..., Any], what:
         command(load(path))
 
 
-@pytest.mark.parametrize("seconds", [0.2, 0.3, 0.6, 1.0, 1.7])
+@pytest.mark.parametrize("seconds", [0.21, 0.3, 0.6, 1.0, 1.7])  # in just a round trip any rate moves as much
 def test_a_time_of_a_few_round_trips_is_used_up(seconds: float) -> None:
     """What is found to move takes just the time, however little it is: slow start has hardly begun."""
     given = load(journey(wan=SLOW, tool={"name": "iperf3", "t": f"{seconds} s"}))
