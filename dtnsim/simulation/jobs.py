@@ -17,7 +17,7 @@ import numpy as np
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
-from dtnsim.simulation.portions import parts_of_files, work
+from dtnsim.simulation.portions import in_turns, parts_of_files, work
 
 if TYPE_CHECKING:
     import simpy
@@ -239,6 +239,7 @@ class Job:
         shut: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
         turned: Happens when a link dies or is back; None where none ever does.
         barred, barred_by: Workers that wait for that, and the link.
+        in_turns: Whether its workers wait for their bytes and move them in turns, many to a file.
     """
 
     transfer: Transfer
@@ -270,6 +271,7 @@ class Job:
     turned: Callable[[], simpy.Event | None] = lambda: None
     barred: int = 0
     barred_by: int = -1
+    in_turns: bool = False
 
     @property
     def begun(self) -> bool:
@@ -312,4 +314,5 @@ def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], ro
     legs = legs_of(problem, transfer, capacity, row, scenario=scenario)
     job = Job(transfer, legs, work(transfer, pauses=any(leg.byte_s > 0 for leg in legs)))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
+    job.in_turns = in_turns(transfer) and any(leg.byte_s > 0 and leg.drain is None for leg in legs)
     return job

@@ -162,7 +162,7 @@ def _step(
     """
     size, files, fresh = step
     for place, leg in enumerate(job.legs):
-        cut = leg.byte_s > 0 and leg.drain is None and not job.transfer.timed
+        cut = job.in_turns and leg.byte_s > 0 and leg.drain is None
         pause, luck = job.pause(), job.luck() if size > 0 else 1.0
         for turn, part in enumerate(turns(job.transfer, size, number) if cut else (size,)):
             taken = (place, part, 0 if turn else files)

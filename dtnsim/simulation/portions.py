@@ -57,6 +57,11 @@ def _endless(transfer: Transfer) -> Iterator[tuple[float, int]]:
         yield part, 0
 
 
+def in_turns(transfer: Transfer) -> bool:
+    """Whether its workers, where each byte is waited for, cut long files into parts."""
+    return transfer.workers >= 2 and not transfer.timed and not parts_of_files(transfer)
+
+
 def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
     """Parts of a file whose every byte one of several workers waits for, so that waiting and moving take turns.
 
@@ -64,7 +69,7 @@ def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
     """
     workers = int(transfer.workers)
     parts = min(_MOST_TURNS, int(_PARTS * size_B / max(transfer.payload_B, 1.0)))
-    if workers < 2 or parts < _LEAST_PARTS or parts_of_files(transfer):
+    if parts < _LEAST_PARTS or not in_turns(transfer):
         return (size_B,)
     part = size_B / parts
     ahead = part * (worker + 0.5) / workers

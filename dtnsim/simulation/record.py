@@ -41,6 +41,8 @@ _SLIVER: Final = 1e-6
 #: instants after each of which it is noted what holds the transfers; one counts so often where many are under way
 NOTES: Final = 20_000
 _AT_ONCE: Final = 10
+#: a station is hardly ever without one of those that use it in turns
+_ALWAYS: Final = 0.95
 
 
 class Edges:
@@ -163,8 +165,7 @@ class Recorder:
 
     def _count(self, time: float) -> tuple[Array, Array, Array]:
         counted = self._counted(time)
-        if self.notes <= 0:
-            self._note_bin(time)
+        self._note_bin(time)
         return counted
 
     def _counted(self, time: float) -> tuple[Array, Array, Array]:
@@ -204,9 +205,11 @@ class Recorder:
         under_way = self.under_way.items()
         self.notes -= max(1, len(under_way) // _AT_ONCE)
         for f, job in under_way:
-            self._note(f, now, self._holder(job))
+            if not job.in_turns or not self.holds[f]:
+                self._note(f, now, self._holder(job))
         if self.notes <= 0:
-            self._before = [sum(leg.tally.seconds for leg in job.legs) for job in self.jobs]
+            seconds = [sum(leg.tally.seconds for leg in job.legs) for job in self.jobs]
+            self._before = [b if j.in_turns else s for b, s, j in zip(self._before, seconds, self.jobs, strict=True)]
 
     def _note(self, f: int, now: float, holder: int) -> None:
         held = self.holds[f]
@@ -214,14 +217,19 @@ class Recorder:
             held.append((now, holder))
 
     def _note_bin(self, time: float) -> None:
-        """Once a bin: waiting where workers mostly wait, else what holds those that move."""
+        """Once a bin: waiting where workers mostly wait, else what holds those that move.
+
+        Where waiting and moving take turns, a station holds them that is hardly ever without one of them.
+        """
         for f, job in self.under_way.items():
+            if self.notes > 0 and not job.in_turns:
+                continue
             seconds = sum(leg.tally.seconds for leg in job.legs)
             moving, self._before[f] = max(seconds - self._before[f], 0.0), seconds
             holder = self._holder(job)
             if job.barred >= job.workers:
                 holder = job.barred_by
-            elif moving < 0.5 * job.workers * self.width and not job.flushing:
+            elif moving < (_ALWAYS if job.in_turns else 0.5 * job.workers) * self.width and not job.flushing:
                 holder = WAITING
             elif holder == WAITING:
                 continue  # none moves at this very edge: as before
