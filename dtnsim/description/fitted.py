@@ -31,7 +31,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.components.base import place
-from dtnsim.description.host import build_host
+from dtnsim.description.built import Built
 from dtnsim.description.hosts import Steps
 from dtnsim.description.override import put, split_key
 from dtnsim.ground import library, units
@@ -66,7 +66,7 @@ class Fits:
     noises: MappingABC[str, tuple[float, float | None]] = field(default_factory=dict)
 
 
-def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]]) -> Fits:
+def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]], built: Built) -> Fits:
     """Puts fitted parameters over those of the hosts they were fitted for.
 
     Hosts are found by the name of their file; what a number was when it was fitted must be what it is here.
@@ -75,6 +75,7 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
         raw: Mapping of the path, with its hosts written out.
         beside: Folder that files named in it are relative to.
         written: Keys that overrides wrote, by host: they stay, without a note.
+        built: Its hosts that were built before.
 
     Raises:
         SpecError: not a calibration file.
@@ -95,7 +96,7 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
         if not isinstance(own, Mapping):
             where = {**place(parameters, str(host.get("name", alias))), "key": f"parameters.{host.get('name', alias)}"}
             raise SpecError("needs keys with fitted values", **where, remedy=_MADE)
-        before = build_host(alias, host)
+        before = built.host(alias, host)
         for key, entry, prior in _entries(own):
             if not _free(split_key(key), written.get(alias, set())):
                 unused.add((alias, key))

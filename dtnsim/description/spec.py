@@ -17,10 +17,11 @@ from pydantic import Field, PrivateAttr
 from dtnsim.components.base import Model, Pick, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.description import boards
+from dtnsim.description.built import Built
 from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.graph import segment_names
-from dtnsim.description.host import Host, build_host
+from dtnsim.description.host import Host
 from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
@@ -79,12 +80,14 @@ class PathSpec(Model):
     _folder: Path = PrivateAttr(default=Path())
     _fits: Fits = PrivateAttr(default_factory=Fits)
     _origins: tuple[int, ...] = PrivateAttr(default=())
+    _built: Built = PrivateAttr(default_factory=Built)
 
     def remembering(
-        self, raw: Mapping, overrides: Sequence[str], folder: Path | None, origins: Sequence[int] = ()
+        self, raw: Mapping, overrides: Sequence[str], folder: Path | None, origins: Sequence[int], built: Built
     ) -> Self:
         """This path, knowing what it was read from, where that lies, and which description each transfer is of."""
         self._given, self._folder, self._origins = (raw, tuple(overrides)), folder or Path(), tuple(origins)
+        self._built = built
         return self
 
     @property
@@ -95,7 +98,7 @@ class PathSpec(Model):
     def changed(self, overrides: Overrides) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
         raw, before = self._given
-        return resolve(raw, [*before, *texts(overrides)], beside=self._folder)
+        return resolve(raw, [*before, *texts(overrides)], beside=self._folder, built=self._built)
 
     def transfer_key(self, number: int) -> str:
         """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
@@ -189,8 +192,11 @@ def _load(
     return resolve(raw, texts(overrides), beside=file.parent if file.is_file() else Path())
 
 
-def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None) -> PathSpec:
-    """Validates the mapping of a path file."""
+def resolve(
+    raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None, built: Built | None = None
+) -> PathSpec:
+    """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides."""
+    built = Built() if built is None else built
     raw = named_workload(raw, beside)
     given_raw, raw = raw, raw.clone()
     if "name" not in raw:  # an answer is called after its file then
@@ -203,7 +209,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()
     if raw.get("calibration") not in (None, "none"):
-        fits = fitted(raw, beside, reader.written)
+        fits = fitted(raw, beside, reader.written, built)
     for text in overrides:
         if not _comes_first(text) and inside(text) not in raw["hosts"]:
             override(raw, text)
@@ -211,7 +217,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
     for name, given in raw["hosts"].items():
-        hosts[name] = build_host(name, given)
+        hosts[name] = built.host(name, given)
         try:
             hosts[name].check_wiring()
             boards.check(hosts[name])
@@ -228,7 +234,7 @@ def resolve(raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None 
     _check_names(spec, raw)
     _check_ways(spec, raw)
     spec = keyed(spec, fits.correlation.keys, fits.unused).with_fits(fits)
-    return spec.remembering(given_raw, overrides, beside, origins)
+    return spec.remembering(given_raw, overrides, beside, origins, built)
 
 
 def _located(error: SpecError, host: str, given: object) -> SpecError:

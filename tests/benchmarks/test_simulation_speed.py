@@ -16,7 +16,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import spec
-from dtnsim.simulation import jobs, simulate
+from dtnsim.simulation import portions, simulate
 from tests.simulation.slow import FAST, make
 
 pytestmark = pytest.mark.long
@@ -92,9 +92,9 @@ def test_batches_against_one_by_one(benchmark: Any, monkeypatch: pytest.MonkeyPa
     files = 25_000 if benchmark.disabled else 1_000_000
     path = make(FAST, transfer__dataset={"files": files, "size": f"{files} MB"}, transfer__tool=TOOL)
     batched = simulate(path).runs[0]
-    monkeypatch.setattr(jobs, "MAX_FILES", files)
+    monkeypatch.setattr(portions, "MAX_FILES", files)
     single = benchmark.pedantic(lambda: simulate(path), rounds=1).runs[0]
-    assert batched.end_s == pytest.approx(single.end_s, rel=1e-9)
+    assert batched.end_s == pytest.approx(single.end_s, rel=1e-4)  # the waits of files are drawn, of a batch together
     if benchmark.stats is not None:
         print(f"\n{files} files one by one: {benchmark.stats['min']:.1f} s, {single.events} events; "
               f"in batches {batched.events}: {batched.end_s / single.end_s - 1:.1e} apart")  # fmt: skip
