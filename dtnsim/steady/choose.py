@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dtnsim.description.spec import PathSpec
+from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.records import Interval
@@ -78,6 +78,19 @@ CANDIDATES: Final = (
         {"name": "xrdcp", "parallel": 16, "client": "source"},
     ),
 )
+#: what reaches a bucket; SRC or DST is its s3://BUCKET/PREFIX
+FOR_BUCKETS: Final = (
+    Candidate("aws s3 cp", "aws s3 cp --recursive SRC DST", "the bucket's keys", {"name": "aws-s3"}),
+    Candidate("s5cmd", "s5cmd cp 'SRC/*' DST/", "the bucket's keys", {"name": "s5cmd"}),
+    Candidate("mc", "mc cp -r SRC DST", "the bucket's keys", {"name": "mc"}),
+    Candidate("rclone", "rclone copy SRC DST", "the bucket's keys", {"name": "rclone", "backend": "s3"}),
+    Candidate(
+        "rclone, 32 at once",
+        "rclone copy --transfers 32 --checkers 32 SRC DST",
+        "the bucket's keys",
+        {"name": "rclone", "backend": "s3", "transfers": 32, "checkers": 32},
+    ),
+)
 #: options that say something of the data: another candidate of the path's own kind keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 
@@ -92,6 +105,23 @@ class Choice:
     held_by: str
 
 
+def candidates(spec: PathSpec) -> tuple[Candidate, ...]:
+    """What can do the first transfer of a path: a bucket is reached by tools that speak S3, and by no others."""
+    transfer = spec.transfers[0]
+    far = [_is_bucket(spec, end) for end in (transfer.source_end, transfer.to)]
+    if not any(far):
+        return CANDIDATES
+    end = "destination" if far[0] else "source"
+    return tuple(replace(c, options={**(c.options or {}), "client": end}) for c in FOR_BUCKETS)
+
+
+def _is_bucket(spec: PathSpec, end: str) -> bool:
+    name, path = split_end(end)
+    host = spec.hosts[name]
+    mount = host.mount_of(path)
+    return mount is not None and host.volumes[mount].filesystem.kind == "s3"
+
+
 def choose(spec: PathSpec, samples: int, seed: int = 1) -> tuple[list[Choice], list[tuple[Candidate, str]]]:
     """Every candidate on the first transfer of a path, the fastest first, and those that cannot do it with the reason.
 
@@ -100,7 +130,7 @@ def choose(spec: PathSpec, samples: int, seed: int = 1) -> tuple[list[Choice], l
     """
     found, refused = [], []
     asked = spec.transfers[0].tool
-    for candidate in CANDIDATES:
+    for candidate in candidates(spec):
         given = dict(candidate.options or parse(candidate.line))
         try:
             tool = Tool.build({"kind": given.pop("name"), **given})

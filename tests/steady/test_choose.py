@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dtnsim.ground.records import Interval
-from dtnsim.steady.choose import CANDIDATES, Choice, advice
+from dtnsim.steady.choose import CANDIDATES, Choice, advice, candidates, choose
+from tests.lab import machine, volume
+from tests.strategies import load
 
 
 def found(**seconds: float) -> list[Choice]:
@@ -22,3 +24,18 @@ def test_the_path_s_own_tool_is_what_others_are_compared_with() -> None:
 
 def test_a_hundred_seconds_have_no_exponent() -> None:
     assert advice(found(scp=300.0, rsync=104.0)) == "with rsync over ssh the 5 min of scp become 100 s"
+
+
+def test_a_bucket_is_reached_by_tools_that_speak_s3() -> None:
+    host = machine(volumes={"/bucket": volume(filesystem={"kind": "s3"}, over="wan"), "/d": volume()})
+    made = {"name": "b", "hosts": {"n": host}, "wan": {"bandwidth": "10 Gb/s", "rtt": "70 ms", "loss": 0}}
+    ends = {"from": "n:/bucket/a", "to": "n:/d"}
+    given = load({**made, "transfer": {**ends, "tool": "cp", "dataset": {"files": 20, "each": "1 GB"}}})
+    assert {c.kind for c in candidates(given)} == {"aws-s3", "s5cmd", "mc", "rclone"}
+    able, refused = choose(given, samples=0)
+    assert (len(able), refused) == (5, [])
+    assert advice(able, "cp").startswith("with ")
+    other = load(
+        {**made, "transfer": {"from": "n:/d", "to": "n:/d/b", "tool": "cp", "dataset": {"files": 1, "size": "1 GB"}}}
+    )
+    assert candidates(other) is CANDIDATES
