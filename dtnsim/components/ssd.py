@@ -115,8 +115,11 @@ class Ssd(Device):
         return row.value(self.latency_read if use.operation == "read" else self.latency_write)
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """Bytes per second of one large request alone [B/s]."""
-        return self.media_rate(row, use.operation).value
+        """Bytes per second of one large request alone, in the mean over what fits the fast cache and the rest [B/s]."""
+        if use.operation == "read":
+            return self.media_rate(row, "read").value
+        size = largest(term(use.total_B, "B"), term(1.0, "B"))
+        return self._linked(row, self._write_rate(row, use, size)).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """Rate of a long stream."""

@@ -11,7 +11,7 @@ from dtnsim.components.base import Component
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from tests.lab import KiB, access, charged, device, served
+from tests.lab import KiB, access, charged, device, machine, rate, served, volume
 
 SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
 
@@ -195,3 +195,15 @@ def test_a_drive_that_is_not_full_has_more_spare_than_it_is_rated_with() -> None
     assert found(0.01, "100k IOPS") == pytest.approx(100e3)
     assert found(1.0, "50k IOPS") == pytest.approx(75e3)  # a rating stands, whatever reads do
     assert found(0.01, plp=False) == pytest.approx(75e3)  # a client drive is rated fresh
+
+
+def test_single_requests_are_as_fast_as_the_cache_that_takes_them() -> None:
+    """dd with oflag=direct onto a 870 QVO of 2 TB: 530 MB/s within its 78 GB, 160 MB/s behind them."""
+    host = machine(volumes={"/d": volume({"part": "samsung-870-qvo-2tb"})})
+    made = {"name": "q", "hosts": {"n": host}}
+    ends = {"from": "n:/dev/zero", "to": "n:/d", "tool": {"name": "dd", "bs": "1 MiB", "oflag": "direct"}}
+    sizes = ("40 GB", "100 GB", "20 TB")
+    rates = [rate({**made, "transfer": {**ends, "dataset": {"files": 1, "size": size}}}) for size in sizes]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] == pytest.approx(530e6, rel=0.03)
+    assert rates[-1] == pytest.approx(160e6, rel=0.03)
