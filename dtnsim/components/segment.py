@@ -14,6 +14,7 @@ from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.middlebox import Middlebox
 from dtnsim.components.policer import Policer
+from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior, unstated
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.physics import network as physics
@@ -22,6 +23,10 @@ from dtnsim.physics.tcp import loss as lossy
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
 
+#: what the MTU of a segment often is where nobody says it
+_SMALL: Final = Otherwise(
+    "1500 B", "networks and stores without jumbo frames (ping -M do -s 1472)", "as large as the frames of its ends"
+)
 #: random loss of a segment that nobody has measured
 UNSTATED_LOSS: Final = unstated(
     "0",
@@ -136,7 +141,7 @@ class Segment(Component):
     bursts: Bursts | None = None
     retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
-    mtu: Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None = None
+    mtu: Annotated[Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None, _SMALL] = None
     background: Background | None = None
     firewall: Annotated[Firewall, Pick(Firewall)] | None = None
     policer: Annotated[Policer, Pick(Policer)] | None = None

@@ -112,8 +112,10 @@ def _kept(
     meanwhile = any(each in ("byte", "file") for _, _, each in asked)
     if not meanwhile or not positive(part.behind) or len(above) == len(demands):
         return {}
-    whole = alone(stations, demands, leg.plan.workers)
-    spare = np.maximum(whole - alone(stations, above, leg.plan.workers), 0.0)
+    load = _loads(stations, above, leg.plan.workers, {})
+    cached = _longest(load)
+    whole = _longest(_loads(stations, [d for d in demands if d.below_cache], leg.plan.workers, load))
+    spare = np.maximum(whole - cached, 0.0)
     limits: tuple[tuple[Each, Value], ...] = (
         ("byte", np.inf),
         ("file", part.behind / max(leg.job.mean_B, 1.0) * whole),
@@ -266,7 +268,7 @@ def _longest(load: Mapping[str, Value]) -> Value:
 
 def _ratio(cost: Value, capacity: Value) -> Value:
     """Time of a cost; none costs nothing, whatever the capacity [s/B]."""
-    if isinstance(cost, float) and (not cost > 0 or (isinstance(capacity, float) and capacity > 0)):
+    if isinstance(cost, float) and (not cost > 0 or not isinstance(capacity, float) or capacity > 0):
         return cost / capacity if cost > 0 else 0.0
     return np.where(np.asarray(cost) > 0, np.divide(cost, capacity), 0.0)
 

@@ -60,7 +60,7 @@ def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iter
         if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
             all_of_it = tried(found, name, other.text)
             found = [f for f in found if abs(tried([f], name, other.text) / all_of_it - 1) < _SAME] or found
-        keys = [".".join(map(str, place)) for place, _ in found]
+        keys = [_key(given, place) for place, _ in found]
         more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
         value = other.now or str(getattr(found[0][1], name))
         key = " and ".join(keys) if not more else ", ".join(keys[:_NAMED]) + more
@@ -103,6 +103,10 @@ def unwritten(given: PathSpec) -> dict[tuple[str, Otherwise], list[tuple[Place, 
         if name in ends or any(v.server and name == v.server.partition(":")[0] for v in _volumes(given)):
             for place, field, other, model in _fields(host, ("hosts", name)):
                 found.setdefault((field, other), []).append((place, model))
+    for root, segments in (("wan", enumerate(given.wan)), ("links", given.links.items())):
+        for key, segment in segments:
+            for place, field, other, model in _fields(segment, (root, key)):
+                found.setdefault((field, other), []).append((place, model))
     return found
 
 
@@ -140,6 +144,12 @@ def _plain(text: str) -> object:
     return {"true": True, "false": False}.get(text, text)
 
 
+def _key(given: PathSpec, place: Place) -> str:
+    """A place as the path file names it: the only segment of a WAN has no number."""
+    steps = place if place[0] != "wan" or len(given.wan) > 1 else ("wan", *place[2:])
+    return ".".join(map(str, steps))
+
+
 def _put(value: Any, place: Place, new: object) -> Any:
     """A copy of a description with another value at a place."""
     if not place:
@@ -147,6 +157,8 @@ def _put(value: Any, place: Place, new: object) -> Any:
     first, rest = place[0], place[1:]
     if isinstance(value, BaseModel):
         return copied(value, {str(first): _put(getattr(value, str(first)), rest, new)})
+    if isinstance(value, list):
+        return [_put(item, rest, new) if n == first else item for n, item in enumerate(value)]
     return {**value, first: _put(value[first], rest, new)}
 
 

@@ -42,6 +42,18 @@ def test_what_is_listed_is_what_writing_it_gives() -> None:
         assert key not in {a.key for a in predict(spec).assumed}
 
 
+def test_frames_that_a_network_between_may_not_carry() -> None:
+    """Both ends have jumbo frames; whether the WAN carries them nobody says."""
+    bare = predict(load(lossy(mtu="9000 B")))
+    found = {a.key: a for a in bare.assumed}["wan.mtu"]
+    assert (found.value, found.low) == ("as large as the frames of its ends", "1500 B")
+    spec = load(lossy(mtu="9000 B"), "wan.mtu=1500 B")
+    again = predict(spec, samples=0).throughput_Bps.p50 / bare.throughput_Bps.p50
+    assert again == pytest.approx(found.at_low, rel=1e-3)
+    assert again < 0.5  # a loss-based connection has a sixth of the rate
+    assert "wan.mtu" not in {a.key for a in predict(spec).assumed}
+
+
 def test_what_moves_nothing_is_not_listed() -> None:
     """Frames of 9000 are written, and the window holds it: neither frames nor congestion control matter."""
     path = lossy(mtu="9000 B")
