@@ -100,6 +100,18 @@ class PathSpec(Model):
         raw, before = self._given
         return resolve(raw, [*before, *texts(overrides)], beside=self._folder, built=self._built)
 
+    def place_of(self, *steps: str | int) -> dict[str, Any]:
+        """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
+        where: Any = self._given[0]
+        found = place(where)
+        for step in steps:
+            found = place(where, str(step)) or found
+            try:
+                where = where[step]
+            except (LookupError, TypeError):
+                return {}
+        return place(where) or found
+
     def transfer_key(self, number: int) -> str:
         """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
         raw = self._given[0]

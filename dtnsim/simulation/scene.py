@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from heapq import merge
 from pathlib import Path
@@ -36,6 +38,8 @@ Key = tuple[tuple[int, ...], tuple[int, ...]]
 #: how often a background load that varies over the day is put right [s], and how fine
 DIURNAL_STEP_S: Final = 1800.0
 SHARE_STEP: Final = 0.005
+#: stations that an error names, those first that are called nearly so
+_NAMED: Final = 12
 
 
 @dataclass(slots=True)
@@ -148,12 +152,29 @@ def make_scene(given: PathSpec) -> Scene:
     scene = Scene(given, problem, tuple(given.events), (), loads, float(max(ends)))
     scene.volumes[scene.start] = volumes
     for number, event in enumerate(given.events):
-        if event.station is not None:
-            matching(problem, event.station, f"events.{number}.station")
-        else:
-            _try(scene, number)
-    scene.others = tuple(_crowd(problem, others, number, given.folder) for number, others in enumerate(given.others))
+        with _written_at(given, "events", number):
+            if event.station is not None:
+                matching(problem, event.station, f"events.{number}.station")
+            else:
+                _try(scene, number)
+    crowds = []
+    for number, others in enumerate(given.others):
+        with _written_at(given, "others", number):
+            crowds.append(_crowd(problem, others, number, given.folder))
+    scene.others = tuple(crowds)
     return scene
+
+
+@contextmanager
+def _written_at(given: PathSpec, *steps: str | int) -> Iterator[None]:
+    """Errors say in which file and line the key is written that they are about."""
+    try:
+        yield
+    except SpecError as error:
+        if error.file:
+            raise
+        where = given.place_of(*steps)
+        raise SpecError(error.message, **where, key=error.key, value=error.value, remedy=error.remedy) from None
 
 
 def _try(scene: Scene, number: int) -> None:
@@ -213,8 +234,8 @@ def matching(problem: Problem, pattern: str, key: str = "station") -> list[int]:
     plain = pattern.replace("[", "[[]")
     found = [k for k, s in enumerate(problem.stations) if fnmatchcase(s.name, plain)]
     if not found:
-        names = ", ".join(s.name for s in problem.stations[:12])
-        more = " ..." if len(problem.stations) > 12 else ""
+        names = ", ".join(get_close_matches(pattern, [s.name for s in problem.stations], _NAMED, 0.0))
+        more = " ..." if len(problem.stations) > _NAMED else ""
         raise SpecError("is not a station of this path", key=key, value=pattern, remedy=f"stations: {names}{more}")
     return found
 
