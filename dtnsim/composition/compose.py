@@ -81,17 +81,12 @@ class Composer:
             sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
         transfers = tuple(self.company.of(t) for t in made)
         spec, ledger = self.spec, self.ledger
-        cores: dict[str, list[str]] = {}
-        for name, station in ledger.stations.items():
-            if station.unit == "cycles":
-                cores.setdefault(station.host, []).append(name)
-        slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
         return Problem(
             spec.name,
             sharing.stations(ledger.stations.values(), self.company.carried),
             transfers,
             (*spec.notes, *ledger.warnings),
-            slowdowns,
+            spec.slowdowns(ledger),
             ledger.connections,
             {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
             self.company.carried,

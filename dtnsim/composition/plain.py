@@ -155,15 +155,10 @@ class _Composer:
         if self._unlike():
             return None
         spec, ledger = self.spec, self.ledger
-        cores: dict[str, list[str]] = {}
-        for name, station in ledger.stations.items():
-            if station.unit == "cycles":
-                cores.setdefault(station.host, []).append(name)
-        slowdowns = tuple(s for h in spec.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
         size = np.array([t.dataset.sizes_B[0] for t in spec.transfers], float)
         start = np.array([0.0 if t.start is None else t.start.value for t in spec.transfers])
         return Plain(
-            spec, ledger.stations, self.charged, kinds, kind, size, start, target, self.streams, slowdowns,
+            spec, ledger.stations, self.charged, kinds, kind, size, start, target, self.streams, spec.slowdowns(ledger),
             (*spec.notes, *ledger.warnings),
         )  # fmt: skip
 

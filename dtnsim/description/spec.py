@@ -37,7 +37,12 @@ from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools._command import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import networkx as nx
+
+    from dtnsim.ground.ledger import Ledger
+    from dtnsim.ground.records import Slowdown
 
 
 class PathSpec(Model):
@@ -102,15 +107,16 @@ class PathSpec(Model):
 
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
-        where: Any = self._given[0]
-        found = place(where)
-        for step in steps:
-            found = place(where, str(step)) or found
-            try:
-                where = where[step]
-            except (LookupError, TypeError):
-                return {}
-        return place(where) or found
+        spot, whole = _spot(self._given[0], steps)
+        return spot if whole else {}
+
+    def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
+        """How the memory load of each host slows its cores, all that are asked for cycles."""
+        cores: dict[str, list[str]] = {}
+        for name, station in ledger.stations.items():
+            if station.unit == "cycles":
+                cores.setdefault(station.host, []).append(name)
+        return tuple(s for h in self.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
 
     def transfer_key(self, number: int) -> str:
         """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
@@ -249,13 +255,20 @@ def resolve(
     return spec.remembering(given_raw, overrides, beside, origins, built)
 
 
+def _spot(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:
+    """File and line of what lies furthest along some steps, and whether it is their end."""
+    spot = place(where)
+    for step in steps:
+        keys = where if isinstance(where, Mapping) else range(len(where)) if isinstance(where, list) else ()
+        if step not in keys:
+            return spot, False
+        spot, where = place(where, str(step)) or place(where[step]) or spot, where[step]
+    return spot, True
+
+
 def _located(error: SpecError, host: str, given: object) -> SpecError:
     """An error in a host's wiring, with the file and the line of what it is about."""
-    where, spot = given, place(given)
-    for step in split_key((error.key or "").removeprefix(f"{host}.")):
-        if not isinstance(where, Mapping) or step not in where:
-            break
-        where, spot = where[step], place(where, step)
+    spot, _ = _spot(given, split_key((error.key or "").removeprefix(f"{host}.")))
     return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
 
 

@@ -1,4 +1,4 @@
-"""A sequence that is worked out when it is first looked at: nobody pays for what nobody reads."""
+"""Sequences that are worked out when they are looked at: nobody pays for what nobody reads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,24 @@ from typing import TypeVar, overload
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Later(Sequence[T_co]):
-    """What ``make`` gives, once it is asked for.
+class _Unmade(Sequence[T_co]):
+    """Equal to what has the same items; in another process it is a plain tuple."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the items are the same."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        """Of the items."""
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
+        """The items as a tuple."""
+        return tuple, (tuple(self),)
+
+
+class Later(_Unmade[T_co]):
+    """What ``make`` gives, all of it once the first item is asked for.
 
     Args:
         make: Gives the items; called once at most.
@@ -36,14 +52,32 @@ class Later(Sequence[T_co]):
         """How many there are."""
         return len(self._known())
 
-    def __eq__(self, other: object) -> bool:
-        """Whether the items are the same."""
-        return isinstance(other, Sequence) and self._known() == tuple(other)
 
-    def __hash__(self) -> int:
-        """Of the items."""
-        return hash(self._known())
+class EachLater(_Unmade[T_co]):
+    """Items of which each is made when it is asked for.
 
-    def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
-        """In another process it is a plain one."""
-        return tuple, (self._known(),)
+    Args:
+        count: How many there are.
+        make: Gives the item of a number; called once for each at most.
+    """
+
+    def __init__(self, count: int, make: Callable[[int], T_co]) -> None:
+        self._count, self._make = count, make
+        self._made: dict[int, T_co] = {}
+
+    @overload
+    def __getitem__(self, index: int) -> T_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T_co]: ...
+    def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
+        """One item, or several."""
+        every = range(self._count)[index]
+        if not isinstance(every, int):
+            return [self[n] for n in every]
+        if every not in self._made:
+            self._made[every] = self._make(every)
+        return self._made[every]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self._count

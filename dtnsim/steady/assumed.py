@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
     from dtnsim.steady.scenarios import Scenarios
-    from dtnsim.steady.solve import Array
 
 #: numbers that are tried at most
 _MOST: Final = 128
@@ -101,8 +100,8 @@ def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past
     if not keys:
         return []
     problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
-    rates = _rates(sharing.as_in(problem, nominal))
-    whole = float(_rates(nominal)[0])
+    rates = solve.total(sharing.as_in(problem, nominal))
+    whole = float(solve.total(nominal)[0])
     found = []
     for n, key in enumerate(keys):
         at = rates[2 * n : 2 * n + 2] / max(whole, 1e-300) if len(rates) > 1 else np.ones(2)
@@ -111,10 +110,6 @@ def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past
         source = (quantity.typical or quantity).source
         found.append(Assumption(name(key), str(quantity), low, high, float(at[0]), float(at[1]), source))
     return found
-
-
-def _rates(problem: Problem) -> Array:
-    return turns.total_rate(problem, solve.solve(solve.matrices(problem)).rate)
 
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:

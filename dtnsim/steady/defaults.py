@@ -18,7 +18,7 @@ from dtnsim.ground.assumption import Assumption
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Unit
-from dtnsim.steady import solve, timed, turns
+from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
     from dtnsim.composition.past import Past
@@ -163,4 +163,4 @@ def _put(value: Any, place: Place, new: object) -> Any:
 
 
 def _rate(problem: Problem) -> float:
-    return float(turns.total_rate(problem, solve.solve(solve.matrices(problem)).rate)[0])
+    return float(solve.total(problem)[0])

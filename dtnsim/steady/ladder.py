@@ -103,9 +103,11 @@ def _changed(
     place = _narrowest(problem, m, f, station) if connection else station
     if not overrides and place is not None and (key := key_of(problem, place)):
         overrides = (f"{key}.{_WIDE[place.kind]}",)
+    if not overrides:
+        return None
     try:
         wider = given.changed(overrides)
-        return (wider, timed.composed(wider, Draw())) if overrides else None
+        return wider, timed.composed(wider, Draw())
     except DtnsimError:
         return None
 

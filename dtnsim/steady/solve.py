@@ -26,15 +26,17 @@ from dtnsim.physics import memory
 from dtnsim.physics.closed import cycle_time
 from dtnsim.steady import crowd
 from dtnsim.steady.matrices import Matrices, Rows, matrices
-from dtnsim.steady.turns import apart, capacity_of_all
+from dtnsim.steady.turns import apart, capacity_of_all, total_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dtnsim.ground.records import Problem
+
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
 
-__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
+__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve", "total"]
 
 #: rounds of `solve` with slowdowns: each gains two digits or more
 _ROUNDS: Final = 12
@@ -354,6 +356,11 @@ def solve(m: Matrices) -> Solution:
         if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
             break
     return solution
+
+
+def total(problem: Problem) -> Array:
+    """Rate of a whole path, all its transfers together, (S,) [B/s]."""
+    return total_rate(problem, solve(matrices(problem)).rate)
 
 
 def slowed_capacity(m: Matrices, rate: Array) -> Array:

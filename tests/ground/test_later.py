@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 
-from dtnsim.ground.later import Later
+from dtnsim.ground.later import EachLater, Later
 
 
 def test_it_is_made_once_and_only_when_it_is_looked_at() -> None:
@@ -30,3 +30,19 @@ def test_it_is_equal_to_what_has_the_same_items() -> None:
 
 def test_in_another_process_it_is_a_tuple() -> None:
     assert pickle.loads(pickle.dumps(Later(lambda: range(2)))) == (0, 1)
+
+
+def test_each_item_is_made_once_and_only_when_it_is_asked_for() -> None:
+    asked: list[int] = []
+
+    def make(number: int) -> int:
+        asked.append(number)
+        return 10 * number
+
+    items = EachLater(4, make)
+    assert len(items) == 4
+    assert not asked
+    assert (items[2], items[-1], items[2]) == (20, 30, 20)
+    assert asked == [2, 3]
+    assert (items[1:3], items) == ([10, 20], (0, 10, 20, 30))
+    assert pickle.loads(pickle.dumps(items)) == (0, 10, 20, 30)

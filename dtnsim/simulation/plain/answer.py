@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.ground.later import Later
+from dtnsim.ground.later import EachLater, Later
 from dtnsim.ground.records import SLOW_START
 from dtnsim.simulation.plain.course import OWN, Course, stretches
 from dtnsim.simulation.plain.words import Words
@@ -21,42 +20,6 @@ if TYPE_CHECKING:
     from dtnsim.simulation.plain.columns import Columns
 
     Array = NDArray[np.float64]
-
-T = TypeVar("T")
-
-
-class Made(Sequence[T], Generic[T]):
-    """A sequence whose items are made when they are asked for."""
-
-    def __init__(self, count: int, make: Callable[[int], T]) -> None:
-        self._count, self._make = count, make
-        self._made: dict[int, T] = {}
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        every = range(self._count)[index]
-        if not isinstance(every, int):
-            return [self[n] for n in every]
-        if every not in self._made:
-            self._made[every] = self._make(every)
-        return self._made[every]
-
-    def __eq__(self, other: object) -> bool:
-        """Equal to what has the same items."""
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __reduce__(self) -> tuple[type[tuple[T, ...]], tuple[list[T]]]:
-        """Elsewhere it is a plain one."""
-        return tuple, (list(self),)
 
 
 def answer(course: Course, seed: int) -> Simulation:
@@ -79,8 +42,8 @@ def answer(course: Course, seed: int) -> Simulation:
     run = Run(
         seed,
         course.now,
-        Made(len(plain), flows.run),
-        Made(len(shared) + len(own), station),
+        EachLater(len(plain), flows.run),
+        EachLater(len(shared) + len(own), station),
         LaterSeries(lambda: _series(course, own)),
         (),
         course.steps,
@@ -88,7 +51,7 @@ def answer(course: Course, seed: int) -> Simulation:
         course.stopped == "interrupted",
     )
     words = Words(columns)
-    why = Made(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
+    why = EachLater(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import ModelError
+from dtnsim.ground.later import EachLater
 from dtnsim.report import simulation as report
 from dtnsim.simulation import plain, simulate
 from dtnsim.simulation.plain import course
-from dtnsim.simulation.plain.answer import Made
 from dtnsim.simulation.results import Run, Simulation
 from tests.lab import machine
 from tests.strategies import load
@@ -74,7 +74,7 @@ def test_columns_end_as_processes_do(
     given = mesh(number, wan, linked=linked)
     ours, theirs = simulate(given), by_processes(given, monkeypatch)
     (run,), (other,) = ours.runs, theirs.runs
-    assert isinstance(run.transfers, Made), "they are not plain"
+    assert isinstance(run.transfers, EachLater), "they are not plain"
     assert (ours.warnings, ours.complete, run.complete) == (theirs.warnings, True, True)
     assert sorted(run.stations) == sorted(other.stations)
     for f, (t, u) in enumerate(zip(run.transfers, other.transfers, strict=True)):
