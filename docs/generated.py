@@ -15,9 +15,9 @@ from dtnsim import physics
 from dtnsim.cli import COMMANDS, EXIT_CODES, man
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.description import listing, schema
-from dtnsim.evidence import fit_facts, fit_tests, fit_wan
 from dtnsim.ground import units
 from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from dtnsim.report import documents
 
 ROOT = Path(__file__).parents[1]
@@ -171,7 +171,8 @@ def _logs() -> str:
     for parser in (*every.lines, *every.documents):
         first = (importlib.import_module(parser.__module__).__doc__ or "").partition("\n\n")[0]
         words = re.sub(r"; see `dtnsim.*?`", "", first.replace("``", "`"))
-        said.setdefault(_use(parser.tool), {}).setdefault(parser.tool, {})[words] = None
+        words += " (by its documentation: fewer than three outputs of real runs)" * parser.by_document
+        said.setdefault(_use(parser.evidence), {}).setdefault(parser.tool, {})[words] = None
     text = [
         "# Logs that are read\n",
         "`dtnsim logs FILE` shows every figure of them in SI; parsers (`dtnsim/logs`) say what tools mean by their units.",
@@ -184,20 +185,16 @@ def _logs() -> str:
 
 
 _USES = {
-    "fits": "## Fits parameters of volumes and hosts\n",
-    "corrects": "## Corrects the host file where the two differ\n",
-    "wan": "## Becomes a network that a path can name (`--wan FILE`)\n",
+    Evidence.FITS: "## Fits parameters of volumes and hosts\n",
+    Evidence.CORRECTS: "## Corrects the host file where the two differ\n",
+    Evidence.WAY: "## Becomes a network that a path can name (`--wan FILE`)\n",
 }
 
 
-def _use(tool: str) -> str:
-    if fit_tests.fits(tool):
-        return _USES["fits"]
-    if tool in fit_facts.CORRECTING:
-        return _USES["corrects"]
-    if tool in fit_wan.TOOLS:
-        return _USES["wan"]
-    why = re.sub(r"'(dtnsim [^']*)'", r"`\1`", fit_tests.why_not(tool))
+def _use(evidence: Evidence) -> str:
+    if evidence in _USES:
+        return _USES[evidence]
+    why = re.sub(r"'(dtnsim [^']*)'", r"`\1`", evidence.value)
     title, _, rest = why.partition(": ") if ": " in why.partition(";")[0] else why.partition("; ")
     rest = re.sub(r"^(fio|ping)\b", r"`\1`", rest)
     return f"## Fits nothing: {title}\n\n{rest[:1].upper()}{rest[1:]}.\n"

@@ -85,11 +85,11 @@ def app(arguments: list[str]) -> object:
     asked = next((a for a in arguments if not a.startswith("-")), None)
     for name, line in COMMANDS.items():
         if asked == name or asked not in COMMANDS:
-            _register(root, name, line)
+            _register(root, name, line, asked=asked == name)
     return root
 
 
-def _register(root: object, name: str, line: str) -> None:
+def _register(root: object, name: str, line: str, *, asked: bool) -> None:
     from dtnsim.cli import _format
 
     try:
@@ -99,7 +99,8 @@ def _register(root: object, name: str, line: str) -> None:
             raise
         return
     command = _format.with_format(_until_its_reader_leaves(module.command))
-    root.command(name, short_help=line)(command)  # type: ignore[attr-defined]  # typer.Typer
+    whole = module.help_text() if asked and hasattr(module, "help_text") else None
+    root.command(name, short_help=line, help=whole)(command)  # type: ignore[attr-defined]  # typer.Typer
 
 
 class _StoppedError(Exception):

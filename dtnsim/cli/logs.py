@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import math
 import re
 import sys
@@ -24,10 +25,6 @@ TABLE: Final = 500
 NOTES: Final = 20
 COLUMNS: Final = ("file", "line", "tool", "version", "quantity", "value", "unit", "status", "printed", "conditions")
 
-#: tools whose rates are of a line where they do not print their unit, and what prints one
-_LINES: Final = frozenset(
-    {"iperf2", "iperf3", "nuttcp", "netperf", "pscheduler", "perfsonar", "esmond", "ss", "ifstat"}
-)
 _BITS: Final = re.compile(r"bit|b(?:/s|ps)\b")
 _BYTES: Final = re.compile(r"B(?:/s|ps|ytes)|bytes")
 _LONG_S: Final = 2 * 86400.0
@@ -55,13 +52,7 @@ def command(
     What could not be read is named on stderr. The exit code is 2 if a file gave no figure (with -r: if no
     file of a directory gave one).
 
-    Read is what these print: ascp, aws s3, bbcp, bonding, bonnie++, curl, dd, diskspd, elbencho, esmond,
-    ethtool, fdt, fio, fts, gfal-copy, globus, globus-url-copy, gpfsperf, gridftp, hdparm, ifconfig,
-    ifstat, io500, ior, iostat, iozone, iperf2, iperf3, lfs, lnet_selftest, lsblk, lspci, lstopo, mdstat,
-    mdtest, mpifileutils, mpstat, mtr, netperf, nfsiostat, node_exporter, nstat, numactl, nuttcp, nvme,
-    obdfilter-survey, owping, perfsonar, perftest, ping, prometheus, pscheduler, qperf, rados bench,
-    rclone, rsync, rucio, s5cmd, sar, scp, smartctl, ss, sysbench, time, tracepath, traceroute, twping,
-    vdbench, vmstat, warp, wdt, wget, xrdcp, zfs and zpool.
+    Read is what these print: {tools}.
 
     \b
     Examples:
@@ -80,6 +71,14 @@ def command(
             good &= _one(name, json=json)
     if not good:
         raise typer.Exit(2)
+
+
+def help_text() -> str:
+    """The command's help with the tools whose parsers are there."""
+    from dtnsim.logs._catalogue import catalogue
+
+    *tools, last = catalogue().evidence
+    return inspect.cleandoc(command.__doc__ or "").replace("{tools}", f"{', '.join(tools)} and {last}")
 
 
 def _directory(top: Path, *, json: bool) -> bool:
@@ -185,13 +184,16 @@ def _cells(record: Measurement) -> tuple[str, str, str, str, str]:
 def _value(record: Measurement) -> str:
     """Rates in bits where the tool prints bits or the figure is a line's, in bytes elsewhere."""
     from dtnsim.ground import units
+    from dtnsim.logs._catalogue import catalogue
 
     value, unit = record.value, record.unit
     if math.isnan(value):
         return "-"
     if unit == "B/s":
         bits = _BITS.search(record.printed) is not None
-        line = (record.tool in _LINES or "interface" in record.conditions) and _BYTES.search(record.printed) is None
+        line = (record.tool in catalogue().of_a_line or "interface" in record.conditions) and _BYTES.search(
+            record.printed
+        ) is None
         return units.show(value, unit, line=bits or line)
     if unit == "B" and record.quantity != "capacity":  # capacities stand beside one another
         return f"{value:.0f} B" if record.quantity == "mtu" else _binary(value) or units.show(value, unit)

@@ -25,8 +25,6 @@ from dtnsim.logs.measurement import Measurement
 _GENERATION: Final = {2.5e9: 1, 5e9: 2, 8e9: 3, 16e9: 4, 32e9: 5, 64e9: 6}
 _NETWORK: Final = re.compile(r"(?:Ethernet|Network|Infiniband) controller", re.IGNORECASE)
 _LEVELS: Final = ("raid0", "raid1", "raid10", "raid5", "raid6")
-#: tools whose outputs correct a host file
-CORRECTING: Final = frozenset({"mdstat", "zpool", "lspci", "ethtool", "lsblk"})
 _LARGEST_B: Final = 20_000_000
 
 

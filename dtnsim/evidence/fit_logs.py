@@ -18,12 +18,14 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit_facts import CORRECTING, Fact, of_host
+from dtnsim.evidence.fit_facts import Fact, of_host
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
 from dtnsim.evidence.fit_tests import described, why_not
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 
 #: tests of the same kind that differ by more than this factor contradict each other
@@ -87,7 +89,8 @@ def read(
 def _idle(measured: Iterable[Measurement]) -> list[str]:
     """What logs without any rate are good for, a line a file and tool."""
     rates = {(m.file, m.tool) for m in measured if m.quantity == "throughput"}
-    others = dict.fromkeys((m.file, m.tool) for m in measured if m.tool not in CORRECTING)
+    known = catalogue().evidence
+    others = dict.fromkeys((m.file, m.tool) for m in measured if known[m.tool] is not Evidence.CORRECTS)
     return [f"{file}: left out: {why_not(tool)}" for file, tool in others if (file, tool) not in rates]
 
 

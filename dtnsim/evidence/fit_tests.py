@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from dtnsim.evidence.fit_targets import Skip, Target
+from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.measurement import Condition, Measurement
 
 #: conditions of a measurement; part of a path file
@@ -39,40 +40,6 @@ _ENGINES: Final = ("psync", "sync", "libaio", "io_uring", "posixaio")
 #: block of ``hdparm -t`` (hdparm.c: TIMING_BUF_MB)
 _HDPARM_B: Final = 2 * 1024**2
 
-_CASES: Final = "'dtnsim init --cases' writes a cases file to begin with; give it role: fit"
-_NETWORK: Final = f"it tests two hosts and the way between them; {_CASES}"
-_TRANSFER: Final = (
-    "an end-to-end transfer judges and does not fit: 'dtnsim validate LOG --path PATH' holds it against one"
-)
-_BUSY: Final = "it says how busy the machine was, not what it can do: fio or dd on the volume does"
-_WAY: Final = "it measures the way between hosts: --wan FILE writes that as a network which a path can name"
-_IS: Final = "it says what there is, not how fast: it goes into the host file ('dtnsim discover')"
-_DELAYS: Final = "it measures delays between hosts: ping says them too, and --wan FILE reads ping"
-_SERVERS: Final = f"it tests servers and clients together; {_CASES}"
-#: why figures of other tools fit nothing, and what would
-_WHY: Final = {
-    **dict.fromkeys(
-        ("iperf2", "iperf3", "nuttcp", "netperf", "bwctl", "pscheduler", "perftest", "qperf", "lnet_selftest",
-         "esmond", "perfsonar"), _NETWORK,
-    ),
-    **dict.fromkeys(
-        ("scp", "sftp", "rsync", "rclone", "gridftp", "globus", "globus-url-copy", "bbcp", "fdt", "wdt", "ascp",
-         "xrdcp", "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws s3", "mpifileutils"), _TRANSFER,
-    ),
-    **dict.fromkeys(
-        ("iostat", "sar", "mpstat", "vmstat", "ifstat", "ifconfig", "nstat", "nfsiostat", "time", "zpool",
-         "node_exporter", "prometheus"), _BUSY,
-    ),
-    **dict.fromkeys(("ping", "traceroute", "tracepath", "mtr", "owping", "twping"), _WAY),
-    **dict.fromkeys(("owping", "twping"), _DELAYS),
-    **dict.fromkeys(("smartctl", "nvme", "lstopo", "numactl", "lsblk", "lspci", "ethtool", "bonding", "mdstat",
-                     "zfs", "lfs"), _IS),
-    **dict.fromkeys(("ior", "elbencho", "gpfsperf", "obdfilter-survey", "mdtest", "io500", "rados bench", "warp"),
-                    _SERVERS),
-    "ss": f"it says how connections fared, not what hosts can do; {_CASES}",
-    **dict.fromkeys(("sysbench", "vdbench", "diskspd"), "dtnsim has no model of it: fio or dd on the volume fits"),
-}  # fmt: skip
-
 
 def described(m: Measurement, target: Target) -> Described:
     """The transfer that a figure is of.
@@ -86,14 +53,9 @@ def described(m: Measurement, target: Target) -> Described:
     return builder(m.conditions, target)
 
 
-def fits(tool: str) -> bool:
-    """Whether a tool's figures fit parameters of the volumes and hosts they were measured on."""
-    return tool in _BUILDERS
-
-
 def why_not(tool: str) -> str:
-    """Why a tool's figures fit nothing, and what would."""
-    return _WHY.get(tool, f"{tool} tests more than this host; {_CASES}")
+    """Why a tool's figures fit nothing, and what would: as its parser says."""
+    return str(catalogue().evidence[tool].value)
 
 
 def _size(conditions: Conditions, *keys: str) -> str:

@@ -20,10 +20,10 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.term import plural
 from dtnsim.logs import read_logs
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 
-#: tools of one's own, and archives of perfSONAR with many runs
-TOOLS: Final = ("ping", "traceroute", "tracepath", "mtr", "esmond", "perfsonar", "pscheduler")
 #: bytes of IP and ICMP headers around ping's payload
 _HEADERS_B: Final = 28
 #: runs of one way whose round trips differ by more than this factor are of two ways
@@ -79,7 +79,7 @@ def way(logs: Sequence[Path]) -> Way:
     """
     ways: dict[str, Way] = {}
     for m in read_logs(list(logs))[0]:
-        if m.tool in TOOLS and m.status in ("complete", "partial") and _whole(m):
+        if catalogue().evidence[m.tool] is Evidence.WAY and m.status in ("complete", "partial") and _whole(m):
             _add(ways.setdefault(str(m.conditions.get("target") or ""), Way(str(m.conditions.get("target") or ""))), m)
     found = [w for w in ways.values() if w.means]
     if not found:

@@ -22,20 +22,17 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.term import plural
 from dtnsim.logs import read_logs
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
-#: tools whose logs say how fast data went from one machine to another
-TOOLS: Final = frozenset({
-    "gridftp", "globus", "globus-url-copy", "scp", "sftp", "rsync", "rclone", "bbcp", "fdt", "wdt", "ascp", "xrdcp",
-    "curl", "wget", "fts", "rucio", "gfal-copy", "s5cmd", "aws s3", "wuftpd", "mpifileutils",
-})  # fmt: skip
 #: kinds of tools whose transfers a log may hold, where they are not called as the log's tool is
 _RAN: Final[dict[str, tuple[str, ...]]] = {
     "gridftp": ("gridftp", "globus", "fts"), "globus-url-copy": ("gridftp",), "globus": ("globus", "gridftp"),
-    "rsync": ("rsync", "fpsync", "parsyncfp"), "wget": ("curl",), "wuftpd": ("ftp", "lftp", "curl", "gridftp"),
+    "rsync": ("rsync", "fpsync", "parsyncfp"), "wget": ("curl",),
     "aws s3": ("aws-s3",), "xrdcp": ("xrdcp", "fts"),
 }  # fmt: skip
 #: logs of services that have others move the data
@@ -116,7 +113,8 @@ def cases(
 def _is_transfer(m: Measurement) -> bool:
     said = m.conditions
     whole = not (said.get("interval") or said.get("cumulative"))
-    return m.tool in TOOLS and m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0
+    ended = m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0
+    return ended and catalogue().evidence[m.tool] is Evidence.TRANSFER
 
 
 def _this_way(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._clean import PREFIX
-from dtnsim.logs.base import DocumentParser, LineParser, parser_types
+from dtnsim.logs.base import DocumentParser, Evidence, LineParser, parser_types
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
 _INTERVALS: Final = re.compile(
@@ -59,6 +59,9 @@ class Catalogue:
         self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
         self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
         self.long = frozenset(key for t in self.documents for key in t.long)
+        #: every tool and what its figures are good for
+        self.evidence: dict[str, Evidence] = dict(sorted((t.tool, t.evidence) for t in types if hasattr(t, "evidence")))
+        self.of_a_line = frozenset(t.tool for t in types if t.of_a_line)
         self.commands = frozenset(c for t in types for c in t.commands)
         self._words: dict[bytes, list[tuple[int, tuple[bytes, ...]]]] = {}
         for at, kind in enumerate(self.lines):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options
-from dtnsim.logs.base import Command, LineParser, Record, integer
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, integer
 from dtnsim.logs.measurement import Condition, Status
 
 _DONE: Final = re.compile(
@@ -74,6 +74,7 @@ class Ascp(LineParser):
     """Closing and progress lines of ascp."""
 
     tool = "ascp"
+    evidence = Evidence.TRANSFER
     words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
     commands = ("ascp",)
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from dtnsim.logs._net import failed
 from dtnsim.logs._progress import Progress, ProgressParser
-from dtnsim.logs.base import BINARY, Record
+from dtnsim.logs.base import BINARY, Evidence, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?"
@@ -32,6 +32,7 @@ class AwsS3(ProgressParser):
     """Progress lines, lines of files, failures."""
 
     tool = "aws s3"
+    evidence = Evidence.TRANSFER
     words = ("Completed", "upload", "download", "copy", "move", "remaining")
     commands = ("aws",)
 

@@ -66,6 +66,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from dtnsim.logs._clean import clean, decode, host_of
 from dtnsim.logs._commands import Command
+from dtnsim.logs._evidence import Evidence
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
@@ -77,6 +78,7 @@ __all__ = [
     "Context",
     "Document",
     "DocumentParser",
+    "Evidence",
     "LineParser",
     "Parser",
     "Record",
@@ -96,7 +98,6 @@ Conditions = dict[str, Any]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
-
 
 _NEWLINE: Final = re.compile("\n")
 #: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
@@ -152,6 +153,12 @@ class Parser(ABC):
 
     #: name of the tool in `Measurement.tool`
     tool: ClassVar[str]
+    #: what its figures are good for; from it `dtnsim calibrate`, `validate` and the documentation know the tool
+    evidence: ClassVar[Evidence]
+    #: whether its rates are a line's where no unit is printed: shown in bits
+    of_a_line: ClassVar[bool] = False
+    #: whether fewer than three outputs of real runs were at hand: it rests on the tool's documentation and source
+    by_document: ClassVar[bool] = False
     #: programs whose command lines the reader shall recognise without a prompt
     commands: ClassVar[tuple[str, ...]] = ()
 
@@ -208,18 +215,8 @@ class Parser(ABC):
             if found is None or (found.__class__ in _NUMBERS and not -_LARGEST < found < _LARGEST):
                 conditions = {key: value for key, value in conditions.items() if _is_condition(value)}
                 break
-        return Measurement(
-            self.tool,
-            quantity,
-            value,
-            unit,
-            printed,
-            conditions,
-            status,
-            self.version,
-            ctx.file,
-            line or ctx.line,
-        )
+        at = line or ctx.line
+        return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, at)
 
     def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
         """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record, located, size_bytes
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, located, size_bytes
 from dtnsim.logs.measurement import Condition
 
 _PROGRESS: Final = re.compile(
@@ -101,6 +101,7 @@ class Bbcp(LineParser):
     """Progress, file and closing lines of bbcp."""
 
     tool = "bbcp"
+    evidence = Evidence.TRANSFER
     words = ("bbcp", "effectively", "created")
     commands = ("bbcp",)
 

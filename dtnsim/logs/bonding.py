@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
@@ -25,6 +25,7 @@ class Bonding(LineParser):
     """One file of /proc/net/bonding, or several one after the other."""
 
     tool = "bonding"
+    evidence = Evidence.DESCRIBES
     words = ("Bonding",)
 
     def __init__(self, ctx: Context) -> None:

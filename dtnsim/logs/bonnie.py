@@ -20,7 +20,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, decimal
+from dtnsim.logs.base import (
+    BINARY,
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    decimal,
+)
 from dtnsim.logs.measurement import Condition, Measurement
 
 #: operation of each rate, in the order of all forms
@@ -124,6 +135,7 @@ class Bonnie(LineParser):
     """Text tables and CSV lines."""
 
     tool = "bonnie++"
+    evidence = Evidence.FITS
     words = ("Chr", "Version", "Sequential", "CP", "drastic", "Can")
     needs = (",,,", ",++")
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
@@ -288,6 +300,7 @@ class BonnieHtml(DocumentParser):
     """Tables of bon_csv2html."""
 
     tool = "bonnie++"
+    evidence = Evidence.FITS
     kind = "html"
 
     def match(self, doc: Document) -> bool:

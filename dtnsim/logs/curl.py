@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, clock_s, figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
@@ -28,6 +28,7 @@ class Curl(LineParser):
     """Progress tables of curl."""
 
     tool = "curl"
+    evidence = Evidence.TRANSFER
     words = ("Xferd", "Dload")
     commands = ("curl",)
 

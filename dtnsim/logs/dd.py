@@ -18,7 +18,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, LineParser, Record, agrees, decimal, integer
+from dtnsim.logs.base import (
+    BINARY,
+    DECIMAL,
+    Command,
+    Conditions,
+    Evidence,
+    LineParser,
+    Record,
+    agrees,
+    decimal,
+    integer,
+)
 from dtnsim.logs.measurement import Status
 
 _RESULT: Final = re.compile(
@@ -89,6 +100,7 @@ class Dd(LineParser):
     """Result lines, the record counts before them, progress lines and error messages of dd."""
 
     tool = "dd"
+    evidence = Evidence.FITS
     words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
     needs = ("+ ", "+\u00a0")
     shape = "(?:^|\\s|C)\\+[ \u00a0]"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
 _TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
@@ -37,6 +37,7 @@ class DiskSpd(LineParser):
     """One run's settings and results."""
 
     tool = "diskspd"
+    evidence = Evidence.NO_MODEL
     words = ("Input", "actual", "IO")
     commands = ("diskspd", "diskspd.exe")
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _HEAD: Final = re.compile(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE")
 _ROW: Final = re.compile(
@@ -59,6 +59,7 @@ class Elbencho(LineParser):
     """Tables open with their head and end with a line of another kind; CSV opens with its head."""
 
     tool = "elbencho"
+    evidence = Evidence.SERVERS
     words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
     commands = ("elbencho",)
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._exports import stamp
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
 from dtnsim.logs.measurement import Condition
 
 _URL: Final = re.compile(
@@ -38,6 +38,8 @@ class Esmond(DocumentParser):
     """Series of results, and the metadata of tests."""
 
     tool = "esmond"
+    evidence = Evidence.WAY
+    of_a_line = True
 
     def match(self, doc: Document) -> bool:
         """Objects of ``ts`` and ``val``, or of metadata."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
 _SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
@@ -31,6 +31,7 @@ class Ethtool(LineParser):
     """Blocks of one interface each."""
 
     tool = "ethtool"
+    evidence = Evidence.CORRECTS
     words = (
         "Settings",
         "Speed",

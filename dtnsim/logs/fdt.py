@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import bits_rate, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
@@ -48,6 +48,7 @@ class Fdt(LineParser):
     """Rates of FDT's console."""
 
     tool = "fdt"
+    evidence = Evidence.TRANSFER
     words = ("Net", "FDT", "Session", "session", "Exit")
     commands = ("fdt", "fdt.jar")
 

@@ -22,7 +22,18 @@ from dataclasses import replace
 from typing import Final
 
 from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import (
+    BINARY,
+    DECIMAL,
+    Command,
+    Conditions,
+    Context,
+    Evidence,
+    LineParser,
+    Record,
+    decimal,
+    size_bytes,
+)
 from dtnsim.logs.measurement import Measurement, Status
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
@@ -75,6 +86,7 @@ class Fio(Stoppable, LineParser):
     """Normal text and terse lines."""
 
     tool = "fio"
+    evidence = Evidence.FITS
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
     needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"

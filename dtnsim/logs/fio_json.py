@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._fio import PERCENTILES, Seen, Stoppable
-from dtnsim.logs.base import BINARY, Conditions, Context, Document, DocumentParser, Record, number, size_bytes
+from dtnsim.logs.base import BINARY, Conditions, Context, Document, DocumentParser, Evidence, Record, number, size_bytes
 
 _OPTIONS: Final = {"rw": "pattern", "ioengine": "engine", "filename": "target", "directory": "target"}
 
@@ -24,6 +24,7 @@ class FioJson(Stoppable, DocumentParser):
     long = ("jobs",)
 
     tool = "fio"
+    evidence = Evidence.FITS
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

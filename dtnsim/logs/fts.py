@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
 from dtnsim.logs.measurement import Condition
 
 _MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}
@@ -28,6 +28,7 @@ class FtsJson(DocumentParser):
     """Jobs with files, and messages of ``fts_monitoring_complete``."""
 
     tool = "fts"
+    evidence = Evidence.TRANSFER
     long = ("files", "hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Command, Context, LineParser, Record
+from dtnsim.logs.base import Command, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _DONE: Final = re.compile(
@@ -25,6 +25,7 @@ class GfalCopy(LineParser):
     """Lines of copies."""
 
     tool = "gfal-copy"
+    evidence = Evidence.TRANSFER
     words = ("Copying", "gfal")
     commands = ("gfal-copy",)
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import Command, Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.measurement import Condition, Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -71,6 +71,7 @@ class GlobusText(LineParser):
     """The ``Key: value`` block of ``globus task show``."""
 
     tool = "globus"
+    evidence = Evidence.TRANSFER
     words = _WORDS
     commands = ("globus",)
 
@@ -109,6 +110,7 @@ class GlobusList(LineParser):
     """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
 
     tool = "globus"
+    evidence = Evidence.TRANSFER
     words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
 
     def feed(self, text: str) -> Iterator[Record]:
@@ -129,6 +131,7 @@ class GlobusJson(DocumentParser):
     """Task documents and task lists of the Transfer API."""
 
     tool = "globus"
+    evidence = Evidence.TRANSFER
     kind = "json"
 
     def match(self, doc: Document) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record, size_bytes
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, size_bytes
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
@@ -90,6 +90,7 @@ class GlobusUrlCopy(LineParser):
     """Performance lines and messages of globus-url-copy."""
 
     tool = "globus-url-copy"
+    evidence = Evidence.TRANSFER
     words = ("avg", "inst", "Source", "Dest", "Cancelling", "error", "ERROR", "globus")
     shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS

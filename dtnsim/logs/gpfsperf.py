@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _RATE: Final = re.compile(
     r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?"
@@ -30,6 +30,7 @@ class Gpfsperf(LineParser):
     """The settings and the ``Data rate`` line after them."""
 
     tool = "gpfsperf"
+    evidence = Evidence.SERVERS
     words = ("gpfsperf", "recSize", "nProcesses", "Kbytes", "direct", "fsync")
     commands = ("gpfsperf", "gpfsperf-mpi")
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import LineParser, Record, located
+from dtnsim.logs.base import Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Condition
 
 _LINE: Final = re.compile(
@@ -40,6 +40,7 @@ class GridFtp(LineParser):
     """Lines of the server's transfer log."""
 
     tool = "gridftp"
+    evidence = Evidence.TRANSFER
     words = ("NBYTES",)
 
     def feed(self, text: str) -> Iterable[Record]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Conditions, Context, LineParser, Record, agrees, decimal
+from dtnsim.logs.base import BINARY, Conditions, Context, Evidence, LineParser, Record, agrees, decimal
 
 _LINE: Final = re.compile(
     r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
@@ -33,6 +33,7 @@ class Hdparm(LineParser):
     """The ``Timing ...`` lines; the device is named in the line before or on the command line."""
 
     tool = "hdparm"
+    evidence = Evidence.FITS
     words = ("Timing", "dev")
     commands = ("hdparm",)
 

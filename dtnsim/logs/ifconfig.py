@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Context, LineParser, Record
+from dtnsim.logs.base import Context, Evidence, LineParser, Record
 
 _OLD: Final = re.compile(r"^(\S+)\s+Link encap:")
 _NEW: Final = re.compile(r"^(\S+): flags=\d+<[^>]*>\s+mtu (\d+)(?=\s|$)")
@@ -23,6 +23,7 @@ class Ifconfig(LineParser):
     """Interface blocks."""
 
     tool = "ifconfig"
+    evidence = Evidence.BUSY
     words = ("encap", "MTU", "mtu", "bytes")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
@@ -47,6 +47,8 @@ class Ifstat(LineParser):
     """Tables of ifstat."""
 
     tool = "ifstat"
+    evidence = Evidence.BUSY
+    of_a_line = True
     words = ("KB", "Kbps")
     commands = ("ifstat",)
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _RESULT: Final = re.compile(
     r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++(?P<value>\d++\.\d++) "
@@ -39,6 +39,7 @@ class Io500(LineParser):
     """Lines of phases and scores."""
 
     tool = "io500"
+    evidence = Evidence.SERVERS
     words = ("RESULT", "SCORE", "IO")
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -82,6 +83,7 @@ class Io500Result(LineParser):
     """Sections of result.txt."""
 
     tool = "io500"
+    evidence = Evidence.SERVERS
     shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
     def __init__(self, ctx: Context) -> None:

@@ -20,6 +20,7 @@ from dtnsim.logs.base import (
     Context,
     Document,
     DocumentParser,
+    Evidence,
     LineParser,
     Record,
     number,
@@ -55,6 +56,7 @@ class Ior(LineParser):
     """One run from its version line to its summary."""
 
     tool = "ior"
+    evidence = Evidence.SERVERS
     words = ("IOR", "bw", "Max", "Stonewall", "OPs", "ERROR", "Began")
     commands = ("ior", "IOR")
 
@@ -197,6 +199,7 @@ class IorJson(DocumentParser):
     """``-O summaryFormat=JSON``."""
 
     tool = "ior"
+    evidence = Evidence.SERVERS
 
     def match(self, doc: Document) -> bool:
         """A document with IOR's tests."""

@@ -12,7 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._sysstat import cpu_row, figure, json_cpu, scaled, statistics
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import (
+    BINARY,
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    number,
+)
 
 K: Final = BINARY["K"]
 M: Final = BINARY["M"]
@@ -46,6 +57,7 @@ class Iostat(LineParser):
     """Reports: a CPU block and a device table each."""
 
     tool = "iostat"
+    evidence = Evidence.BUSY
     words = ("avg", "Device", "await", "Disk")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
     commands = ("iostat",)
@@ -129,6 +141,7 @@ class IostatJson(DocumentParser):
     """``iostat -o JSON``."""
 
     tool = "iostat"
+    evidence = Evidence.BUSY
 
     def match(self, doc: Document) -> bool:
         """A sysstat document with disks."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
@@ -123,6 +123,7 @@ class Iozone(LineParser):
     """Everything iozone prints."""
 
     tool = "iozone"
+    evidence = Evidence.FITS
     words = (
         "reclen",
         "report",

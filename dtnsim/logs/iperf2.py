@@ -22,7 +22,7 @@ from typing import Any, Final
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
 from dtnsim.logs._net import failed
-from dtnsim.logs.base import LineParser, Record, size_bytes
+from dtnsim.logs.base import Evidence, LineParser, Record, size_bytes
 
 _CONNECTED: Final = re.compile(
     r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) "
@@ -59,6 +59,8 @@ class _Iperf2(LineParser):
     """What the text and the CSV reader share."""
 
     tool = "iperf2"
+    evidence = Evidence.NETWORK
+    of_a_line = True
     commands = ("iperf", "iperf2")
 
     def __init__(self, *args: Any) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
 from dtnsim.logs._net import binary_size, failed, figure
-from dtnsim.logs.base import LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _THIRD: Final = 3
@@ -43,6 +43,8 @@ class Iperf3Text(LineParser):
     """Rows, summaries and messages of iperf3's text output; interleaved titles (``-T``) are kept apart."""
 
     tool = "iperf3"
+    evidence = Evidence.NETWORK
+    of_a_line = True
     words = (
         *ROW_WORDS,
         "iperf",

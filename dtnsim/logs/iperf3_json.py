@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import figure
-from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
 from dtnsim.logs.measurement import Condition, Status
 
 #: key in ``end`` -> (role, opposite direction)
@@ -31,6 +31,7 @@ class Iperf3Json(DocumentParser):
     """Documents of ``iperf3 -J`` and events of ``--json-stream``."""
 
     tool = "iperf3"
+    evidence = Evidence.NETWORK
     kind = "json"
     long = ("intervals",)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _ROW: Final = re.compile(
     r"^\s*+(?P<name>[\w.-]++(?:_UUID)?|filesystem[_ ]summary):?\s++(?P<total>\d++(?:\.\d++)?[KMGTPE]?)\s++"
@@ -28,6 +28,7 @@ class LfsDf(LineParser):
     """Rows of ``lfs df``."""
 
     tool = "lfs"
+    evidence = Evidence.DESCRIBES
     words = ("UUID",)
     commands = ("lfs",)
 
@@ -72,6 +73,7 @@ class LfsStripe(LineParser):
     """Layouts of ``lfs getstripe``."""
 
     tool = "lfs"
+    evidence = Evidence.DESCRIBES
     words = ("stripe", "lcme")
 
     def __init__(self, ctx: Context) -> None:

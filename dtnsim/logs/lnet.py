@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(r"^\s*+\[LN[Ee][Tt] (?P<what>Rates|Bandwidth) of (?P<group>[^\]]{1,200})\]")
 _ROW: Final = re.compile(
@@ -26,6 +26,7 @@ class LnetSelftest(LineParser):
     """Blocks of one group."""
 
     tool = "lnet_selftest"
+    evidence = Evidence.NETWORK
     words = ("LNet", "LNET")
     commands = ("lst",)
 

@@ -17,6 +17,7 @@ from dtnsim.logs.base import (
     Context,
     Document,
     DocumentParser,
+    Evidence,
     LineParser,
     Record,
     number,
@@ -32,6 +33,7 @@ class Lsblk(LineParser):
     """The table under a heading with NAME and SIZE."""
 
     tool = "lsblk"
+    evidence = Evidence.CORRECTS
     words = ("NAME",)
     commands = ("lsblk",)
 
@@ -87,6 +89,7 @@ class LsblkJson(DocumentParser):
     """``lsblk -J``."""
 
     tool = "lsblk"
+    evidence = Evidence.CORRECTS
 
     def match(self, doc: Document) -> bool:
         """A document with block devices."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _DEVICE: Final = re.compile(r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
 _LINK: Final = re.compile(
@@ -28,6 +28,7 @@ class Lspci(LineParser):
     """Link lines of each device."""
 
     tool = "lspci"
+    evidence = Evidence.CORRECTS
     words = ("LnkCap", "LnkSta", "MaxPayload", "DevCap", "controller", "bridge", "Class", "Non", "Device")
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
     commands = ("lspci",)

@@ -10,13 +10,14 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator
 
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 
 class Lstopo(DocumentParser):
     """One topology."""
 
     tool = "lstopo"
+    evidence = Evidence.DESCRIBES
     kind = "xml"
 
     def match(self, doc: Document) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
 
 _ARRAY: Final = re.compile(
     r"^\s*(?P<array>md\w+) : (?P<state>active|inactive)(?: \((?P<mode>[a-z-]+)\))*"
@@ -30,6 +30,7 @@ class Mdstat(LineParser):
     """Two or three lines an array."""
 
     tool = "mdstat"
+    evidence = Evidence.CORRECTS
     words = ("md", "active", "inactive")
 
     def __init__(self, ctx: Context) -> None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Conditions, Context, LineParser, Record, located
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record, located
 
 _LAUNCH: Final = re.compile(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
 _TABLE: Final = re.compile(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
@@ -30,6 +30,7 @@ class Mdtest(LineParser):
     """The table of rates."""
 
     tool = "mdtest"
+    evidence = Evidence.SERVERS
     words = ("mdtest", "SUMMARY", "tasks", "ERROR")
     commands = ("mdtest",)
 

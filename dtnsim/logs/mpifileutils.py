@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, Command, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _RATE: Final = re.compile(
@@ -32,6 +32,7 @@ class Dcp(LineParser):
     """Summaries and progress of a copy."""
 
     tool = "mpifileutils"
+    evidence = Evidence.TRANSFER
     words = ("Rate", "rate", "Copied", "Items", "Directories", "Files", "Links", "Seconds")
     commands = ("dcp", "dsync")
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dtnsim.logs._sysstat import STAMP, cpu_row, is_mpstat, json_cpu, statistics
-from dtnsim.logs.base import Command, Context, Document, DocumentParser, LineParser, Record
+from dtnsim.logs.base import Command, Context, Document, DocumentParser, Evidence, LineParser, Record
 
 
 class Mpstat(LineParser):
     """The utilisation table."""
 
     tool = "mpstat"
+    evidence = Evidence.BUSY
     words = ("CPU",)
     commands = ("mpstat",)
 
@@ -52,6 +53,7 @@ class MpstatJson(DocumentParser):
     """``mpstat -o JSON``."""
 
     tool = "mpstat"
+    evidence = Evidence.BUSY
 
     def match(self, doc: Document) -> bool:
         """A sysstat document without disks: with CPU loads, or stopped before its first interval."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import Command, Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.measurement import Condition
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
@@ -66,6 +66,7 @@ class MtrText(LineParser):
     """Report, screen and CSV."""
 
     tool = "mtr"
+    evidence = Evidence.WAY
     words = ("Loss", "Snt", "MTR", "Mtr", "Drop", "mtr")
     commands = ("mtr",)
 
@@ -181,6 +182,7 @@ class MtrJson(DocumentParser):
     """Documents of ``mtr -j``."""
 
     tool = "mtr"
+    evidence = Evidence.WAY
     kind = "json"
 
     def match(self, doc: Document) -> bool:
@@ -211,6 +213,7 @@ class MtrXml(DocumentParser):
     """Documents of ``mtr --xml``."""
 
     tool = "mtr"
+    evidence = Evidence.WAY
     kind = "xml"
 
     def match(self, doc: Document) -> bool:

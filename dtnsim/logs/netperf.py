@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _TITLE: Final = re.compile(
@@ -32,6 +32,8 @@ class Netperf(LineParser):
     """Tables of one test after another."""
 
     tool = "netperf"
+    evidence = Evidence.NETWORK
+    of_a_line = True
     words = ("TEST",)
     commands = ("netperf",)
 

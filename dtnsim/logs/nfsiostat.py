@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
@@ -25,6 +25,7 @@ class Nfsiostat(LineParser):
     """Blocks of one mount each."""
 
     tool = "nfsiostat"
+    evidence = Evidence.BUSY
     words = ("mounted", "kB")
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from dtnsim.logs._metrics import METRICS, labelled
 from dtnsim.logs._sysstat import STATES
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
@@ -28,6 +28,7 @@ class NodeExporter(LineParser):
     """Lines of metrics."""
 
     tool = "node_exporter"
+    evidence = Evidence.BUSY
     words = ("node",)
 
     def __init__(self, ctx: Context) -> None:

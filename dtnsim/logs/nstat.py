@@ -12,7 +12,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import (
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    number,
+)
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"
@@ -34,6 +44,7 @@ class Nstat(LineParser):
     """Lines of counters."""
 
     tool = "nstat"
+    evidence = Evidence.BUSY
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
     commands = ("nstat",)
 
@@ -69,6 +80,7 @@ class NstatJson(DocumentParser):
     """``nstat -j``."""
 
     tool = "nstat"
+    evidence = Evidence.BUSY
 
     def match(self, doc: Document) -> bool:
         """One object of counters by name, under the name of their source."""

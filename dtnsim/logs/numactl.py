@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, Command, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _AVAILABLE: Final = re.compile(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
@@ -23,6 +23,7 @@ class Numactl(LineParser):
     """The listing of nodes, then the matrix of distances."""
 
     tool = "numactl"
+    evidence = Evidence.DESCRIBES
     words = ("available", "node", "cpus")
     commands = ("numactl",)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, size_bytes
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
@@ -75,6 +75,8 @@ class Nuttcp(LineParser):
     """Result lines of nuttcp and nuttscp."""
 
     tool = "nuttcp"
+    evidence = Evidence.NETWORK
+    of_a_line = True
     words = ("Mbps", "Gbps", "Kbps", "nuttcp", "megabytes", "Get", "Put", "TX", "RX", "Aggregate")
     commands = ("nuttcp", "nuttscp")
 

@@ -14,7 +14,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs.base import DECIMAL, Command, Conditions, Context, Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import (
+    DECIMAL,
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    number,
+)
 from dtnsim.logs.base import integer as _integer
 
 _USAGE: Final = re.compile(
@@ -36,6 +47,7 @@ class NvmeList(LineParser):
     """The table of ``nvme list``."""
 
     tool = "nvme"
+    evidence = Evidence.DESCRIBES
     words = ("Node", "Namespace", "NSID")
     commands = ("nvme",)
 
@@ -109,6 +121,7 @@ class NvmeSmart(LineParser):
     """The lines of ``nvme smart-log``."""
 
     tool = "nvme"
+    evidence = Evidence.DESCRIBES
     words = ("Smart",)
 
     def __init__(self, ctx: Context) -> None:
@@ -146,6 +159,7 @@ class NvmeJson(DocumentParser):
     """``nvme list -o json`` and ``nvme smart-log -o json``."""
 
     tool = "nvme"
+    evidence = Evidence.DESCRIBES
 
     def match(self, doc: Document) -> bool:
         """Devices with sizes, or the keys of the health log."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Conditions, LineParser, Record, decimal
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, decimal
 
 _LINE: Final = re.compile(
     r"\bost\s*(?P<ost>\d+)\s+sz\s*(?P<sz>\d+)K\s+rsz\s*(?P<rsz>\d+)K?\s+obj\s*(?P<obj>\d+)\s+thr\s*(?P<thr>\d+)\s+(?P<rest>.*)"
@@ -28,6 +28,7 @@ class Obdfilter(LineParser):
     """One summary line holds the results of all tests of one combination."""
 
     tool = "obdfilter-survey"
+    evidence = Evidence.SERVERS
     words = ("ost", "rsz")
     commands = ("obdfilter-survey",)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -38,6 +38,7 @@ class Owping(LineParser):
     """Summaries of owping."""
 
     tool = "owping"
+    evidence = Evidence.DELAYS
     words = ("owping",)
     commands = ("owping", "twping")
 
@@ -98,4 +99,5 @@ class Twping(Owping):
     """Summaries of twping (TWAMP): round trips, and the times of each way by two clocks."""
 
     tool = "twping"
+    evidence = Evidence.DELAYS
     words = ("twping",)

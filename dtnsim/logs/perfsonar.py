@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure, iso_s
-from dtnsim.logs.base import Document, DocumentParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
 from dtnsim.logs.measurement import Condition
 
 _KEYS: Final = {"pscheduler", "result", "test"}
@@ -31,6 +31,8 @@ class PerfsonarArchive(DocumentParser):
     """Documents of results."""
 
     tool = "perfsonar"
+    evidence = Evidence.WAY
+    of_a_line = True
     long = ("hits.hits", "hits")
 
     def match(self, doc: Document) -> bool:

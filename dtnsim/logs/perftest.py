@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _TITLE: Final = re.compile(
@@ -54,6 +54,7 @@ class Perftest(LineParser):
     """Tables of bandwidth and latency."""
 
     tool = "perftest"
+    evidence = Evidence.NETWORK
     words = ("bytes", "Test", "qps", "Connection", "Mtu", "Device", "Link", "TX")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))

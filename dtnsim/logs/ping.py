@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, options
-from dtnsim.logs.base import Command, LineParser, Record, decimal
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal
 from dtnsim.logs.measurement import Condition
 
 _START: Final = re.compile(
@@ -93,6 +93,7 @@ class Ping(LineParser):
     """Replies and summaries of ping."""
 
     tool = "ping"
+    evidence = Evidence.WAY
     words = (
         "PING",
         "ping",

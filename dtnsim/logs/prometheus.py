@@ -18,7 +18,7 @@ from urllib.parse import unquote_plus
 from dtnsim.logs._exports import stamp
 from dtnsim.logs._metrics import METRICS, Metric, labelled, unit_of
 from dtnsim.logs._net import figure
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")
 _BITS: Final = re.compile(r"\* ?8(?![\d.])")
@@ -29,6 +29,7 @@ class PrometheusJson(DocumentParser):
     """Matrices and vectors."""
 
     tool = "prometheus"
+    evidence = Evidence.BUSY
     long = ("data.result",)
 
     def match(self, doc: Document) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, iso_s
-from dtnsim.logs.base import Document, DocumentParser, LineParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.measurement import Condition
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
@@ -33,6 +33,8 @@ class PschedulerJson(DocumentParser):
     """Result documents of pScheduler, alone or inside a run."""
 
     tool = "pscheduler"
+    evidence = Evidence.WAY
+    of_a_line = True
     kind = "json"
 
     def match(self, doc: Document) -> bool:
@@ -202,6 +204,7 @@ class PschedulerText(LineParser):
     """The table a pScheduler throughput or rtt task prints."""
 
     tool = "pscheduler"
+    evidence = Evidence.WAY
     words = ("bps", "Kbps", "Mbps", "Gbps", "Summary", "Stream", "RTT", "Packet", "pscheduler")
     commands = ("pscheduler",)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<what>Packets (?:Sent|Lost)|Delay (?:Median|Minimum|Maximum|Mean|\d\dth Percentile)|Max Clock Error"
@@ -23,6 +23,7 @@ class PschedulerLatency(LineParser):
     """Lines of dots."""
 
     tool = "pscheduler"
+    evidence = Evidence.WAY
     words = ("Packets", "Delay", "Clock", "Deviation")
     commands = ("pscheduler",)
 

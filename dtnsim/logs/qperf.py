@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import figure, host_of, positive_int
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, DECIMAL, Command, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -46,6 +46,7 @@ class Qperf(LineParser):
     """Blocks of one test each."""
 
     tool = "qperf"
+    evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
     commands = ("qperf",)
 

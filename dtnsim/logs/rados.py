@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _PAIR: Final = re.compile(
@@ -28,6 +28,7 @@ class RadosBench(LineParser):
     """The summary of a run."""
 
     tool = "rados bench"
+    evidence = Evidence.SERVERS
     words = ("Total", "Bandwidth", "bandwidth", "IOPS", "Latency", "latency", "size")
     commands = ("rados",)
 

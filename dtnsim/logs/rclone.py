@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options, parts_s, positive_int
-from dtnsim.logs.base import BINARY, Command, Document, DocumentParser, LineParser, Record, decimal, number
+from dtnsim.logs.base import BINARY, Command, Document, DocumentParser, Evidence, LineParser, Record, decimal, number
 from dtnsim.logs.measurement import Condition, Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
@@ -86,6 +86,7 @@ class RcloneText(LineParser):
     """Statistics blocks, one-line statistics and messages of rclone."""
 
     tool = "rclone"
+    evidence = Evidence.TRANSFER
     words = ("Transferred", "Elapsed", "Errors", "INFO", "ERROR", "Failed", "rclone", "CRITICAL", "ETA", "Fatal")
     commands = ("rclone",)
 
@@ -178,6 +179,7 @@ class RcloneJson(DocumentParser):
     """Lines of ``--use-json-log`` that carry a statistics object."""
 
     tool = "rclone"
+    evidence = Evidence.TRANSFER
     kind = "json"
 
     def match(self, doc: Document) -> bool:

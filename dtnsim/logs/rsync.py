@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
-from dtnsim.logs.base import Command, LineParser, Record, decimal, grouped
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, grouped
 from dtnsim.logs.measurement import Condition, Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
@@ -108,6 +108,7 @@ class Rsync(LineParser):
     """Summary, statistics, progress and messages of rsync."""
 
     tool = "rsync"
+    evidence = Evidence.TRANSFER
     words = (
         "sent",
         "wrote",

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import DECIMAL, Document, DocumentParser, LineParser, Record, located, number
+from dtnsim.logs.base import DECIMAL, Document, DocumentParser, Evidence, LineParser, Record, located, number
 from dtnsim.logs.measurement import Condition
 
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
@@ -30,6 +30,7 @@ class RucioEvents(DocumentParser):
     """Events ``transfer-done`` and ``transfer-failed``."""
 
     tool = "rucio"
+    evidence = Evidence.TRANSFER
     long = ("hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
@@ -78,6 +79,7 @@ class RucioClient(LineParser):
     """Lines of ``rucio download``."""
 
     tool = "rucio"
+    evidence = Evidence.TRANSFER
     words = ("downloaded",)
     commands = ("rucio",)
 

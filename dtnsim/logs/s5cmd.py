@@ -14,7 +14,7 @@ from typing import Final
 
 from dtnsim.logs._net import failed, parts_s
 from dtnsim.logs._progress import Progress, ProgressParser
-from dtnsim.logs.base import DECIMAL, Record
+from dtnsim.logs.base import DECIMAL, Evidence, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?"
@@ -30,6 +30,7 @@ class S5cmd(ProgressParser):
     """Progress bars and errors."""
 
     tool = "s5cmd"
+    evidence = Evidence.TRANSFER
     words = ("ERROR",)
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
     needs = ("B/s) ",)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._sysstat import STAMP, cpu_row, figure, is_mpstat, scaled
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
 
 K: Final = BINARY["K"]
 _RATES: Final = {
@@ -41,6 +41,7 @@ class Sar(LineParser):
     """Tables of one heading line each."""
 
     tool = "sar"
+    evidence = Evidence.BUSY
     words = ("CPU", "IFACE", "DEV", "rtps")
     commands = ("sar", "sadf")
 

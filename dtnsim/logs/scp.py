@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
-from dtnsim.logs.base import Command, LineParser, Record, agrees, decimal
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, agrees, decimal
 from dtnsim.logs.measurement import Condition, Status
 
 _METER: Final = re.compile(
@@ -84,6 +84,7 @@ class Scp(LineParser):
     """Progress lines and messages of scp and sftp."""
 
     tool = "scp"
+    evidence = Evidence.TRANSFER
     words = (
         "B",
         "KB",

@@ -12,7 +12,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, LineParser, Record, integer, number
+from dtnsim.logs.base import (
+    Command,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    integer,
+    number,
+)
 
 _GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
 _VERSION: Final = re.compile(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
@@ -34,6 +45,7 @@ class Smartctl(LineParser):
     """The information section and the health lines."""
 
     tool = "smartctl"
+    evidence = Evidence.DESCRIBES
     words = (
         "smartctl",
         "Capacity",
@@ -107,6 +119,7 @@ class SmartctlJson(DocumentParser):
     """``smartctl -j``."""
 
     tool = "smartctl"
+    evidence = Evidence.DESCRIBES
 
     def match(self, doc: Document) -> bool:
         """A document of smartctl about a device."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import DECIMAL, Command, LineParser, Record
+from dtnsim.logs.base import DECIMAL, Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -37,6 +37,8 @@ class Ss(LineParser):
     """Connections with ``-i``."""
 
     tool = "ss"
+    evidence = Evidence.CONNECTIONS
+    of_a_line = True
     words = ("ESTAB", "UNCONN", "SYN", "FIN", "CLOSE", "LAST", "CLOSING", "rtt", "cwnd")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
     commands = ("ss",)

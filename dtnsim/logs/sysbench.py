@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
 
 _TOTAL: Final = re.compile(
     r"Read (?P<r>[\d.]+)(?P<ru>[kKMGT]?)b\s+Written (?P<w>[\d.]+)(?P<wu>[kKMGT]?)b\s+Total transferred "
@@ -45,6 +45,7 @@ class Sysbench(LineParser):
     """One run from its version line to its latency block."""
 
     tool = "sysbench"
+    evidence = Evidence.NO_MODEL
     words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
     commands = ("sysbench",)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, decimal
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, decimal
 
 _BASH: Final = re.compile(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h ?)?(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
 _POSIX: Final = re.compile(r"^\s*(real|user|sys)\s+(\d+[.,]\d+)\s*$")
@@ -50,6 +50,7 @@ class Time(LineParser):
     """The real time is the figure; user and system time go with it."""
 
     tool = "time"
+    evidence = Evidence.BUSY
     words = (
         "real",
         "user",

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, LineParser, Record, decimal
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal
 from dtnsim.logs.measurement import Condition
 
 _HOP: Final = re.compile(
@@ -31,6 +31,7 @@ class Tracepath(LineParser):
     """Hops and the summary of tracepath."""
 
     tool = "tracepath"
+    evidence = Evidence.WAY
     words = ("pmtu", "reached", "asymm", "tracepath", "LOCALHOST", "reply", "Resume")
     shape = r"^ ?: .*ms"
     commands = ("tracepath", "tracepath6")

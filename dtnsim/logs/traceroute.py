@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, LineParser, Record, decimal, located
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, located
 from dtnsim.logs.measurement import Condition, Status
 
 _HEAD: Final = re.compile(
@@ -73,6 +73,7 @@ class Traceroute(LineParser):
     """Routes printed by traceroute and tracert."""
 
     tool = "traceroute"
+    evidence = Evidence.WAY
     words = ("traceroute", "Tracing", "tracert", "Routenverfolgung", "itinéraire", "resolve", "known")
     commands = ("traceroute", "traceroute6", "tracert")
     #: a first hop whose head is missing (it goes to stderr on BSD and macOS)

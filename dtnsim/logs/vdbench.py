@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 #: the stars are gone where they were taken for bold type
 _UNIT: Final = re.compile(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s")
@@ -29,6 +29,7 @@ class Vdbench(LineParser):
     """Runs and their means."""
 
     tool = "vdbench"
+    evidence = Evidence.NO_MODEL
     words = ("avg", "Starting", "rate")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
     commands = ("vdbench",)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _STATES: Final = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal", "gu": "guest"}
 _BLOCK: Final = 1024.0
@@ -24,6 +24,7 @@ class Vmstat(LineParser):
     """Rows under ``r b swpd free``."""
 
     tool = "vmstat"
+    evidence = Evidence.BUSY
     words = ("swpd",)
     commands = ("vmstat",)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import parts_s
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \((?P<requests>\d++)\))?(?P<rest>.{0,200})"
@@ -43,6 +43,7 @@ class Warp(LineParser):
     """Blocks of one operation each."""
 
     tool = "warp"
+    evidence = Evidence.SERVERS
     words = ("Operation", "Report")
     commands = ("warp",)
 

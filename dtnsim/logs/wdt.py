@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of, options
-from dtnsim.logs.base import Command, LineParser, Record, agrees
+from dtnsim.logs.base import Command, Evidence, LineParser, Record, agrees
 from dtnsim.logs.measurement import Condition
 
 _RATE: Final = re.compile(
@@ -43,6 +43,7 @@ class Wdt(LineParser):
     """Bar and report of wdt."""
 
     tool = "wdt"
+    evidence = Evidence.TRANSFER
     words = ("Mbytes", "Total", "Transfer", "throughput")
     commands = ("wdt",)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import binary_size, bits_rate, failed, figure
-from dtnsim.logs.base import LineParser, Record, located
+from dtnsim.logs.base import Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
@@ -26,6 +26,7 @@ class Wget(LineParser):
     """Final lines of wget."""
 
     tool = "wget"
+    evidence = Evidence.TRANSFER
     words = ("saved", "written", "Connection", "Read")
     commands = ("wget",)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, LineParser, Record
+from dtnsim.logs.base import Command, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
@@ -37,6 +37,7 @@ class Xrdcp(LineParser):
     """Progress lines and errors."""
 
     tool = "xrdcp"
+    evidence = Evidence.TRANSFER
     words = ("kB", "MB", "GB", "TB", "B", "ERROR", "FATAL")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"
@@ -38,6 +38,7 @@ class Zfs(LineParser):
     """Lines of properties, and lists."""
 
     tool = "zfs"
+    evidence = Evidence.DESCRIBES
     words = ("PROPERTY", "AVAIL")
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
     commands = ("zfs",)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, LineParser, Record, size_bytes
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _HEAD: Final = re.compile(r"^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", re.IGNORECASE)
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
@@ -36,6 +36,7 @@ class Zpool(LineParser):
     """Both subcommands."""
 
     tool = "zpool"
+    evidence = Evidence.CORRECTS
     words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
     commands = ("zpool",)
 

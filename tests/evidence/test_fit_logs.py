@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,13 +106,61 @@ def test_a_path_with_quotes_stays_a_path(tmp_path: Path) -> None:
     assert found[0].spec.transfers[0].to == "venadi:/bigdata"
 
 
-def test_every_tool_fits_or_says_why_not():
-    from dtnsim.evidence import fit_facts, fit_tests, fit_wan, transfer_cases
+def test_every_parser_says_what_its_figures_are_good_for():
+    from dtnsim.evidence import fit_tests
     from dtnsim.logs._catalogue import catalogue
+    from dtnsim.logs.base import Evidence
 
     every = catalogue()
-    tools = {parser.tool for parser in (*every.lines, *every.documents)}
-    assert tools >= transfer_cases.TOOLS - {"sftp", "wuftpd"}  # which scp's and GridFTP's parsers say
-    used = fit_facts.CORRECTING | set(fit_wan.TOOLS)
-    left = {tool for tool in tools - used if not fit_tests.fits(tool)}
-    assert {tool for tool in left if "tests more than this host" in fit_tests.why_not(tool)} == set()
+    said = {(parser.tool, parser.evidence) for parser in (*every.lines, *every.documents)}
+    assert dict(said) == every.evidence
+    assert len(said) == len(every.evidence), "parsers of one tool say the same"
+    assert {tool for tool, use in said if use is Evidence.FITS} == set(fit_tests._BUILDERS)
+    assert all(use.value for use in Evidence if use is not Evidence.FITS)
+
+
+_SMOKE = '''"""smoke: one line a run. Units: MB is 10^6 B."""
+from dtnsim.logs.base import Evidence, LineParser
+
+
+class Smoke(LineParser):
+    tool = "smoke"
+    evidence = Evidence.{use}
+    words = ("smoked",)
+
+    def feed(self, text):
+        yield self.measure("throughput", float(text.split()[0]) * 1e6, "B/s", text)
+'''
+
+
+@pytest.mark.parametrize(("use", "page"), [("TRANSFER", "end-to-end transfer"), ("WAY", "Becomes a network"),
+                                           ("BUSY", "how busy"), ("CORRECTS", "Corrects the host file")])  # fmt: skip
+def test_a_parser_in_a_new_file_is_found_by_everything(tmp_path: Path, monkeypatch, use: str, page: str) -> None:
+    import dtnsim.logs as package
+    from dtnsim.cli import man
+    from dtnsim.evidence import fit_tests, transfer_cases
+    from dtnsim.logs._catalogue import catalogue
+
+    (tmp_path / "smoke.py").write_text(_SMOKE.replace("{use}", use))
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    catalogue.cache_clear()
+    try:
+        ((rate,), _) = package.read_text("12 MB smoked\n")
+        assert (rate.tool, rate.value) == ("smoke", 12e6)
+        assert any(", smoke, " in block for block in man.described("logs")["text"])
+        assert fit_tests.why_not("smoke") == catalogue().evidence["smoke"].value
+        assert transfer_cases._is_transfer(rate) is (use == "TRANSFER")
+        sections = _docs()._logs().split("\n## ")
+        assert ["| `smoke` |" in section for section in sections if page in section] == [True]
+    finally:
+        catalogue.cache_clear()
+        sys.modules.pop("dtnsim.logs.smoke", None)
+
+
+def _docs() -> Any:
+    spec = importlib.util.spec_from_file_location("generated", Path(__file__).parents[2] / "docs" / "generated.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -185,13 +185,3 @@ def test_a_directory_is_read_with_r(monkeypatch, capsys, tmp_path):
     assert code == 2
     (tmp_path / "one" / "two" / "dd.txt").unlink()
     assert run(monkeypatch, capsys, "-r", tmp_path)[0] == 2
-
-
-def test_help_names_every_tool():
-    from dtnsim.cli.logs import command
-    from dtnsim.logs._catalogue import catalogue
-
-    every = catalogue()
-    tools = sorted({parser.tool for parser in (*every.lines, *every.documents)})
-    words = " ".join((command.__doc__ or "").split())
-    assert f"Read is what these print: {', '.join(tools[:-1])} and {tools[-1]}." in words
