@@ -116,7 +116,10 @@ class Composer:
         source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
         apart = source.host is not destination.host
         route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
-        made = leg(spec, source, destination, route, self.moved.get(spec.name))
+        try:
+            made = leg(spec, source, destination, route, self.moved.get(spec.name))
+        except SpecError as error:
+            raise self.spec.located(error, number) from None
         if spec.dataset is None and made.timing is None:
             size = units.show(made.job.payload_B, "B")
             self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")

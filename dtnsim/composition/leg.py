@@ -37,6 +37,11 @@ class End:
     kind: EndKind
     volume: str | None
 
+    @property
+    def is_bucket(self) -> bool:
+        """Whether it is a bucket of an object store."""
+        return self.volume is not None and self.host.volumes[self.volume].filesystem.kind == "s3"
+
 
 @dataclass(frozen=True, slots=True)
 class Leg:
@@ -110,7 +115,8 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         memory_B=destination.host.memory.size.value,
         file_memory_B=(_file_memory(source.host), _file_memory(destination.host)),
         cores=min(source.host.cpu.total, destination.host.cpu.total),
-        apart=route is not None,
+        apart=source.host is not destination.host,
+        buckets=(source.is_bucket, destination.is_bucket),
         sizes_B=tuple(data.sizes_B.tolist()),
         counts=tuple(data.counts.tolist()),
     )

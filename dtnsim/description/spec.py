@@ -110,6 +110,15 @@ class PathSpec(Model):
         spot, whole = _spot(self._given[0], steps)
         return spot if whole else {}
 
+    def located(self, error: SpecError, number: int) -> SpecError:
+        """An error that names a key of a transfer (``NAME.tool.client``), with the key, file and line of its place."""
+        name, _, rest = (error.key or "").partition(".")
+        if error.file is not None or name != self.transfers[number].name:
+            return error
+        key = f"{self.transfer_key(number)}.{rest}"
+        where = self.place_of(*(int(step) if step.isdigit() else step for step in split_key(key)))
+        return SpecError(error.message, **where, key=key, value=error.value, remedy=error.remedy)
+
     def slowdowns(self, ledger: Ledger) -> tuple[Slowdown, ...]:
         """How the memory load of each host slows its cores, all that are asked for cycles."""
         cores: dict[str, list[str]] = {}

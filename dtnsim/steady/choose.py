@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.description.spec import PathSpec, split_end
+from dtnsim.composition.leg import end_of
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.records import Interval
@@ -108,18 +109,8 @@ class Choice:
 def candidates(spec: PathSpec) -> tuple[Candidate, ...]:
     """What can do the first transfer of a path: a bucket is reached by tools that speak S3, and by no others."""
     transfer = spec.transfers[0]
-    far = [_is_bucket(spec, end) for end in (transfer.source_end, transfer.to)]
-    if not any(far):
-        return CANDIDATES
-    end = "destination" if far[0] else "source"
-    return tuple(replace(c, options={**(c.options or {}), "client": end}) for c in FOR_BUCKETS)
-
-
-def _is_bucket(spec: PathSpec, end: str) -> bool:
-    name, path = split_end(end)
-    host = spec.hosts[name]
-    mount = host.mount_of(path)
-    return mount is not None and host.volumes[mount].filesystem.kind == "s3"
+    buckets = any(end_of(spec, end).is_bucket for end in (transfer.source_end, transfer.to))
+    return FOR_BUCKETS if buckets else CANDIDATES
 
 
 def choose(spec: PathSpec, samples: int, seed: int = 1) -> tuple[list[Choice], list[tuple[Candidate, str]]]:

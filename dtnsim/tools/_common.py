@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Final, Literal
 
@@ -13,7 +14,7 @@ from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.tools.plan import CpuUse, End, Job
+from dtnsim.tools.plan import CpuUse, End, Far, Job
 
 Size = Annotated[Quantity, Unit("B", low=1)]
 Rate = Annotated[Quantity, Unit("B/s", low=1)]
@@ -156,6 +157,26 @@ def both_ends(
     """The same work per byte at both ends."""
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
     return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
+
+
+def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:
+    """The protocol that leads to the far end: the one that is asked for, or the first of those that do.
+
+    Args:
+        job: What the tool is asked to do.
+        option: Name of the tool's option.
+        asked: Its value, where the path says it.
+        ways: What leads to each kind of far end, the usual one first.
+
+    Raises:
+        SpecError: what is asked for does not lead there.
+    """
+    fit = ways[job.far]
+    if asked is None or asked in fit:
+        return asked or fit[0]
+    end = {"bucket": "a bucket", "mount": "another mount of the same host"}.get(job.far, "a host without a bucket")
+    remedy = f"write {' or '.join(fit)}, or leave it out"
+    raise SpecError(f"the other end is {end}", key=f"{job.name}.tool.{option}", value=asked, remedy=remedy)
 
 
 def one_host(job: Job, tool: str) -> None:

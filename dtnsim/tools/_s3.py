@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step
@@ -23,6 +24,29 @@ _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 K
 def cut(use: Access | None, part_B: float, parts: int = 1) -> Access | None:
     """An access by requests of so many bytes, where the other end is an object store."""
     return None if use is None else use.but(part_B=part_B, parts=parts)
+
+
+def uploads(job: Job, tool: str, client: End | None) -> bool:
+    """Whether the bucket is the destination; memory or a device may stand for one.
+
+    Args:
+        job: What the tool is asked to do.
+        tool: The tool.
+        client: End at which it is typed, where the path says it.
+
+    Raises:
+        SpecError: the other end is no bucket.
+    """
+    put = client == "source" if client is not None else job.buckets != (True, False)
+    far, kind = (("to", job.destination), ("from", job.source))[not put]
+    if kind == "volume" and not job.buckets[put]:
+        message = f"{tool} speaks S3, and its other end is no bucket"
+        if client is not None and any(job.buckets):
+            remedy = "leave it out: the bucket is elsewhere"
+            raise SpecError(message, key=f"{job.name}.tool.client", value=client, remedy=remedy)
+        remedy = "give that volume 'filesystem: {kind: s3}', or use a tool that copies between hosts"
+        raise SpecError(message, key=f"{job.name}.{far}", remedy=remedy)
+    return put
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Rate, Size
-from dtnsim.tools._s3 import Client
+from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
@@ -37,7 +37,7 @@ class AwsS3(Tool):
     max_bandwidth: Rate | None = None
     changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "every object is new; matters to sync only")
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
-    client: ClientEnd = "source"
+    client: ClientEnd | None = None
     overhead: Cycles = prior(
         "14 cycles/B",
         0.5,
@@ -47,7 +47,7 @@ class AwsS3(Tool):
 
     def plan(self, job: Job) -> Plan:
         """A pool of requests; all of their bytes pass one interpreter."""
-        put = self.client == "source"
+        put = uploads(job, self.kind, self.client)
         plan = Client(
             "aws-cli",
             put,

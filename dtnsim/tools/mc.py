@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Rate, core_cost
-from dtnsim.tools._s3 import Client
+from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Tool
 
 _START: Final = prior("0.1 s", 0.5, "assumed: a Go program that reads its configuration")
@@ -44,12 +44,12 @@ class Mc(Tool):
         None
     )
     tls: bool = True
-    client: ClientEnd = "source"
+    client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
     def plan(self, job: Job) -> Plan:
         """Objects at once; parts of an upload at once."""
-        put = self.client == "source"
+        put = uploads(job, self.kind, self.client)
         whole = not put or self.disable_multipart or job.largest_B < _LEAST_PART_B
         part = max(math.ceil(job.largest_B / _MOST_PARTS / _LEAST_PART_B), 1) * _LEAST_PART_B
         objects = min(self.workers or job.cores, 128)

@@ -20,6 +20,9 @@ End = Literal["source", "destination"]
 #: what a transfer reads from or writes to: a volume, or a device without a medium
 EndKind = Literal["volume", "zero", "null", "random", "memory"]
 
+#: what a tool's protocol has to lead to: a bucket at either end, another host's files or memory, or one host's mounts
+Far = Literal["bucket", "host", "memory", "mount"]
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -38,6 +41,7 @@ class Job:
         cores: Cores of the host with fewer of them.
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
         file_memory_B: Memory at source and destination in which files stay for another reading.
+        buckets: Whether source and destination are buckets of an object store.
         sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
@@ -55,6 +59,7 @@ class Job:
     sizes_B: tuple[float, ...] = ()
     counts: tuple[int, ...] = ()
     file_memory_B: tuple[float, float] = (0.0, 0.0)
+    buckets: tuple[bool, bool] = (False, False)
 
     def per_file(self, count: Callable[[float], float]) -> float:
         """Mean over the files of something that depends on their sizes."""
@@ -66,6 +71,15 @@ class Job:
     def remote(self) -> bool:
         """Whether the ends are on different hosts."""
         return self.rtt_s > 0 if self.apart is None else self.apart
+
+    @property
+    def far(self) -> Far:
+        """What the protocol of a tool has to lead to."""
+        if any(self.buckets):
+            return "bucket"
+        if not self.remote:
+            return "mount"
+        return "host" if self.source == self.destination == "volume" else "memory"
 
     @property
     def mean_B(self) -> float:

@@ -1,13 +1,14 @@
-"""rclone: several files at once, large ones in several streams, over S3, http, webdav or sftp."""
+"""rclone: several files at once, large ones in several streams, over S3, http, webdav or sftp, or within a host."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.physics.pace import turn_s, wait_s
 from dtnsim.tools._common import (
@@ -20,12 +21,18 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    protocol,
     reading,
     writing,
 )
-from dtnsim.tools._s3 import cut
+from dtnsim.tools._s3 import cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dtnsim.tools.plan import Far
 
 _GCM = core_cost("aes128_gcm", "TLS")
 _MD5 = core_cost("md5_openssl", "hash of what was read, compared with the remote's")
@@ -68,6 +75,13 @@ _BACKENDS: Final = {
         25.0, 21.0, 5.0, 8.0, 11.0, prior("0.27 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 25 trips")
     ),
 }
+#: what leads to the far end; the first is taken where ``backend`` says nothing. A memory may stand for any store
+_WAYS: Final[Mapping[Far, tuple[str, ...]]] = {
+    "bucket": ("s3",),
+    "host": ("sftp", "http", "webdav"),
+    "memory": ("sftp", "http", "webdav", "s3"),
+    "mount": ("local",),
+}
 #: the webdav backend lets a request begin every 10 ms (pacer.MinSleep), whatever --transfers says
 _PACE_S: Final = 0.01
 #: its requests for a file
@@ -83,6 +97,13 @@ _SERVE: Final = prior(
 _HASH: Final = 2.0
 
 
+class Way(NamedTuple):
+    """Protocol of the far end, and whether rclone runs at the source."""
+
+    backend: str
+    put: bool
+
+
 def _dash(name: str) -> AliasChoices:
     return AliasChoices(name, name.replace("_", "-"))
 
@@ -90,17 +111,20 @@ def _dash(name: str) -> AliasChoices:
 class Rclone(Tool):
     """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
-    ``backend`` is the far end's protocol; ``client`` the end at which rclone runs. Over http each file of the list
-    costs a HEAD, ``checkers`` at once. Over sftp each file's sum is made by a program at the far end.
+    ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one host
+    unless given. ``client`` is the end at which rclone runs: the one that is no bucket; over http, which only gives,
+    the destination; else the source. Over http each file of the list costs a HEAD, ``checkers`` at once. Over sftp each
+    file's sum is made by a program at the far end. A local file is one stream unless ``multi_thread_streams`` is given.
 
     Neglects: limits and latency of the object store's own service.
     Source: rclone documentation, global flags; github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go,
-        backend/webdav/webdav.go, backend/http/http.go, lib/rest/rest.go, lib/pacer/pacers.go.
+        backend/webdav/webdav.go, backend/http/http.go, backend/local/local.go (sums of both files while they are
+        copied), fs/operations/multithread.go, lib/rest/rest.go, lib/pacer/pacers.go.
     """
 
     kind: ClassVar[str] = "rclone"
 
-    backend: Literal["s3", "http", "webdav", "sftp"] = "s3"
+    backend: Literal["s3", "http", "webdav", "sftp", "local"] | None = None
     transfers: Count = 4
     checkers: Count = 8
     multi_thread_streams: Annotated[int, Field(ge=0, le=4096, validation_alias=_dash("multi_thread_streams"))] = 4
@@ -113,7 +137,7 @@ class Rclone(Tool):
     sftp_concurrency: Annotated[Count, Field(validation_alias=_dash("sftp_concurrency"))] = 64
     sftp_chunk_size: Annotated[Size, Field(validation_alias=_dash("sftp_chunk_size"))] = _BLOCK
     tls: bool = True
-    client: Client = "source"
+    client: Client | None = None
     s3_chunk_size: Annotated[Size, Field(validation_alias=_dash("s3_chunk_size"))] = prior(
         "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
     )
@@ -122,40 +146,62 @@ class Rclone(Tool):
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
     def plan(self, job: Job) -> Plan:
-        """Files at once; streams a file only where it is large enough."""
+        """Files at once; streams a file only where it is large enough.
+
+        Raises:
+            SpecError: a protocol or a client that does not lead to the far end.
+        """
+        way = self._way(job)
         workers = max(1, min(self.transfers, job.files))
-        each = max(1, self.multi_thread_streams) if job.mean_B >= self.multi_thread_cutoff.value else 1
-        streams = workers * each if self.backend != "sftp" else workers
+        cut = job.mean_B >= self.multi_thread_cutoff.value and way.backend != "sftp"
+        if way.backend == "local":
+            cut &= "multi_thread_streams" in self.model_fields_set
+        each = max(1, self.multi_thread_streams) if cut else 1
+        streams = workers * each
         sender, receiver = Thread("rclone senders", streams), Thread("rclone receivers", streams)
-        if self.backend == "s3" and not job.remote:  # a bucket as a volume of this host
+        if not job.remote:  # a mount, or a bucket as a volume of this host
             sender = receiver = Thread("rclone", streams)
         step = Step(
             "transfer",
-            read=self._cut(reading(job, sender, self.block, workers=workers), each, job),
-            net=self._net(sender, receiver, streams, job),
-            write=self._cut(writing(job, receiver, self.block, workers=workers), each, job),
-            cpu=(*device_work(job, sender), *self._work(sender, receiver, workers, apart=job.remote)),
-            files=self._files(job, workers),
+            read=self._cut(way, reading(job, sender, self.block, workers=workers), each, job),
+            net=self._net(way, sender, receiver, streams, job),
+            write=self._cut(way, writing(job, receiver, self.block, workers=workers), each, job),
+            cpu=(*device_work(job, sender), *self._work(way, sender, receiver, workers, apart=job.remote)),
+            files=self._files(way, job, workers),
         )
-        return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, workers))
+        return Plan((step,), workers=workers, weight=streams, opening=self._opening(way, job, workers))
 
-    def _cut(self, use: Access | None, streams: int, job: Job) -> Access | None:
+    def _way(self, job: Job) -> Way:
+        backend = protocol(job, "backend", self.backend, _WAYS)
+        if backend == "s3":
+            return Way(backend, uploads(job, self.kind, self.client))
+        if backend == "http" and self.client == "source":
+            raise SpecError(
+                "http servers give files and take none",
+                key=f"{job.name}.tool.client",
+                value=self.client,
+                remedy="write client: destination",
+            )
+        return Way(backend, backend != "http" and self.client != "destination")
+
+    def _cut(self, way: Way, use: Access | None, streams: int, job: Job) -> Access | None:
         """Uploads in chunks, several at once; downloads in as many streams as a file has."""
-        if self.backend != "s3":
+        if way.backend != "s3":
             return use
-        if self.client == "source":
+        if way.put:
             chunk = min(self.s3_chunk_size.value, job.mean_B)
             return cut(use, max(chunk, 1.0), min(self.s3_upload_concurrency, math.ceil(job.mean_B / max(chunk, 1.0))))
         return cut(use, max(job.mean_B / streams, 1.0), streams)
 
-    @property
-    def _hashes(self) -> bool:
-        return self.backend == "sftp" and not (self.sftp_disable_hashcheck or self.ignore_checksum)
+    def _hashes(self, way: Way) -> bool:
+        return way.backend == "sftp" and not (self.sftp_disable_hashcheck or self.ignore_checksum)
 
-    def _net(self, sender: Thread, receiver: Thread, streams: int, job: Job) -> NetUse:
+    def _net(self, way: Way, sender: Thread, receiver: Thread, streams: int, job: Job) -> NetUse | None:
         stopped = job.files > 1
-        if self.backend != "sftp":
-            fresh = self.backend == "webdav" and self.client == "source"
+        if way.backend == "local" and self.bwlimit is None:
+            return None
+        if way.backend != "sftp":
+            fresh = way.backend == "webdav" and way.put
             return NetUse(
                 sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped and not fresh, reopened=fresh
             )
@@ -175,13 +221,13 @@ class Rclone(Tool):
             stopped=stopped,
         )
 
-    def _waits(self, job: Job, workers: int) -> Quantity | None:
+    def _waits(self, way: Way, job: Job, workers: int) -> Quantity | None:
         """What a file waits for besides its messages: a sum at the far end, the server, the pace of requests."""
-        if self.backend == "sftp":
-            return _SUM if self._hashes else None
-        if self.backend != "webdav":
+        if way.backend == "sftp":
+            return _SUM if self._hashes(way) else None
+        if way.backend != "webdav":
             return None
-        put = self.client == "source"
+        put = way.put
         messages = (_BACKENDS["webdav"].put_file if put else _BACKENDS["webdav"].get_file) * job.rtt_s
         own = messages + (0.0 if put else _SERVE.value)
         turn = float(wait_s(job.files, workers, _PACED["put" if put else "get"], _PACE_S, own))
@@ -189,44 +235,49 @@ class Rclone(Tool):
             return None
         return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
 
-    def _work(self, sender: Thread, receiver: Thread, workers: int, *, apart: bool) -> tuple[CpuUse, ...]:
-        cpu = both_ends(sender, receiver, self.overhead, "HTTP" if self.backend != "sftp" else "SFTP")
-        if self.backend == "sftp":
+    def _work(self, way: Way, sender: Thread, receiver: Thread, workers: int, *, apart: bool) -> tuple[CpuUse, ...]:
+        client: End = "source" if way.put else "destination"
+        copied = {"sftp": "SFTP", "local": "copy"}.get(way.backend, "HTTP")
+        cpu = both_ends(sender, receiver, self.overhead, copied)
+        if way.backend == "sftp":
             cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
-        elif self.tls:
+        elif self.tls and way.backend != "local":
             cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
         if not apart:  # the store's end is elsewhere
-            cpu = tuple(use for use in cpu if use.end == self.client)
-        if not self.ignore_checksum and self.backend not in ("http", "webdav"):
-            cpu += (CpuUse("source", Thread("rclone hash", workers), _MD5, "MD5"),)
+            cpu = tuple(use for use in cpu if use.end == client)
+        if not self.ignore_checksum and way.backend not in ("http", "webdav"):
+            ends: tuple[End, ...] = ("source", "destination") if way.backend == "local" else ("source",)
+            cpu += tuple(CpuUse(end, Thread("rclone hash", workers), _MD5, "MD5") for end in ends)
         return cpu
 
-    def _files(self, job: Job, workers: int) -> FileCost:
-        backend, volume = _BACKENDS[self.backend], job.destination == "volume"
-        trips = backend.put_file if self.client == "source" else backend.get_file
+    def _files(self, way: Way, job: Job, workers: int) -> FileCost:
+        volume, trips = job.destination == "volume", 0.0
+        if way.backend != "local":
+            backend = _BACKENDS[way.backend]
+            trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)
         return FileCost(
-            round_trips=trips + (_HASH if self._hashes else 0.0),
-            fixed=self._waits(job, workers),
+            round_trips=trips,
+            fixed=self._waits(way, job, workers),
             source=("stat", "open", "close") if job.source == "volume" else (),
             destination=("create", "close") if volume else (),
             directory=("mkdir",) if volume else (),
         )
 
-    def _opening(self, job: Job, workers: int) -> Opening:
+    def _opening(self, way: Way, job: Job, workers: int) -> Opening:
         if not job.remote:
             return Opening()
-        backend = _BACKENDS[self.backend]
-        trips = backend.put if self.client == "source" else backend.get
+        backend = _BACKENDS[way.backend]
+        trips = backend.put if way.put else backend.get
         work, connect = backend.start, backend.connect
-        if self.backend != "sftp":  # a TLS handshake; that of S3 is counted above
-            more = float(self.tls) - float(self.backend == "s3")
+        if way.backend != "sftp":  # a TLS handshake; that of S3 is counted above
+            more = float(self.tls) - float(way.backend == "s3")
             trips, connect = trips + more, connect + more
-        if self.backend == "http" and job.files > 1:  # the length and time of every file in the list
+        if way.backend == "http" and job.files > 1:  # the length and time of every file in the list
             trips += math.ceil(job.files / max(job.directories, 1) / self.checkers) + backend.connect
         further = None
-        if self.backend == "sftp" and workers > 1:
+        if way.backend == "sftp" and workers > 1:
             mean = float(turn_s(workers - 1, _LOGIN_PACE_S, LOGIN_CPU.value / job.cores))
             further = LOGIN_CPU.worth(
                 mean, f"{LOGIN_CPU.source}; log-ins begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)"
             )
-        return Opening(trips, work, f"connection and lists over {self.backend}", connect, further)
+        return Opening(trips, work, f"connection and lists over {way.backend}", connect, further)

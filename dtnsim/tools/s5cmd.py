@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Size
-from dtnsim.tools._s3 import Client
+from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Tool
 
 _START: Final = prior("0.1 s", 0.5, "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s")
@@ -34,12 +34,12 @@ class S5cmd(Tool):
         "50 MiB", 0.0, "s5cmd command/cp.go: defaultPartSize 50 MiB"
     )
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
-    client: ClientEnd = "source"
+    client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
     def plan(self, job: Job) -> Plan:
         """Objects at once, each in parts where it is larger than one."""
-        put = self.client == "source"
+        put = uploads(job, self.kind, self.client)
         large = job.largest_B > self.p.value
         return Client(
             "s5cmd",

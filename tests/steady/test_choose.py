@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.records import Interval
 from dtnsim.steady.choose import CANDIDATES, Choice, advice, candidates, choose
+from dtnsim.steady.prediction import predict
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -39,3 +43,27 @@ def test_a_bucket_is_reached_by_tools_that_speak_s3() -> None:
         {**made, "transfer": {"from": "n:/d", "to": "n:/d/b", "tool": "cp", "dataset": {"files": 1, "size": "1 GB"}}}
     )
     assert candidates(other) is CANDIDATES
+
+
+def test_predict_with_the_setting_of_a_row_gives_the_row() -> None:
+    """Whatever a row says, and rclone without a backend: the protocol that the ends speak."""
+    between = {
+        "hosts": {n: machine(volumes={"/d": volume()}) for n in "ab"},
+        "wan": {"bandwidth": "10 Gb/s", "rtt": "35 ms"},
+    }
+    store = machine(volumes={"/d": volume(), "/bucket": volume(filesystem={"kind": "s3"}, over="wan")})
+    bucket = {"hosts": {"a": store}, "wan": {"bandwidth": "10 Gb/s", "rtt": "70 ms"}}
+    ends = ((between, "a:/d", "b:/d"), (bucket, "a:/d", "a:/bucket"), (bucket, "a:/bucket", "a:/d"))
+    for number, (around, start, to) in enumerate(ends):
+
+        def path(tool: Any, around: Any = around, start: str = start, to: str = to) -> PathSpec:
+            moved = {"from": start, "to": to, "tool": tool, "dataset": {"files": 40, "each": "300 MB"}}
+            return load({"name": "p", **around, "transfer": moved})
+
+        rows, _ = choose(path("bbftp"), samples=0)
+        assert len(rows) >= 5
+        for row in rows:
+            again = predict(path(row.candidate.options or row.candidate.line), samples=0)
+            assert again.duration_s.p50 == row.duration_s.p50, row.candidate.name
+        plain = next(r for r in rows if r.candidate.name == ("rclone" if number else "rclone over sftp"))
+        assert predict(path("rclone"), samples=0).duration_s.p50 == plain.duration_s.p50

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
+from dtnsim.steady.choose import FOR_BUCKETS
 from dtnsim.tools.plan import EndKind, Job, Tool
 
 ASKED = {
@@ -21,6 +22,8 @@ ASKED = {
     "perftest",
 }  # fmt: skip
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
+#: those that speak S3, which one end has to
+BUCKETS = {candidate.kind for candidate in FOR_BUCKETS}
 LOCAL = {"dd", "cp", "tar", "program", "robocopy"}
 #: what plan may name as an operation on a file system
 OPERATIONS = {
@@ -78,7 +81,18 @@ def test_json_schema_lists_every_option(kind):
     rtt=st.sampled_from([0.0, 1e-4, 0.2]),
 )
 def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
-    job = Job("j", files, files * size, size, 3, 0.0 if kind in LOCAL else rtt, *ends, 64e9, 8)
+    job = Job(
+        "j",
+        files,
+        files * size,
+        size,
+        3,
+        0.0 if kind in LOCAL else rtt,
+        *ends,
+        64e9,
+        8,
+        buckets=(False, kind in BUCKETS),
+    )
     made = Tool.build({"kind": kind})
     # iozone and bonnie write by default and need a volume at 'to'; fio reads, and rm removes, at either end
     needed = {"iozone": ends[1:], "bonnie": ends[1:], "fio": ends, "rm": ends}.get(kind)
@@ -110,7 +124,8 @@ def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool
         pytest.skip("makes its own data, or has no source")
     rtt = 0.0 if kind in LOCAL else 0.01
     made = tool(kind)
-    plans = (made.plan(job(source=s, rtt_s=rtt)) for s in ("zero", "random", "volume"))
+    ends = {"rtt_s": rtt, "buckets": (False, kind in BUCKETS)}
+    plans = (made.plan(job(source=s, **ends)) for s in ("zero", "random", "volume"))
     # the step that moves the bytes; what comes after it in some of them verifies
     zero, random, stored = (next((s for s in p.steps if s.net), p.steps[-1]) for p in plans)
     assert zero.read is None

@@ -2,17 +2,20 @@
 
 import pytest
 
+#: uploads
+TO = (False, True)
+
 
 def test_ten_requests_at_once_and_parts_of_8_mib(tool, job):
     """transferconfig.py: max_concurrent_requests 10, multipart_chunksize 8 MiB."""
-    plan = tool("aws-s3").plan(job(files=1, payload_B=8 * 2**20 * 40, largest_B=8 * 2**20 * 40))
+    plan = tool("aws-s3").plan(job(buckets=TO, files=1, payload_B=8 * 2**20 * 40, largest_B=8 * 2**20 * 40))
     assert plan.workers == 10
     assert plan.steps[0].files.round_trips == 40 / 10 + 2
-    assert tool("aws-s3").plan(job(files=3, payload_B=3e3, largest_B=1e3)).workers == 3
+    assert tool("aws-s3").plan(job(buckets=TO, files=3, payload_B=3e3, largest_B=1e3)).workers == 3
 
 
 def test_threads_share_one_interpreter(tool, job):
-    work = tool("aws-s3").plan(job(files=100, payload_B=1e9, largest_B=1e7)).steps[0].cpu
+    work = tool("aws-s3").plan(job(buckets=TO, files=100, payload_B=1e9, largest_B=1e7)).steps[0].cpu
     lock = next(use for use in work if use.thread.name == "Python interpreter")
     assert lock.thread.copies == 1
     # 276 MB/s at 3.8 GHz (github scylladb/scylladb, pull 22634)
@@ -20,7 +23,7 @@ def test_threads_share_one_interpreter(tool, job):
 
 
 def test_sync_of_what_is_there_lists_keys_alone(tool, job):
-    given = job(files=5000, payload_B=5e9, largest_B=1e6)
+    given = job(buckets=TO, files=5000, payload_B=5e9, largest_B=1e6)
     plan = tool("aws-s3", command="sync", changed="0").plan(given)
     assert [s.name for s in plan.steps] == ["scan"]
     assert plan.opening.round_trips == 2 + 5  # TCP and TLS, a thousand keys an answer

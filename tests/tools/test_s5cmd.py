@@ -7,17 +7,20 @@ from hypothesis import strategies as st
 from dtnsim.tools._s3 import Client
 from dtnsim.tools.plan import Tool
 
+#: uploads
+TO = (False, True)
+
 
 def test_small_objects_take_a_request_each_and_256_go_at_once(tool, job):
     """command/app.go: numworkers 256."""
-    plan = tool("s5cmd").plan(job(files=1000, payload_B=1e8, largest_B=1e5))
+    plan = tool("s5cmd").plan(job(buckets=TO, files=1000, payload_B=1e8, largest_B=1e5))
     assert plan.workers == 256
     assert plan.steps[0].files.round_trips == pytest.approx(1.0)
 
 
 def test_one_large_object_has_five_parts_under_way(tool, job):
     """command/cp.go: concurrency 5, parts of 50 MiB; CreateMultipartUpload and CompleteMultipartUpload besides."""
-    plan = tool("s5cmd").plan(job(files=1, payload_B=50 * 2**20 * 20, largest_B=50 * 2**20 * 20))
+    plan = tool("s5cmd").plan(job(buckets=TO, files=1, payload_B=50 * 2**20 * 20, largest_B=50 * 2**20 * 20))
     assert plan.workers == 5
     assert plan.divided
     assert plan.steps[0].files.round_trips == 20 / 5 + 2
@@ -25,9 +28,8 @@ def test_one_large_object_has_five_parts_under_way(tool, job):
 
 def test_a_parallel_download_beats_a_single_stream_over_a_long_path(run):
     data = "{files: 512, each: 1 MB}"
-    rates = [
-        run(f"{{name: s5cmd, numworkers: {n}, client: destination}}", data=data).throughput_Bps.p50 for n in (1, 16)
-    ]
+    tools = [f"{{name: s5cmd, numworkers: {n}, client: destination}}" for n in (1, 16)]
+    rates = [run(tool, data=data, start="a:memory").throughput_Bps.p50 for tool in tools]
     assert rates[1] > 8 * rates[0]
 
 
