@@ -18,19 +18,8 @@ PI: Final = 2.0**50
 DECIMAL: Final = {"": 1.0, "k": K, "K": K, "M": M, "G": G, "T": T, "P": 1e15, "E": 1e18}
 #: prefix letter -> factor, for tools whose letters mean powers of 1024
 BINARY: Final = {
-    "": 1.0,
-    "k": KI,
-    "K": KI,
-    "m": MI,
-    "M": MI,
-    "g": GI,
-    "G": GI,
-    "t": TI,
-    "T": TI,
-    "p": PI,
-    "P": PI,
-    "E": 2.0**60,
-}
+    "": 1.0, "k": KI, "K": KI, "m": MI, "M": MI, "g": GI, "G": GI, "t": TI, "T": TI, "p": PI, "P": PI, "E": 2.0**60,
+}  # fmt: skip
 
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")

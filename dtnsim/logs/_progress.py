@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Context, LineParser, Record
+from dtnsim.logs.base import Context, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 
@@ -45,14 +45,6 @@ class ProgressParser(LineParser):
         if held is not None and progress.moved < held.moved:
             yield from self.settle()
         self._held = progress._replace(known={**progress.known, **host_of(self.ctx)})
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the copy."""
-        return self.settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last copy."""
-        return self.settle()
 
     def settle(self) -> Iterator[Record]:
         """The figures of the copy that is over."""

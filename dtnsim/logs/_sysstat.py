@@ -10,19 +10,9 @@ from dtnsim.logs.base import BINARY, DocumentParser, LineParser, Record, number
 
 #: heading -> state of a CPU
 STATES: Final = {
-    "%user": "user",
-    "%usr": "user",
-    "%nice": "nice",
-    "%system": "system",
-    "%sys": "system",
-    "%iowait": "iowait",
-    "%irq": "irq",
-    "%soft": "softirq",
-    "%steal": "steal",
-    "%guest": "guest",
-    "%gnice": "guest_nice",
-    "%idle": "idle",
-}
+    "%user": "user", "%usr": "user", "%nice": "nice", "%system": "system", "%sys": "system", "%iowait": "iowait",
+    "%irq": "irq", "%soft": "softirq", "%steal": "steal", "%guest": "guest", "%gnice": "guest_nice", "%idle": "idle",
+}  # fmt: skip
 #: ``03:15:06 PM``, ``15:15:06``, ``Average:`` and its translations
 STAMP: Final = re.compile(
     r"^\s*(?P<stamp>\d\d?[:.]\d\d[:.]\d\d(?: ?[AP]M)?|(?P<mean>[^\W\d][\w.]*:))\s+(?P<rest>\S.*)$"

@@ -35,27 +35,11 @@ _FAILED: Final = re.compile(
 _BITS: Final = {"": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9}
 _BYTES: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
 _OPTIONS: Final = {
-    "-l": "target",
-    "-m": "minimum",
-    "-i": "identity",
-    "-k": "resume",
-    "-P": "port",
-    "-O": "udp_port",
-    "-T": "clear!",
-    "-Q": "fair!",
-    "-d": "create!",
-    "-p": "times!",
-    "-w": "measure",
-    "-L": "log",
-    "-Z": "mtu",
-    "-u": "user",
-    "--mode": "mode",
-    "--host": "host",
-    "--user": "user",
-    "--file-list": "list",
-    "-q": "quiet!",
+    "-l": "target", "-m": "minimum", "-i": "identity", "-k": "resume", "-P": "port", "-O": "udp_port",
+    "-T": "clear!", "-Q": "fair!", "-d": "create!", "-p": "times!", "-w": "measure", "-L": "log", "-Z": "mtu",
+    "-u": "user", "--mode": "mode", "--host": "host", "--user": "user", "--file-list": "list", "-q": "quiet!",
     "-v": "verbose!",
-}
+}  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -51,7 +51,8 @@ a figure of a part of a run beside which the log has (or would have) a figure of
 run gives ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress
 line of an unfinished run is ``status="partial"``. When a line carries bytes and seconds, compute
 from them and compare with what is printed (`agrees`); if they disagree say so with ``unread``.
-State that a file leaves open is settled in ``close()``. A parser must take any line in any order.
+State of a run is set in ``forget()``; what a
+command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
 
 from __future__ import annotations
@@ -71,25 +72,9 @@ from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, siz
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY",
-    "DECIMAL",
-    "Command",
-    "Conditions",
-    "Context",
-    "Document",
-    "DocumentParser",
-    "Evidence",
-    "LineParser",
-    "Parser",
-    "Record",
-    "agrees",
-    "decimal",
-    "grouped",
-    "integer",
-    "located",
-    "number",
-    "size_bytes",
-]
+    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser",
+    "Parser", "Record", "agrees", "decimal", "grouped", "integer", "located", "number", "size_bytes",
+]  # fmt: skip
 
 Record = Measurement | Unread
 
@@ -248,20 +233,31 @@ class LineParser(Parser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        #: True: give me every line. Set it in `feed` or `on_command`.
+        #: True: give me every line. Set it in `feed` or `forget`.
         self.open = False
+        self.forget()
 
     @abstractmethod
     def feed(self, text: str) -> Iterable[Record]:
         """Takes one line and returns (or yields) what it completes."""
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
-        """A new shell command was seen (``self.ctx.command`` is still the one before): settle open runs."""
+    def forget(self) -> None:
+        """Sets the state of no run, at the start and at every command."""
+
+    def settle(self) -> Iterable[Record]:
+        """Gives what is open: a command or the end of the file ended it."""
         return ()
 
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
+        """A new shell command was seen (``self.ctx.command`` is still the one before): it ends a run."""
+        ended = self.settle()
+        ended = list(ended) if ended else ended
+        self.forget()
+        return ended
+
     def close(self) -> Iterable[Record]:
-        """The file ends: settle open runs."""
-        return ()
+        """The file ends."""
+        return self.settle()
 
 
 @dataclass(slots=True)

@@ -37,13 +37,8 @@ from dtnsim.logs.measurement import Condition, Measurement
 #: operation of each rate, in the order of all forms
 SEQUENTIAL: Final = ("write_per_char", "write", "rewrite", "read_per_char", "read", "seek")
 CREATE: Final = (
-    "sequential_create",
-    "sequential_stat",
-    "sequential_delete",
-    "random_create",
-    "random_stat",
-    "random_delete",
-)
+    "sequential_create", "sequential_stat", "sequential_delete", "random_create", "random_stat", "random_delete",
+)  # fmt: skip
 _FILLED: Final = (1, 2, 4, 5)  # columns left under -f
 
 KIB: Final = BINARY["K"]

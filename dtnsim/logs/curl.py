@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import binary_size, clock_s, figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
@@ -40,7 +40,7 @@ class Curl(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         """One line; every line while a table is open."""
         if "Xferd" in text and "% Total" in text:
-            done = list(self._settle())
+            done = list(self.settle())
             self._known, self.open = host_of(self.ctx), True
             return done
         if not self.open or "Dload" in text or not text.strip():
@@ -49,17 +49,10 @@ class Curl(LineParser):
         if row is not None:
             self._row = row, self.ctx.line
             return ()
-        return list(self._settle())
+        return list(self.settle())
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the transfer."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last transfer."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         held, self._row, self.open = self._row, None, False
         if held is None:
             return

@@ -21,7 +21,6 @@ from typing import Final
 from dtnsim.logs.base import (
     BINARY,
     DECIMAL,
-    Command,
     Conditions,
     Evidence,
     LineParser,
@@ -133,11 +132,7 @@ class Dd(LineParser):
             return (self.unread(text, "the result line has no rate: it is cut or of an unknown form"),)
         return ()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
-        return self.close()
-
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """Settles results without record counts, and an unfinished progress line."""
         held, self._held = self._held, []
         self._records, self._failed, self.open = None, None, False
@@ -161,7 +156,7 @@ class Dd(LineParser):
             return ()
         self._held.append(run)
         if len(self._held) > self._HELD:
-            return list(self.close())
+            return list(self.settle())
         return ()
 
     def _finished(self, run: _Run, records: tuple[int, int]) -> Iterator[Record]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
 _TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
@@ -41,8 +41,9 @@ class DiskSpd(LineParser):
     words = ("Input", "actual", "IO")
     commands = ("diskspd", "diskspd.exe")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._known: Conditions = {}
         self._operation = ""
         self._lines = 0
@@ -102,8 +103,3 @@ class DiskSpd(LineParser):
                 value = float(found[operation]) * 1e-3
                 more: Conditions = {**self._known, "operation": operation, "statistic": f"p{found['which']}"}
                 yield self.measure("latency", value, "s", f"{found[operation]} ms", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command begins another run."""
-        self._known, self._operation, self.open = {}, "", False
-        return ()

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, size_bytes
 
 _HEAD: Final = re.compile(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE")
 _ROW: Final = re.compile(
@@ -26,22 +26,10 @@ _WORKING: Final = re.compile(r"Working on (\S+) with (\d+) threads")
 _DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
 _LATENCY: Final = re.compile(r"(min|avg|max)=([\d.]+)(us|ms|s)?")
 _OPERATIONS: Final = {
-    "WRITE": "write",
-    "READ": "read",
-    "RWMIX": "mixed",
-    "MKDIRS": "mkdir",
-    "RMDIRS": "rmdir",
-    "RMFILES": "delete",
-    "STAT": "stat",
-    "STATDIRS": "statdir",
-    "MKBUCKETS": "mkbucket",
-    "DROPCACHE": "dropcache",
-    "SYNC": "sync",
-    "LISTOBJ": "list",
-    "HEADOBJ": "stat",
-    "RMOBJECTS": "delete",
-    "RMBUCKETS": "rmbucket",
-}
+    "WRITE": "write", "READ": "read", "RWMIX": "mixed", "MKDIRS": "mkdir", "RMDIRS": "rmdir", "RMFILES": "delete",
+    "STAT": "stat", "STATDIRS": "statdir", "MKBUCKETS": "mkbucket", "DROPCACHE": "dropcache", "SYNC": "sync",
+    "LISTOBJ": "list", "HEADOBJ": "stat", "RMOBJECTS": "delete", "RMBUCKETS": "rmbucket",
+}  # fmt: skip
 _TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -63,8 +51,9 @@ class Elbencho(LineParser):
     words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
     commands = ("elbencho",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._operation: str | None = None
         self._run: Conditions = {}
         self._csv: list[str] | None = None
@@ -184,11 +173,6 @@ class Elbencho(LineParser):
                 if text_us.isdigit():
                     more: Conditions = {"statistic": statistic, "of": of, "operation": operation, **self._run}
                     yield self.measure("latency", int(text_us) * 1e-6, "s", f"{text_us} us", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self.open, self._operation, self._csv, self._sweep, self._run = False, None, None, False, {}
-        return ()
 
 
 def _dataset(name: str) -> Conditions:

@@ -33,18 +33,9 @@ class Ethtool(LineParser):
     tool = "ethtool"
     evidence = Evidence.CORRECTS
     words = (
-        "Settings",
-        "Speed",
-        "Duplex",
-        "Link",
-        "statistics",
-        "Ring",
-        "Nominal",
-        "Identifier",
-        "Transceiver",
-        "Cannot",
-        "netlink",
-    )
+        "Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver",
+        "Cannot", "netlink",
+    )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
     commands = ("ethtool",)
 

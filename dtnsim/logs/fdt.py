@@ -27,21 +27,10 @@ _TOTAL: Final = re.compile(r"Total Net (?P<way>In|Out): ")
 _DONE: Final = re.compile(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully")
 _FAILED: Final = re.compile(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
 _OPTIONS: Final = {
-    "-c": "target",
-    "-P": "streams",
-    "-d": "directory",
-    "-ss": "window",
-    "-bs": "block",
-    "-p": "port",
-    "-limit": "limit",
-    "-pull": "pull!",
-    "-N": "nodelay!",
-    "-fl": "list",
-    "-r": "recursive!",
-    "-jar": "jar",
-    "-S": "once!",
-    "-f": "allowed",
-}
+    "-c": "target", "-P": "streams", "-d": "directory", "-ss": "window", "-bs": "block", "-p": "port",
+    "-limit": "limit", "-pull": "pull!", "-N": "nodelay!", "-fl": "list", "-r": "recursive!", "-jar": "jar",
+    "-S": "once!", "-f": "allowed",
+}  # fmt: skip
 
 
 class Fdt(LineParser):

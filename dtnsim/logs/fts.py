@@ -54,15 +54,11 @@ class FtsJson(DocumentParser):
 
     def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
         known: dict[str, Condition] = {
-            "source": _text(record, "src_hostname"),
-            "target": _text(record, "dst_hostname"),
-            "file": _text(record, "src_url"),
-            "task": _text(record, "job_id") or _text(record, "tr_id"),
-            "user": _text(record, "vo"),
-            "streams": _whole(record.get("nstreams")),
-            "window_B": number(record.get("tcp_buf_size")) or None,
-            "retries": _whole(record.get("retry")),
-        }
+            "source": _text(record, "src_hostname"), "target": _text(record, "dst_hostname"),
+            "file": _text(record, "src_url"), "task": _text(record, "job_id") or _text(record, "tr_id"),
+            "user": _text(record, "vo"), "streams": _whole(record.get("nstreams")),
+            "window_B": number(record.get("tcp_buf_size")) or None, "retries": _whole(record.get("retry")),
+        }  # fmt: skip
         if str(record.get("t_final_transfer_state")).lower() not in ("ok", "true", "1"):
             text = _text(record, "t__error_message") or f"state {record.get('t_final_transfer_state')}"
             yield failed(self, text, known, line=line)

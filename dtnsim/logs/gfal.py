@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Command, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _DONE: Final = re.compile(
@@ -29,8 +29,8 @@ class GfalCopy(LineParser):
     words = ("Copying", "gfal")
     commands = ("gfal-copy",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._size: dict[str, tuple[int, str]] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -67,8 +67,3 @@ class GfalCopy(LineParser):
     def _target(self) -> str | None:
         args = self.ctx.args("gfal-copy") or []
         return args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """Sizes of another command are of other copies."""
-        self._size = {}
-        return ()

@@ -24,47 +24,19 @@ _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S+
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
 #: key of the text form -> key of the task document
 _KEYS: Final = {
-    "Task ID": "task_id",
-    "Type": "type",
-    "Status": "status",
-    "Files": "files",
-    "Directories": "directories",
-    "Request Time": "request_time",
-    "Completion Time": "completion_time",
-    "Deadline": "deadline",
-    "Bytes Transferred": "bytes_transferred",
-    "Bytes Per Second": "effective_bytes_per_second",
-    "Faults": "faults",
-    "Label": "label",
-    "Source Endpoint": "source_endpoint_display_name",
-    "Is Paused": "is_paused",
-    "Destination Endpoint": "destination_endpoint_display_name",
-    "Total Subtasks": "subtasks_total",
-    "Source Collection": "source_endpoint_display_name",
-    "Details": "nice_status_details",
-    "Label ": "label",
-    "Destination Collection": "destination_endpoint_display_name",
-    "Subtasks Failed": "subtasks_failed",
-    "Source Endpoint ID": "source_endpoint_id",
-    "Destination Endpoint ID": "destination_endpoint_id",
-}
+    "Task ID": "task_id", "Type": "type", "Status": "status", "Files": "files", "Directories": "directories",
+    "Request Time": "request_time", "Completion Time": "completion_time", "Deadline": "deadline",
+    "Bytes Transferred": "bytes_transferred", "Bytes Per Second": "effective_bytes_per_second", "Faults": "faults",
+    "Label": "label", "Source Endpoint": "source_endpoint_display_name", "Is Paused": "is_paused",
+    "Destination Endpoint": "destination_endpoint_display_name", "Total Subtasks": "subtasks_total",
+    "Source Collection": "source_endpoint_display_name", "Details": "nice_status_details", "Label ": "label",
+    "Destination Collection": "destination_endpoint_display_name", "Subtasks Failed": "subtasks_failed",
+    "Source Endpoint ID": "source_endpoint_id", "Destination Endpoint ID": "destination_endpoint_id",
+}  # fmt: skip
 _WORDS: Final = (
-    "Task",
-    "Transferred",
-    "Bytes",
-    "Status",
-    "Faults",
-    "Request",
-    "Completion",
-    "Source",
-    "Destination",
-    "Files",
-    "Directories",
-    "Type",
-    "Subtasks",
-    "Label",
-    "Is",
-)
+    "Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination", "Files",
+    "Directories", "Type", "Subtasks", "Label", "Is",
+)  # fmt: skip
 
 
 class GlobusText(LineParser):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
@@ -72,13 +72,9 @@ class Ifstat(LineParser):
             return
         names = _NAME.findall(text)
         if table is not None and not (names and self._is_names(names, table)):
-            self.close()
+            self.settle()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table."""
-        return self.close()
-
-    def close(self) -> Iterable[Record]:
+    def settle(self) -> Iterable[Record]:
         """The table ends; all its rows are out."""
         self._table = None
         self.open = False

@@ -95,7 +95,7 @@ class Io500Result(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
         if (section := _SECTION.match(text)) is not None:
-            done = list(self._settle())
+            done = list(self.settle())
             self._phase, self.open = section["phase"], True
             return done
         if self.open and (pair := _PAIR.match(text)) is not None:
@@ -104,18 +104,11 @@ class Io500Result(LineParser):
         elif "INVALID" in text:
             self._valid = False
         elif text.lstrip().startswith("["):
-            return self._settle()
+            return self.settle()
         return ()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the file."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last section."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         phase, pairs, valid = self._phase, self._pairs, self._valid
         self._phase, self._pairs, self._valid, self.open = "", {}, True, False
         try:

@@ -36,20 +36,10 @@ _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
 _OPTIONS: Final = {
-    "api": "api",
-    "access": "access",
-    "clients": "tasks",
-    "tasks": "tasks",
-    "nodes": "nodes",
-    "xfersize": "record_B",
-    "blocksize": "block_B",
-    "aggregate filesize": "dataset_B",
-    "test filename": "target",
-    "segments": "segments",
-    "ordering in a file": "ordering",
-    "clients per node": "tasks_per_node",
-    "repetitions": "repetitions",
-}
+    "api": "api", "access": "access", "clients": "tasks", "tasks": "tasks", "nodes": "nodes", "xfersize": "record_B",
+    "blocksize": "block_B", "aggregate filesize": "dataset_B", "test filename": "target", "segments": "segments",
+    "ordering in a file": "ordering", "clients per node": "tasks_per_node", "repetitions": "repetitions",
+}  # fmt: skip
 
 
 class Ior(LineParser):

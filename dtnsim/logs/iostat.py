@@ -14,9 +14,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._sysstat import cpu_row, figure, json_cpu, scaled, statistics
 from dtnsim.logs.base import (
     BINARY,
-    Command,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -29,25 +27,12 @@ K: Final = BINARY["K"]
 M: Final = BINARY["M"]
 #: heading -> (operation, bytes of its unit)
 RATES: Final = {
-    "rkB/s": ("read", K),
-    "wkB/s": ("write", K),
-    "kB_read/s": ("read", K),
-    "kB_wrtn/s": ("write", K),
-    "rMB/s": ("read", M),
-    "wMB/s": ("write", M),
-    "MB_read/s": ("read", M),
-    "MB_wrtn/s": ("write", M),
-    "rsec/s": ("read", 512.0),
-    "wsec/s": ("write", 512.0),
-    "Blk_read/s": ("read", 512.0),
-    "Blk_wrtn/s": ("write", 512.0),
-    "dkB/s": ("discard", K),
-    "kB_dscd/s": ("discard", K),
-    "dMB/s": ("discard", M),
-    "MB_dscd/s": ("discard", M),
-    "kB/s": ("all", K),
-    "MB/s": ("all", M),
-}
+    "rkB/s": ("read", K), "wkB/s": ("write", K), "kB_read/s": ("read", K), "kB_wrtn/s": ("write", K),
+    "rMB/s": ("read", M), "wMB/s": ("write", M), "MB_read/s": ("read", M), "MB_wrtn/s": ("write", M),
+    "rsec/s": ("read", 512.0), "wsec/s": ("write", 512.0), "Blk_read/s": ("read", 512.0),
+    "Blk_wrtn/s": ("write", 512.0), "dkB/s": ("discard", K), "kB_dscd/s": ("discard", K), "dMB/s": ("discard", M),
+    "MB_dscd/s": ("discard", M), "kB/s": ("all", K), "MB/s": ("all", M),
+}  # fmt: skip
 IOPS: Final = {"r/s": "read", "w/s": "write", "d/s": "discard", "tps": "all"}
 WAITS: Final = {"r_await": "read", "w_await": "write", "await": "all"}
 DEPTHS: Final = ("aqu-sz", "avgqu-sz")
@@ -62,8 +47,9 @@ class Iostat(LineParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
     commands = ("iostat",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads: list[str] = []
         self._cpu: list[str] | None = None
         self._reports = 0
@@ -130,11 +116,6 @@ class Iostat(LineParser):
                 yield self.measure("utilization", value / 100, "1", f"{cell} %", **more)
             elif head in DEPTHS:
                 yield self.measure("queue_depth", value, "1", cell, **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the report before it."""
-        self._heads, self._cpu, self.open, self._reports, self._in_report = [], None, False, 0, []
-        return ()
 
 
 class IostatJson(DocumentParser):

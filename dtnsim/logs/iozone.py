@@ -22,81 +22,25 @@ from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, Lin
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
 COLUMNS: Final = (
-    "write",
-    "rewrite",
-    "read",
-    "reread",
-    "random_read",
-    "random_write",
-    "backward_read",
-    "record_rewrite",
-    "stride_read",
-    "fwrite",
-    "frewrite",
-    "fread",
-    "freread",
-    "pwrite",
-    "repwrite",
-    "pread",
-    "repread",
-    "pwritev",
-    "repwritev",
-    "preadv",
-    "repreadv",
-)
+    "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read", "record_rewrite",
+    "stride_read", "fwrite", "frewrite", "fread", "freread", "pwrite", "repwrite", "pread", "repread", "pwritev",
+    "repwritev", "preadv", "repreadv",
+)  # fmt: skip
 _TESTS: Final = {
-    0: (0, 1),
-    1: (2, 3),
-    2: (4, 5),
-    3: (6,),
-    4: (7,),
-    5: (8,),
-    6: (9, 10),
-    7: (11, 12),
-    9: (13, 14),
-    10: (15, 16),
-    11: (17, 18),
-    12: (19, 20),
-}
+    0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6,), 4: (7,), 5: (8,), 6: (9, 10), 7: (11, 12), 9: (13, 14), 10: (15, 16),
+    11: (17, 18), 12: (19, 20),
+}  # fmt: skip
 _REPORTS: Final = {
-    "writer": "write",
-    "re-writer": "rewrite",
-    "rewriter": "rewrite",
-    "reader": "read",
-    "re-reader": "reread",
-    "random read": "random_read",
-    "random write": "random_write",
-    "backward read": "backward_read",
-    "record rewrite": "record_rewrite",
-    "stride read": "stride_read",
-    "fwrite": "fwrite",
-    "re-fwrite": "frewrite",
-    "fread": "fread",
-    "re-fread": "freread",
-    "pwrite": "pwrite",
-    "re-pwrite": "repwrite",
-    "pread": "pread",
-    "re-pread": "repread",
-    "initial write": "write",
-    "rewrite": "rewrite",
-    "read": "read",
-    "re-read": "reread",
-    "reverse read": "backward_read",
-    "mixed workload": "mixed",
-    "initial writers": "write",
-    "rewriters": "rewrite",
-    "readers": "read",
-    "re-readers": "reread",
-    "reverse readers": "backward_read",
-    "stride readers": "stride_read",
-    "random readers": "random_read",
-    "random writers": "random_write",
-    "mixed workload ": "mixed",
-    "pwrite writers": "pwrite",
-    "pread readers": "pread",
-    "fwriters": "fwrite",
-    "freaders": "fread",
-}
+    "writer": "write", "re-writer": "rewrite", "rewriter": "rewrite", "reader": "read", "re-reader": "reread",
+    "random read": "random_read", "random write": "random_write", "backward read": "backward_read",
+    "record rewrite": "record_rewrite", "stride read": "stride_read", "fwrite": "fwrite", "re-fwrite": "frewrite",
+    "fread": "fread", "re-fread": "freread", "pwrite": "pwrite", "re-pwrite": "repwrite", "pread": "pread",
+    "re-pread": "repread", "initial write": "write", "rewrite": "rewrite", "read": "read", "re-read": "reread",
+    "reverse read": "backward_read", "mixed workload": "mixed", "initial writers": "write", "rewriters": "rewrite",
+    "readers": "read", "re-readers": "reread", "reverse readers": "backward_read", "stride readers": "stride_read",
+    "random readers": "random_read", "random writers": "random_write", "mixed workload ": "mixed",
+    "pwrite writers": "pwrite", "pread readers": "pread", "fwriters": "fwrite", "freaders": "fread",
+}  # fmt: skip
 
 _HEAD: Final = re.compile(r"^\s*(?:k|K)B\s+reclen\s+\S")
 _HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
@@ -125,21 +69,9 @@ class Iozone(LineParser):
     tool = "iozone"
     evidence = Evidence.FITS
     words = (
-        "reclen",
-        "report",
-        "throughput",
-        "Revision",
-        "$Revision",
-        "Iozone",
-        "iozone",
-        "Record",
-        "DIRECT",
-        "OPS",
-        "Microseconds",
-        "File",
-        "Can",
-        "Error",
-    )
+        "reclen", "report", "throughput", "Revision", "$Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
+        "Microseconds", "File", "Can", "Error",
+    )  # fmt: skip
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
     commands = ("iozone",)
 

@@ -89,21 +89,9 @@ class Iperf2Text(_Iperf2):
     """Rows, preambles and messages of iperf 2."""
 
     words = (
-        *ROW_WORDS,
-        "iperf",
-        "listening",
-        "connecting",
-        "connected",
-        "failed",
-        "Report",
-        "datagrams",
-        "Byte",
-        "KByte",
-        "MByte",
-        "WARNING",
-        "RECEIVER",
-        "SENDER",
-    )
+        *ROW_WORDS, "iperf", "listening", "connecting", "connected", "failed", "Report", "datagrams", "Byte",
+        "KByte", "MByte", "WARNING", "RECEIVER", "SENDER",
+    )  # fmt: skip
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""

@@ -46,22 +46,9 @@ class Iperf3Text(LineParser):
     evidence = Evidence.NETWORK
     of_a_line = True
     words = (
-        *ROW_WORDS,
-        "iperf",
-        "Connecting",
-        "Accepted",
-        "Server",
-        "connected",
-        "Reverse",
-        "Starting",
-        "Interval",
-        "Summary",
-        "CPU",
-        "MSS",
-        "congestion",
-        "Sent",
-        "Received",
-    )
+        *ROW_WORDS, "iperf", "Connecting", "Accepted", "Server", "connected", "Reverse", "Starting", "Interval",
+        "Summary", "CPU", "MSS", "congestion", "Sent", "Received",
+    )  # fmt: skip
     shape = r"(?:- ){10}"
     needs = ("- - -",)
     commands = ("iperf3",)

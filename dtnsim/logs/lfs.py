@@ -76,8 +76,8 @@ class LfsStripe(LineParser):
     evidence = Evidence.DESCRIBES
     words = ("stripe", "lcme")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._component: Conditions = {}
         self._file: str | None = None
 
@@ -103,8 +103,3 @@ class LfsStripe(LineParser):
             return ()
         quantity, unit, of = ("count", "1", "stripes") if found["what"] == "count" else ("bytes", "B", "stripe size")
         return (self.measure(quantity, value, unit, found["value"], of=of, **more),)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the layout."""
-        self._component, self._file = {}, None
-        return ()

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(r"^\s*+\[LN[Ee][Tt] (?P<what>Rates|Bandwidth) of (?P<group>[^\]]{1,200})\]")
 _ROW: Final = re.compile(
@@ -30,8 +30,9 @@ class LnetSelftest(LineParser):
     words = ("LNet", "LNET")
     commands = ("lst",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._group = ""
         self._reports: dict[str, int] = {}
 
@@ -65,8 +66,3 @@ class LnetSelftest(LineParser):
             else:
                 rate = value * (1e6 if decimal else 2.0**20)
                 yield self.measure("throughput", rate, "B/s", printed, statistic=statistic, **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the statistics."""
-        self.open, self._reports = False, {}
-        return ()

@@ -12,9 +12,7 @@ from typing import Any, Final
 
 from dtnsim.logs._columns import tokens
 from dtnsim.logs.base import (
-    Command,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -37,8 +35,9 @@ class Lsblk(LineParser):
     words = ("NAME",)
     commands = ("lsblk",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads: list[tuple[str, int, int]] = []
         self._raw = False
 
@@ -78,11 +77,6 @@ class Lsblk(LineParser):
         if kind is not None:
             conditions["type"] = kind
         return (self.measure("capacity", value, "B", size[0], **conditions),)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self.open = False
-        return ()
 
 
 class LsblkJson(DocumentParser):

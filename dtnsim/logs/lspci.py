@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _DEVICE: Final = re.compile(r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
 _LINK: Final = re.compile(
@@ -33,8 +33,8 @@ class Lspci(LineParser):
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
     commands = ("lspci",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._device: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -72,8 +72,3 @@ class Lspci(LineParser):
         yield self.measure("max_payload", int(match[2]), "B", match[2] + " bytes", view=view, **self._device)
         if match[3]:
             yield self.measure("max_read_request", int(match[3]), "B", match[3] + " bytes", **self._device)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        self._device = {}
-        return ()

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record
 
 _ARRAY: Final = re.compile(
     r"^\s*(?P<array>md\w+) : (?P<state>active|inactive)(?: \((?P<mode>[a-z-]+)\))*"
@@ -33,8 +33,9 @@ class Mdstat(LineParser):
     evidence = Evidence.CORRECTS
     words = ("md", "active", "inactive")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._array: Conditions | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -43,15 +44,10 @@ class Mdstat(LineParser):
         if match is not None:
             members = match["members"].split()
             self._array = {
-                "array": match["array"],
-                "state": match["state"],
-                "mode": match["mode"],
-                "level": match["level"],
-                "members": " ".join(m.partition("[")[0] for m in members) or None,
-                "member_count": len(members),
-                "failed": sum("(F)" in m for m in members),
-                "spares": sum("(S)" in m for m in members),
-            }
+                "array": match["array"], "state": match["state"], "mode": match["mode"], "level": match["level"],
+                "members": " ".join(m.partition("[")[0] for m in members) or None, "member_count": len(members),
+                "failed": sum("(F)" in m for m in members), "spares": sum("(S)" in m for m in members),
+            }  # fmt: skip
             self.open = True
             return ()
         if self._array is None:
@@ -84,8 +80,3 @@ class Mdstat(LineParser):
                 "throughput", speed, "B/s", printed, operation=operation, interval=True, status="partial", **array
             )
             yield self.measure("progress", done / 100, "1", f"{done} %", operation=operation, **array)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        self._array, self.open = None, False
-        return ()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import BINARY, Command, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _RATE: Final = re.compile(
@@ -36,8 +36,8 @@ class Dcp(LineParser):
     words = ("Rate", "rate", "Copied", "Items", "Directories", "Files", "Links", "Seconds")
     commands = ("dcp", "dsync")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._counts: dict[str, Condition] = {}
         self._whole = False
 
@@ -90,8 +90,3 @@ class Dcp(LineParser):
             return None
         found = re.search(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )", command.text[:2000])
         return None if found is None else int(found[1])
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """Counts belong to their run."""
-        self._counts, self._whole = {}, False
-        return ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dtnsim.logs._sysstat import STAMP, cpu_row, is_mpstat, json_cpu, statistics
-from dtnsim.logs.base import Command, Context, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record
 
 
 class Mpstat(LineParser):
@@ -20,8 +20,9 @@ class Mpstat(LineParser):
     words = ("CPU",)
     commands = ("mpstat",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -42,11 +43,6 @@ class Mpstat(LineParser):
             return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
         cpu = words[self._heads.index("CPU")]
         return cpu_row(self, self._heads, words, cpu=cpu, interval=None if match["mean"] else True)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self._heads, self.open = [], False
-        return ()
 
 
 class MpstatJson(DocumentParser):

@@ -10,11 +10,11 @@ headline, unless it is ``???``. Of an interactive screen only the last drawing c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.measurement import Condition
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
@@ -96,11 +96,7 @@ class MtrText(LineParser):
         if self._columns:
             yield from self._row(text)
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table."""
-        return list(self.close())
-
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """Settles the table that is open."""
         rows, self._rows, self._columns, self.open = self._rows, [], [], False
         conditions: dict[str, Condition] = {"target": self._target(), "source": self._source}
@@ -122,7 +118,7 @@ class MtrText(LineParser):
         if self._screen and not head.startswith("HOST"):
             self._rows = []  # the screen is drawn anew
         else:
-            yield from self.close()
+            yield from self.settle()
         self._screen = not head.startswith("HOST")
         self._source = head.removeprefix("HOST:").strip() or None if not self._screen else None
         self._columns, self.open = columns, True
@@ -132,7 +128,7 @@ class MtrText(LineParser):
         if found is None:
             # other addresses of the same hop, and blank lines of a screen, belong to the table
             if not (_OTHER.match(text) if text.strip() else self._screen):
-                yield from self.close()
+                yield from self.settle()
             return
         rest = _AS.sub("", found["rest"])
         figures = list(_FIGURES.finditer(rest))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
@@ -29,8 +29,9 @@ class Nfsiostat(LineParser):
     words = ("mounted", "kB")
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._mount: Conditions = {}
         self._reports: dict[str, int] = {}
         self._operation: str | None = None
@@ -95,9 +96,3 @@ class Nfsiostat(LineParser):
                 yield self.measure("retransmits", value, "1", printed, of="rpc", **more)
             elif head == "errors":
                 yield self.measure("count", value, "1", printed, of="rpc errors", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the report."""
-        self._mount, self._reports, self._heads, self._cells = {}, {}, [], []
-        self._operation, self.open = None, False
-        return ()

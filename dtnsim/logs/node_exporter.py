@@ -14,7 +14,7 @@ from typing import Final
 
 from dtnsim.logs._metrics import METRICS, labelled
 from dtnsim.logs._sysstat import STATES
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
@@ -64,15 +64,8 @@ class NodeExporter(LineParser):
         self._cores.add(labels.get("cpu", "")[:8])
         self._line = self.ctx.line
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the text."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """Shares of the cores, which need all lines."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         seconds, self._cpu = self._cpu, {}
         cores, self._cores = len(self._cores), set()
         whole = sum(seconds.values())

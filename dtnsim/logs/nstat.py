@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs.base import (
-    Command,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -48,8 +46,8 @@ class Nstat(LineParser):
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
     commands = ("nstat",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._sent: int | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -69,11 +67,6 @@ class Nstat(LineParser):
             yield self.measure("count", count, "1", str(count), **more)
         if float(rate) > 0:
             yield self.measure("rate", float(rate), "1/s", rate, of=name, interval=True)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """Counts of another call are others."""
-        self._sent = None
-        return ()
 
 
 class NstatJson(DocumentParser):

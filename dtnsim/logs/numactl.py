@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _AVAILABLE: Final = re.compile(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
@@ -27,8 +27,9 @@ class Numactl(LineParser):
     words = ("available", "node", "cpus")
     commands = ("numactl",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._nodes = 0
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -64,8 +65,3 @@ class Numactl(LineParser):
             return
         for column, value in enumerate(values):
             yield self.measure("distance", int(value), "1", value, node=int(row[1]), to=column)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        self.open, self._nodes = False, 0
-        return ()

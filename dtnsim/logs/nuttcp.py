@@ -40,35 +40,15 @@ _ERROR: Final = re.compile(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:
 _NAMES: Final = {"M": 1e6, "K": 1e3, "G": 1e9, "": 1.0}
 #: keys of -fparse and the words of the plain form
 _FORMS: Final = (
-    ("tx_cpu", "%d %%TX"),
-    ("rx_cpu", "%d %%RX"),
-    ("retrans", "%d retrans"),
-    ("cwnd", "%d KB-cwnd"),
-    ("rtt_ms", "%.4f msRTT"),
-    ("msavgjitter", "%.4f msAvgJitter"),
-    ("msmaxjitter", "%.4f msMaxJitter"),
+    ("tx_cpu", "%d %%TX"), ("rx_cpu", "%d %%RX"), ("retrans", "%d retrans"), ("cwnd", "%d KB-cwnd"),
+    ("rtt_ms", "%.4f msRTT"), ("msavgjitter", "%.4f msAvgJitter"), ("msmaxjitter", "%.4f msMaxJitter"),
     ("msminjitter", "%.4f msMinJitter"),
-)
+)  # fmt: skip
 _OPTIONS: Final = {
-    "-T": "time",
-    "-N": "streams",
-    "-w": "window",
-    "-l": "block",
-    "-R": "rate",
-    "-u": "udp!",
-    "-r": "receive!",
-    "-t": "transmit!",
-    "-i": "every",
-    "-n": "count",
-    "-p": "port",
-    "-P": "ctl",
-    "-I": "label",
-    "-v": "verbose!",
-    "-b": "brief!",
-    "-s": "stdio!",
-    "-xc": "affinity",
-    "-S": "server!",
-}
+    "-T": "time", "-N": "streams", "-w": "window", "-l": "block", "-R": "rate", "-u": "udp!", "-r": "receive!",
+    "-t": "transmit!", "-i": "every", "-n": "count", "-p": "port", "-P": "ctl", "-I": "label", "-v": "verbose!",
+    "-b": "brief!", "-s": "stdio!", "-xc": "affinity", "-S": "server!",
+}  # fmt: skip
 
 
 class Nuttcp(LineParser):

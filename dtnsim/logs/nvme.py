@@ -16,9 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs.base import (
     DECIMAL,
-    Command,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -51,8 +49,9 @@ class NvmeList(LineParser):
     words = ("Node", "Namespace", "NSID")
     commands = ("nvme",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads = ""
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -81,11 +80,6 @@ class NvmeList(LineParser):
             size = float(usage[value]) * DECIMAL[usage[unit]]
             yield self.measure("capacity", size, "B", f"{usage[value]} {usage[unit]}B", view=view, **drive)
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self._heads, self.open = "", False
-        return ()
-
 
 #: key without case and underlines -> (quantity, factor, unit, conditions)
 _KEYS: Final[dict[str, tuple[str, float, str, Conditions]]] = {
@@ -103,18 +97,13 @@ _KEYS: Final[dict[str, tuple[str, float, str, Conditions]]] = {
 }
 #: key of the JSON -> key of the text
 _JSON: Final = {
-    "percent_used": "percentage used",
-    "data_units_read": "data units read",
-    "data_units_written": "data units written",
-    "host_read_commands": "host read commands",
-    "host_write_commands": "host write commands",
-    "power_on_hours": "power on hours",
-    "media_errors": "media errors",
-    "warning_temp_time": "warning temperature time",
-    "critical_comp_time": "critical composite temperature time",
+    "percent_used": "percentage used", "data_units_read": "data units read",
+    "data_units_written": "data units written", "host_read_commands": "host read commands",
+    "host_write_commands": "host write commands", "power_on_hours": "power on hours", "media_errors": "media errors",
+    "warning_temp_time": "warning temperature time", "critical_comp_time": "critical composite temperature time",
     "thm_temp1_total_time": "thermal management t1 total time",
     "thm_temp2_total_time": "thermal management t2 total time",
-}
+}  # fmt: skip
 
 
 class NvmeSmart(LineParser):
@@ -124,8 +113,9 @@ class NvmeSmart(LineParser):
     evidence = Evidence.DESCRIBES
     words = ("Smart",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._device = ""
         self._lines = 0
 
@@ -148,11 +138,6 @@ class NvmeSmart(LineParser):
         quantity, factor, unit, more = _KEYS[key]
         value = _integer(pair["value"]) * factor
         return (self.measure(quantity, value, unit, pair["value"], device=self._device, **more),)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the log before it."""
-        self.open = False
-        return ()
 
 
 class NvmeJson(DocumentParser):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -42,8 +42,9 @@ class Owping(LineParser):
     words = ("owping",)
     commands = ("owping", "twping")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._known: dict[str, Condition] = {}
         self._lines = 0
 
@@ -60,11 +61,6 @@ class Owping(LineParser):
         if self._lines > _LONGEST:
             self.open = False
         return self._line(text)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the summary."""
-        self.open = False
-        return ()
 
     def _line(self, text: str) -> Iterator[Record]:
         if (sent := _SENT.match(text)) is not None:

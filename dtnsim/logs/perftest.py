@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _TITLE: Final = re.compile(
@@ -27,24 +27,15 @@ _HEAD: Final = re.compile(
     r"|(?P<lat>t_min\[usec\]))"
 )
 _TIMES: Final = (
-    ("t_min", "min"),
-    ("t_max", "max"),
-    ("t_typical", "p50"),
-    ("t_avg", None),
-    ("t_stdev", "stddev"),
-    ("99% percentile", "p99"),
-    ("99.9% percentile", "p99.9"),
-)
+    ("t_min", "min"), ("t_max", "max"), ("t_typical", "p50"), ("t_avg", None), ("t_stdev", "stddev"),
+    ("99% percentile", "p99"), ("99.9% percentile", "p99.9"),
+)  # fmt: skip
 _ROW: Final = re.compile(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$")
 _PAIR: Final = re.compile(r"(Number of qps|Connection type|Mtu|Link type|Device|TX depth)\s*+: (\S++)")
 _KEYS: Final = {
-    "Number of qps": "streams",
-    "Connection type": "connection",
-    "Mtu": "mtu_B",
-    "Link type": "link",
-    "Device": "device",
-    "TX depth": "depth",
-}
+    "Number of qps": "streams", "Connection type": "connection", "Mtu": "mtu_B", "Link type": "link",
+    "Device": "device", "TX depth": "depth",
+}  # fmt: skip
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 _FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
 _STRANGE: Final = 12  # warnings about the CPU's clock may come between head and rows
@@ -59,8 +50,9 @@ class Perftest(LineParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._run: dict[str, Condition] = {}
         self._unit: str | None = None
         self._latency: list[str | None] = []
@@ -95,11 +87,6 @@ class Perftest(LineParser):
                     self._run[name] = int(digits)
             else:
                 self._run[name] = value
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
-        self._run, self.open = {}, False
-        return ()
 
     # ---- rows -------------------------------------------------------------------------------------------
     def _row(self, cells: list[str]) -> Iterator[Record]:

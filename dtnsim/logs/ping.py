@@ -55,26 +55,10 @@ _ERROR: Final = re.compile(
 )
 _SCALE: Final = {"ms": 1e-3, "us": 1e-6, "s": 1.0, None: 1e-3}
 _OPTIONS: Final = {
-    "-c": "count",
-    "-s": "size",
-    "-i": "every",
-    "-W": "wait",
-    "-w": "deadline",
-    "-M": "frag",
-    "-I": "interface",
-    "-t": "ttl",
-    "-Q": "tos",
-    "-q": "quiet!",
-    "-f": "flood!",
-    "-n": "numeric!",
-    "-D": "time!",
-    "-6": "ipv6!",
-    "-4": "ipv4!",
-    "-A": "adaptive!",
-    "-l": "preload",
-    "-p": "pattern",
-    "-D!": "df!",
-}
+    "-c": "count", "-s": "size", "-i": "every", "-W": "wait", "-w": "deadline", "-M": "frag", "-I": "interface",
+    "-t": "ttl", "-Q": "tos", "-q": "quiet!", "-f": "flood!", "-n": "numeric!", "-D": "time!", "-6": "ipv6!",
+    "-4": "ipv4!", "-A": "adaptive!", "-l": "preload", "-p": "pattern", "-D!": "df!",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -95,20 +79,9 @@ class Ping(LineParser):
     tool = "ping"
     evidence = Evidence.WAY
     words = (
-        "PING",
-        "ping",
-        "Ping",
-        "ttl",
-        "TTL",
-        "hlim",
-        "icmp",
-        "transmitted",
-        "rtt",
-        "trip",
-        "xmt",
-        "percent",
+        "PING", "ping", "Ping", "ttl", "TTL", "hlim", "icmp", "transmitted", "rtt", "trip", "xmt", "percent",
         "unreachable",
-    )
+    )  # fmt: skip
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
     needs = ("= ",)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<what>Packets (?:Sent|Lost)|Delay (?:Median|Minimum|Maximum|Mean|\d\dth Percentile)|Max Clock Error"
@@ -27,8 +27,8 @@ class PschedulerLatency(LineParser):
     words = ("Packets", "Delay", "Clock", "Deviation")
     commands = ("pscheduler",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._sent = 0
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -67,8 +67,3 @@ class PschedulerLatency(LineParser):
             elif word in ("--dest", "-d"):
                 known["target"] = args[at + 1]
         return known
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """Packets belong to their run."""
-        self._sent = 0
-        return ()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import figure, host_of, positive_int
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, DECIMAL, Context, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -58,7 +58,7 @@ class Qperf(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
         if (head := _HEAD.match(text)) is not None:
-            done = list(self._settle())
+            done = list(self.settle())
             args = self.ctx.args("qperf") or []
             self._known = {**host_of(self.ctx), "of": head["test"], "target": _server(args)}
             if head["test"].startswith("tcp"):
@@ -71,26 +71,19 @@ class Qperf(LineParser):
             return ()
         pair = _PAIR.match(text[:200])
         if pair is None:
-            return list(self._settle())
+            return list(self.settle())
         value = float(pair["value"].replace(",", ""))
         if pair["key"] in ("bw", "latency") and any(row[0] == pair["key"] for row in self._rows):
             known = dict(self._known)
-            done = list(self._settle())  # results of several runs one below the other
+            done = list(self.settle())  # results of several runs one below the other
             self._known, self.open = known, True
             self._rows = [(pair["key"], value, pair["unit"].strip(), pair["value"], self.ctx.line)]
             return done
         self._rows.append((pair["key"], value, pair["unit"].strip(), pair["value"], self.ctx.line))
         return ()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the test."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last test."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         rows, self._rows, self.open = self._rows, [], False
         known = dict(self._known)
         for key, value, unit, _, _ in rows:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _PAIR: Final = re.compile(
@@ -45,22 +45,15 @@ class RadosBench(LineParser):
         key = pair["key"].lower().replace(" (mb/sec)", "").replace("(s)", "")
         done: list[Record] = []
         if key == "total time run":
-            done = list(self._settle())
+            done = list(self.settle())
             self._found["seconds"] = (float(pair["value"]), pair["value"], self.ctx.line)
             self._known = {**self._arguments(), **host_of(self.ctx)}
         elif self._found:
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last run."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         found, self._found = self._found, {}
         if "bandwidth" not in found:
             return

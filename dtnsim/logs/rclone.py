@@ -36,34 +36,14 @@ _FILES: Final = re.compile(r"^\s*Transferred:\s+(?P<done>\d+)(?: / (?P<all>\d+),
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
 _OPTIONS: Final = {
-    "--transfers": "transfers",
-    "--checkers": "checkers",
-    "--bwlimit": "limit",
-    "--stats": "every",
-    "-v": "verbose!",
-    "-P": "progress!",
-    "--progress": "progress!",
-    "--buffer-size": "buffer",
-    "--multi-thread-streams": "streams",
-    "--use-json-log": "json!",
-    "--stats-one-line": "one!",
-    "--checksum": "checksum!",
-    "--log-file": "log",
-    "--log-level": "level",
-    "--config": "config",
-    "--s3-chunk-size": "chunk",
-    "--drive-chunk-size": "chunk",
-    "--s3-upload-concurrency": "concurrency",
-    "--include": "x",
-    "--exclude": "x",
-    "-c": "checksum!",
-    "--stats-unit": "unit",
-    "--size-only": "size!",
-    "--retries": "retries",
-    "--low-level-retries": "retries",
-    "--filter": "x",
-    "--min-age": "x",
-}
+    "--transfers": "transfers", "--checkers": "checkers", "--bwlimit": "limit", "--stats": "every", "-v": "verbose!",
+    "-P": "progress!", "--progress": "progress!", "--buffer-size": "buffer", "--multi-thread-streams": "streams",
+    "--use-json-log": "json!", "--stats-one-line": "one!", "--checksum": "checksum!", "--log-file": "log",
+    "--log-level": "level", "--config": "config", "--s3-chunk-size": "chunk", "--drive-chunk-size": "chunk",
+    "--s3-upload-concurrency": "concurrency", "--include": "x", "--exclude": "x", "-c": "checksum!",
+    "--stats-unit": "unit", "--size-only": "size!", "--retries": "retries", "--low-level-retries": "retries",
+    "--filter": "x", "--min-age": "x",
+}  # fmt: skip
 
 
 @dataclass(slots=True)

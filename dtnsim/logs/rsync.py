@@ -46,48 +46,14 @@ _ERROR: Final = re.compile(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code 
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
 _ANY: Final = re.compile(r"^rsync(?:\(\d+\))?: (?:\[\w+\] )?.*")
 _OPTIONS: Final = {
-    "-e": "shell",
-    "--rsh": "shell",
-    "-z": "compress!",
-    "--compress": "compress!",
-    "--bwlimit": "limit",
-    "-W": "whole!",
-    "--whole-file": "whole!",
-    "-c": "checksum!",
-    "--checksum": "checksum!",
-    "-a": "archive!",
-    "-v": "verbose!",
-    "-r": "recursive!",
-    "-P": "progress!",
-    "-h": "human!",
-    "-n": "dry!",
-    "--inplace": "inplace!",
-    "--info": "info",
-    "--include": "x",
-    "--exclude": "x",
-    "-f": "x",
-    "--filter": "x",
-    "-T": "tmp",
-    "-B": "block",
-    "--files-from": "list",
-    "-u": "update!",
-    "-t": "times!",
-    "-l": "links!",
-    "-p": "perms!",
-    "-o": "owner!",
-    "-g": "group!",
-    "-D": "devices!",
-    "-H": "hard!",
-    "-A": "acls!",
-    "-X": "xattrs!",
-    "-x": "one!",
-    "-S": "sparse!",
-    "--log-file": "log",
-    "-q": "quiet!",
-    "-i": "itemize!",
-    "-R": "relative!",
-    "-L": "copy_links!",
-}
+    "-e": "shell", "--rsh": "shell", "-z": "compress!", "--compress": "compress!", "--bwlimit": "limit",
+    "-W": "whole!", "--whole-file": "whole!", "-c": "checksum!", "--checksum": "checksum!", "-a": "archive!",
+    "-v": "verbose!", "-r": "recursive!", "-P": "progress!", "-h": "human!", "-n": "dry!", "--inplace": "inplace!",
+    "--info": "info", "--include": "x", "--exclude": "x", "-f": "x", "--filter": "x", "-T": "tmp", "-B": "block",
+    "--files-from": "list", "-u": "update!", "-t": "times!", "-l": "links!", "-p": "perms!", "-o": "owner!",
+    "-g": "group!", "-D": "devices!", "-H": "hard!", "-A": "acls!", "-X": "xattrs!", "-x": "one!", "-S": "sparse!",
+    "--log-file": "log", "-q": "quiet!", "-i": "itemize!", "-R": "relative!", "-L": "copy_links!",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -110,19 +76,9 @@ class Rsync(LineParser):
     tool = "rsync"
     evidence = Evidence.TRANSFER
     words = (
-        "sent",
-        "wrote",
-        "speedup",
-        "rsync",
-        "kB",
-        "MB",
-        "GB",
-        "Number",
-        "Literal",
-        "sending",
-        "receiving",
+        "sent", "wrote", "speedup", "rsync", "kB", "MB", "GB", "Number", "Literal", "sending", "receiving",
         "building",
-    )
+    )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB"), ("%",))
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")

@@ -11,22 +11,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._sysstat import STAMP, cpu_row, figure, is_mpstat, scaled
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record
 
 K: Final = BINARY["K"]
 _RATES: Final = {
-    "rxkB/s": ("receive", K),
-    "txkB/s": ("send", K),
-    "rxbyt/s": ("receive", 1.0),
-    "txbyt/s": ("send", 1.0),
-    "rkB/s": ("read", K),
-    "wkB/s": ("write", K),
-    "rd_sec/s": ("read", 512.0),
-    "wr_sec/s": ("write", 512.0),
-    "bread/s": ("read", 512.0),
-    "bwrtn/s": ("write", 512.0),
-    "dkB/s": ("discard", K),
-}
+    "rxkB/s": ("receive", K), "txkB/s": ("send", K), "rxbyt/s": ("receive", 1.0), "txbyt/s": ("send", 1.0),
+    "rkB/s": ("read", K), "wkB/s": ("write", K), "rd_sec/s": ("read", 512.0), "wr_sec/s": ("write", 512.0),
+    "bread/s": ("read", 512.0), "bwrtn/s": ("write", 512.0), "dkB/s": ("discard", K),
+}  # fmt: skip
 _COUNTS: Final = {
     "rxpck/s": ("rate", "receive"),
     "txpck/s": ("rate", "send"),
@@ -45,8 +37,9 @@ class Sar(LineParser):
     words = ("CPU", "IFACE", "DEV", "rtps")
     commands = ("sar", "sadf")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -93,8 +86,3 @@ class Sar(LineParser):
                 yield self.measure("utilization", found[0] / 100, "1", f"{cell} %", **more)
             elif head == "await":
                 yield self.measure("latency", found[0] / 1e3, "s", f"{cell} ms", operation="all", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self._heads, self.open = [], False
-        return ()

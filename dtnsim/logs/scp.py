@@ -37,31 +37,11 @@ _FAILED: Final = re.compile(
 )
 _SSH: Final = re.compile(r"^Transferred: sent (?P<sent>\d+), received (?P<got>\d+) bytes, in (?P<s>[\d.]+) seconds")
 _OPTIONS: Final = {
-    "-c": "cipher",
-    "-P": "port",
-    "-i": "identity",
-    "-o": "option",
-    "-l": "limit_kbit",
-    "-C": "compress!",
-    "-r": "recursive!",
-    "-p": "times!",
-    "-q": "quiet!",
-    "-v": "verbose!",
-    "-F": "config",
-    "-S": "program",
-    "-J": "jump",
-    "-B": "batch!",
-    "-3": "third!",
-    "-4": "ipv4!",
-    "-6": "ipv6!",
-    "-R": "remote!",
-    "-O": "legacy!",
-    "-s": "sftp!",
-    "-D": "sftp_server",
-    "-X": "sftp_option",
-    "-b": "batchfile",
-    "-T": "check!",
-}
+    "-c": "cipher", "-P": "port", "-i": "identity", "-o": "option", "-l": "limit_kbit", "-C": "compress!",
+    "-r": "recursive!", "-p": "times!", "-q": "quiet!", "-v": "verbose!", "-F": "config", "-S": "program",
+    "-J": "jump", "-B": "batch!", "-3": "third!", "-4": "ipv4!", "-6": "ipv6!", "-R": "remote!", "-O": "legacy!",
+    "-s": "sftp!", "-D": "sftp_server", "-X": "sftp_option", "-b": "batchfile", "-T": "check!",
+}  # fmt: skip
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
@@ -86,27 +66,9 @@ class Scp(LineParser):
     tool = "scp"
     evidence = Evidence.TRANSFER
     words = (
-        "B",
-        "KB",
-        "MB",
-        "GB",
-        "TB",
-        "PB",
-        "ETA",
-        "scp",
-        "sftp",
-        "kB",
-        "denied",
-        "lost",
-        "Uploading",
-        "Fetching",
-        "Transferred",
-        "stalled",
-        "refused",
-        "verification",
-        "Connection",
-        "Couldn",
-    )
+        "B", "KB", "MB", "GB", "TB", "PB", "ETA", "scp", "sftp", "kB", "denied", "lost", "Uploading", "Fetching",
+        "Transferred", "stalled", "refused", "verification", "Connection", "Couldn",
+    )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("B", "KB", "MB", "GB", "TB", "PB", "kB"), ("%",))
     shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
     needs = ("%",)

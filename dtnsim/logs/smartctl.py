@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs.base import (
-    Command,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -47,25 +45,13 @@ class Smartctl(LineParser):
     tool = "smartctl"
     evidence = Evidence.DESCRIBES
     words = (
-        "smartctl",
-        "Capacity",
-        "Rotation",
-        "SATA",
-        "negotiated",
-        "SMART",
-        "Units",
-        "Model",
-        "Product",
-        "Vendor",
-        "Hours",
-        "Utilization",
-        "read",
-        "write",
-    )
+        "smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
+        "Hours", "Utilization", "read", "write",
+    )  # fmt: skip
     commands = ("smartctl",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
         self._drive: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -108,11 +94,6 @@ class Smartctl(LineParser):
         for view, found in (("capability", match["max"]), ("status", match["now"])):
             if found is not None:
                 yield from self._one("link_rate", float(found) * 1e9 / 8, "B/s", found + " Gb/s", view=view)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        self._drive = {}
-        return ()
 
 
 class SmartctlJson(DocumentParser):

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import DECIMAL, Command, Evidence, LineParser, Record
+from dtnsim.logs.base import DECIMAL, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _HEAD: Final = re.compile(
@@ -54,7 +54,7 @@ class Ss(LineParser):
         """One line; the lines of details, which may be wrapped, while a connection is open."""
         head = _HEAD.match(text)
         if head is not None:
-            done = list(self._settle())
+            done = list(self.settle())
             self._known = {
                 "state": head["state"].lower(),
                 "source": head["local"],
@@ -67,18 +67,11 @@ class Ss(LineParser):
             if text[:1].isspace() and text.strip() and len(self._text) < _LONGEST:
                 self._text = f"{self._text} {text.strip()}"
                 return ()
-            return list(self._settle())
+            return list(self.settle())
         return ()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the list."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last connection."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         text, self._text, self.open = self._text, "", False
         found = dict(_PAIR.findall(text))
         if "rtt" not in found and "cwnd" not in found:

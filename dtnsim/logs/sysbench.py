@@ -32,13 +32,9 @@ _SETTINGS: Final = (
     ("files", re.compile(r"^(\d+) files, ")),
 )
 _MODES: Final = (
-    ("random read", "randread"),
-    ("random write", "randwrite"),
-    ("random r/w", "randrw"),
-    ("sequential read", "read"),
-    ("sequential write", "write"),
-    ("sequential rewrite", "rewrite"),
-)
+    ("random read", "randread"), ("random write", "randwrite"), ("random r/w", "randrw"),
+    ("sequential read", "read"), ("sequential write", "write"), ("sequential rewrite", "rewrite"),
+)  # fmt: skip
 
 
 class Sysbench(LineParser):

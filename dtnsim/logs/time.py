@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, decimal
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record, decimal
 
 _BASH: Final = re.compile(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h ?)?(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
 _POSIX: Final = re.compile(r"^\s*(real|user|sys)\s+(\d+[.,]\d+)\s*$")
@@ -52,21 +52,9 @@ class Time(LineParser):
     tool = "time"
     evidence = Evidence.BUSY
     words = (
-        "real",
-        "user",
-        "sys",
-        "elapsed",
-        "timed",
-        "Elapsed",
-        "User",
-        "System",
-        "Exit",
-        "total",
-        "u",
-        "Command",
-        "Executed",
-        "usr",
-    )
+        "real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command",
+        "Executed", "usr",
+    )  # fmt: skip
     commands = ("time",)
 
     def __init__(self, ctx: Context) -> None:
@@ -172,11 +160,7 @@ class Time(LineParser):
             more: Conditions = {} if mode is None else {"mode": mode}
             yield self.measure(quantity, seconds, "s", printed, line=line, **more, **conditions)
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
-        return self.close()
-
-    def close(self) -> Iterable[Record]:
+    def settle(self) -> Iterable[Record]:
         """Figures of ``time -v`` whose exit status is missing: the text is cut."""
         figures, self._verbose, self._failed = self._verbose, [], None
         return [

@@ -13,12 +13,12 @@ smallest times.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, located
+from dtnsim.logs.base import Evidence, LineParser, Record, decimal, located
 from dtnsim.logs.measurement import Condition, Status
 
 _HEAD: Final = re.compile(
@@ -87,12 +87,12 @@ class Traceroute(LineParser):
         """One line; every line while a route is open."""
         head = _HEAD.search(text) if "traceroute" in text else None
         if head is not None:
-            yield from self.close()
+            yield from self.settle()
             self._begin(head["target"], head["address"])
             return
         windows = _TRACERT.search(text)
         if windows is not None:
-            yield from self.close()
+            yield from self.settle()
             self._begin(windows["target"], windows["address"])
             return
         if self._route is not None:
@@ -104,11 +104,7 @@ class Traceroute(LineParser):
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield failed(self, problem[0])
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the route before it."""
-        return list(self.close())
-
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """Settles the route that is open."""
         route, self._route = self._route, None
         self.open = False
@@ -154,7 +150,7 @@ class Traceroute(LineParser):
             route.hop, route.text, route.hop_line = number, found["rest"] or "", self.ctx.line
         elif not text.strip():
             if route.hop or self.ctx.line - route.line > 2:
-                yield from self.close()
+                yield from self.settle()
         elif route.hop and (text[0] in " \t" or wrapped):
             route.text = (route.text + " " + text.strip())[:4000]
         elif (
@@ -164,7 +160,7 @@ class Traceroute(LineParser):
         ):
             return  # the wrapped end of the head, or tracert's second line
         else:
-            yield from self.close()
+            yield from self.settle()
 
     def _hop(self, route: _Route) -> Iterator[Record]:
         """The probes of the hop whose text is gathered."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 #: the stars are gone where they were taken for bold type
 _UNIT: Final = re.compile(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s")
@@ -34,8 +34,9 @@ class Vdbench(LineParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
     commands = ("vdbench",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._unit = 2.0**20
         self._run: Conditions = {}
         self._quiet = 0
@@ -74,8 +75,3 @@ class Vdbench(LineParser):
         yield self.measure("throughput", rate, "B/s", printed, **more)
         yield self.measure("iops", iops, "1/s", row["iops"], **more)
         yield self.measure("latency", float(row["time"]) * 1e-3, "s", f"{row['time']} ms", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command begins other runs."""
-        self._run, self._unit, self.open = {}, 2.0**20, False
-        return ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _STATES: Final = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal", "gu": "guest"}
 _BLOCK: Final = 1024.0
@@ -28,8 +28,9 @@ class Vmstat(LineParser):
     words = ("swpd",)
     commands = ("vmstat",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._heads: list[str] = []
         self._reports = 0
 
@@ -65,8 +66,3 @@ class Vmstat(LineParser):
             if head in cells and int(cells[head]) <= 100:
                 share = int(cells[head]) / 100
                 yield self.measure("cpu_share", share, "1", f"{cells[head]} %", state=state, cpu="all", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
-        self._heads, self.open, self._reports = [], False, 0
-        return ()

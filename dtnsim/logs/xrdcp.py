@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
@@ -24,13 +24,9 @@ _LINE: Final = re.compile(
 )
 _ERROR: Final = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
 _OPTIONS: Final = {
-    "-S": "streams",
-    "--streams": "streams",
-    "-y": "sources",
-    "--sources": "sources",
-    "-f": "force!",
+    "-S": "streams", "--streams": "streams", "-y": "sources", "--sources": "sources", "-f": "force!",
     "--parallel": "parallel",
-}
+}  # fmt: skip
 
 
 class Xrdcp(LineParser):
@@ -54,20 +50,12 @@ class Xrdcp(LineParser):
                 pass
             if last is None:
                 return ()
-            done = () if self.ctx.after_redraw else list(self._settle())
+            done = () if self.ctx.after_redraw else list(self.settle())
             self._held = last, self.ctx.line, {**self._conditions(), **host_of(self.ctx)}
             return done
         if "[ERROR]" in text or "[FATAL]" in text:
             return self._error(text)
         return ()
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the copy."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last copy."""
-        return self._settle()
 
     def _error(self, text: str) -> Iterator[Record]:
         found = _ERROR.match(text)
@@ -76,7 +64,8 @@ class Xrdcp(LineParser):
         held, self._held = self._held, None
         yield failed(self, found[0], held[2] if held is not None else self._conditions())
 
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         held, self._held = self._held, None
         if held is None:
             return

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record, size_bytes
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"
@@ -53,11 +53,11 @@ class Zfs(LineParser):
         """One line."""
         words = text.split(maxsplit=5)
         if words[:3] == ["NAME", "PROPERTY", "VALUE"]:
-            done = list(self._settle())
+            done = list(self.settle())
             self.open, self._list = True, False
             return done
         if words[:4] == ["NAME", "USED", "AVAIL", "REFER"]:
-            done = list(self._settle())
+            done = list(self.settle())
             self.open, self._list = True, True
             return done
         if self.open and self._list:
@@ -69,9 +69,9 @@ class Zfs(LineParser):
         line = _LINE.match(text)
         if line is None:  # a date, a value with blanks
             other = len(words) > 3 and words[1].isalpha() and words[1].islower()
-            return list(self._settle()) if self.open and not other else ()
+            return list(self.settle()) if self.open and not other else ()
         self._property(line)
-        return () if self.open else list(self._settle())
+        return () if self.open else list(self.settle())
 
     def _property(self, line: re.Match[str]) -> None:
         name, key, value = line["name"], line["key"], line["value"]
@@ -88,15 +88,8 @@ class Zfs(LineParser):
             if size is not None:
                 yield self.measure("capacity", size, "B", row[key], view=view, target=row["name"])
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing."""
-        return self._settle()
-
-    def close(self) -> Iterable[Record]:
-        """The last listing."""
-        return self._settle()
-
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """Figures of what is over."""
         found, settings = self._found, self._settings
         self._found, self._settings, self.open = {}, {}, False
         for name, rows in found.items():

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, size_bytes
 
 _HEAD: Final = re.compile(r"^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", re.IGNORECASE)
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
@@ -40,8 +40,9 @@ class Zpool(LineParser):
     words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
     commands = ("zpool",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._table = ""  # "iostat" or "status"
         self._pool: str | None = None
         self._reports = 0
@@ -164,8 +165,3 @@ class Zpool(LineParser):
         if amount is not None and amount[1]:
             conditions["repaired_B"] = float(amount[1]) * BINARY[amount[2]]
         yield self.measure("duration", total, "s", took[0].partition(" ")[2], **conditions)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        self._table, self._pool, self.open, self._reports, self._scan = "", None, False, 0, False
-        return ()
