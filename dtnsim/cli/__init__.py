@@ -50,7 +50,7 @@ EPILOG: Final = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in EX
 
 
 def app(arguments: list[str]) -> object:
-    """The typer application with the commands that ``arguments`` need."""
+    """The typer application: the command that ``arguments`` name, and of all others names and summaries alone."""
     import typer
 
     root = typer.Typer(
@@ -83,24 +83,20 @@ def app(arguments: list[str]) -> object:
         del show
 
     asked = next((a for a in arguments if not a.startswith("-")), None)
+    completing = "_DTNSIM_COMPLETE" in os.environ  # the shell says in its own way which command it is about
     for name, line in COMMANDS.items():
-        if asked == name or asked not in COMMANDS:
-            _register(root, name, line, asked=asked == name)
+        known = _loaded(name) if completing or name == asked else (lambda: None, None)
+        root.command(name, short_help=line, help=known[1])(known[0])
     return root
 
 
-def _register(root: object, name: str, line: str, *, asked: bool) -> None:
+def _loaded(name: str) -> tuple[Callable[..., None], str | None]:
+    """A command, and its help where that is made of what there is."""
     from dtnsim.cli import _format
 
-    try:
-        module = importlib.import_module(f"dtnsim.cli.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"dtnsim.cli.{name}":
-            raise
-        return
-    command = _format.with_format(_until_its_reader_leaves(module.command))
-    whole = module.help_text() if asked and hasattr(module, "help_text") else None
-    root.command(name, short_help=line, help=whole)(command)  # type: ignore[attr-defined]  # typer.Typer
+    module = importlib.import_module(f"dtnsim.cli.{name}")
+    text = module.help_text() if hasattr(module, "help_text") else None
+    return _format.with_format(_until_its_reader_leaves(module.command)), text
 
 
 class _StoppedError(Exception):

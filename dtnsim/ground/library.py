@@ -6,10 +6,12 @@ import difflib
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
+
+if TYPE_CHECKING:
+    from dtnsim.ground import yamlio
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 
@@ -58,6 +60,8 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
         SpecError: there is none; the message names the nearest.
     """
     if folder == "paths" and name == "-":
+        from dtnsim.ground import yamlio
+
         return yamlio.STDIN
     if len(name) > 300 or "\x00" in name:
         raise SpecError(f"is not a name of a {folder.rstrip('s')}", value=name)
@@ -137,6 +141,8 @@ def _nearest(folder: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _load(path: Path, stamp: tuple[int, int], *, inherit: bool) -> yamlio.Mapping:
+    from dtnsim.ground import yamlio
+
     del stamp  # a file that was written anew is another one
     name = shown(path)
     raw = yamlio.load(path, name=name)
