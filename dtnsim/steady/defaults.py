@@ -18,6 +18,7 @@ from dtnsim.ground.assumption import Assumption
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Unit
+from dtnsim.ground.term import without_words
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class _Trial:
         for place, model in found:
             changed = _put(changed, place, read(type(model), name, text))
         try:
-            problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
+            with without_words():
+                problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
         except DtnsimError:
             return 1.0
         return _rate(problem) / max(self.whole_Bps, 1e-300)

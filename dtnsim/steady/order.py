@@ -21,6 +21,7 @@ from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.residency import Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
+from dtnsim.ground.term import without_words
 from dtnsim.steady import medium, solve
 from dtnsim.steady.turns import ends as ends_of
 
@@ -92,12 +93,13 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
     if not ordered:
         return NOTHING
     walk, turns = _Walk(), files.turns(given.transfers)
-    if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
-        turns = _by_time(given, moved)
-    last = max(turns)
-    for turn in range(last + 1):
-        here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
-        _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
+    with without_words():
+        if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
+            turns = _by_time(given, moved)
+        last = max(turns)
+        for turn in range(last + 1):
+            here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
+            _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
     by_name = dict(zip((t.name for t in given.transfers), turns, strict=True))
     return Past(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
 

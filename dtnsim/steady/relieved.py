@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.description.at_once import at_once
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def ways(made: Prediction, f: int) -> tuple[Way, ...]:
     found = []
     for overrides in _tried(given, made.problem, f, t.bottleneck.kind, station):
         try:
-            problem = timed.composed(given.changed(overrides), Draw())
+            with without_words():
+                problem = timed.composed(given.changed(overrides), Draw())
         except DtnsimError:
             continue
         rate = float(solve.solve(solve.matrices(problem)).rate[0, f])

@@ -17,6 +17,7 @@ from dtnsim.composition.leg import FIRST_GUESS_BPS
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.physics.timed import ahead_of_arrival
 from dtnsim.steady import solve
 from dtnsim.steady.order import past
@@ -78,7 +79,8 @@ def _settled(given: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
     moved = {name: min(FIRST_GUESS_BPS * seconds, most[name]) for name, seconds in times.items()}
     searches = {name: _Search(seconds) for name, seconds in times.items()}
     for _ in range(_ROUNDS):
-        problem = compose(given, Draw(), moved)
+        with without_words():
+            problem = compose(given, Draw(), moved)
         rates = dict(
             zip((t.name for t in problem.transfers), solve.solve(solve.matrices(problem)).rate[0], strict=True)
         )
