@@ -257,6 +257,7 @@ def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseMo
     for step in steps:
         field = next((f for n, f in model.model_fields.items() if step in (n, f.alias)), None)
         inner = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+        inner = tuple(m.model if isinstance(m, Apart) else t for t in inner for m in getattr(t, "__metadata__", (t,)))
         models = (t for t in inner if isinstance(t, type) and issubclass(t, BaseModel))
         model = next(models, model)
     return model
@@ -304,6 +305,33 @@ def _class_of(kind: str, module: str) -> type[Component]:
 def _kinds_remedy(family: str) -> str:
     fitting = [k for k in kinds() if find_kind(k).family == family]
     return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
+
+
+class Apart:
+    """Annotation in the place of a model that few files need: its module is loaded when one has the key.
+
+    Args:
+        module: The module.
+        name: Name of the model in it.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    @property
+    def model(self) -> type[Model]:
+        """The model."""
+        return cast("type[Model]", getattr(importlib.import_module(self._module), self._name))
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validation: the model's, errors with their places in it."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(lambda given: self.model.model_validate(given))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: what `dtnsim.description.schema` makes of the model."""
+        return {"x-model": (self._module, self._name)}
 
 
 class Pick:

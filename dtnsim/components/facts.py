@@ -33,7 +33,8 @@ class Model(BaseModel):
         return made
 
 
-class Measured(Model):
+# those of every part are built once, not again within each kind of component
+class Measured(Model, defer_build=False):
     """A benchmark's load, in fio's terms.
 
     Attributes:
@@ -47,7 +48,7 @@ class Measured(Model):
     numjobs: Annotated[int, Field(ge=1, le=1024)] = 1
 
 
-class Facts(Model):
+class Facts(Model, defer_build=False):
     """What is printed of a part, for choosing it.
 
     Attributes:
@@ -83,7 +84,7 @@ class Facts(Model):
         return tuple(p.strip() for p in self.fits.split(",") if p.strip())
 
 
-class Price(Model):
+class Price(Model, defer_build=False):
     """What one costs: a class of prices, not an offer. A text will do where nothing is known but the amount.
 
     Attributes:

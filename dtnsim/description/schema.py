@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Model, find_kind, kinds
+from dtnsim.components.base import Apart, Model, find_kind, kinds
 from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, names, shown, unit
 from dtnsim.description.words import summary, words
 from dtnsim.ground import library
@@ -117,6 +117,8 @@ class _Builder:
                 "x-unit": dim,
                 "examples": shown(dim),
             }
+        if "x-model" in node:
+            return self.define(node["x-model"][1], lambda: self.model(Apart(*node["x-model"]).model)) | kept(node)
         if "x-family" in node:
             return {**self.family(node["x-family"]), "x-family": node["x-family"], **kept(node)}
         if "anyOf" in node:

@@ -14,35 +14,38 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
 
-from dtnsim.components.base import Model, Pick, place, validate
+from dtnsim.components.base import Apart, Model, Pick, place, validate
 from dtnsim.components.segment import Segment
 from dtnsim.description import boards
 from dtnsim.description.built import Built
-from dtnsim.description.events import Event, Others
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.graph import segment_names
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Hosts, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
-from dtnsim.description.programs import Program, expanded
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
-from dtnsim.description.workload import Workload
 from dtnsim.ground import collector, library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.yamlio import Mapping
-from dtnsim.tools._command import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import networkx as nx
 
+    from dtnsim.description.events import Event, Others
+    from dtnsim.description.programs import Program
+    from dtnsim.description.workload import Workload
     from dtnsim.ground.ledger import Ledger
     from dtnsim.ground.records import Slowdown
+else:
+    Event, Others = (Annotated[Any, Apart("dtnsim.description.events", name)] for name in ("Event", "Others"))
+    Program = Annotated[Any, Apart("dtnsim.description.programs", "Program")]
+    Workload = Annotated[Any, Apart("dtnsim.description.workload", "Workload")]
 
 
 class PathSpec(Model):
@@ -302,6 +305,8 @@ def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
         made, origins = shared_out(_transfers(items), hosts)
         raw.put("transfers", made, *raw.lines["transfers"])
     if "programs" in raw:
+        from dtnsim.description.programs import expanded
+
         at = raw.lines["programs"]
         steps = _transfers(expanded(raw["programs"], at))
         raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
@@ -335,7 +340,12 @@ def _transfers(items: list[Any]) -> list[Any]:
 def _tool(tool: object) -> object:
     if isinstance(tool, str):
         short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
-        for key, value in (parse(tool) if " " in tool.strip() else {"name": tool}).items():  # a command line, or a name
+        typed: MappingABC[str, Any] = {"name": tool}
+        if " " in tool.strip():  # a command line
+            from dtnsim.tools._command import parse
+
+            typed = parse(tool)
+        for key, value in typed.items():
             short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
         tool = short
     if isinstance(tool, Mapping) and "name" in tool:

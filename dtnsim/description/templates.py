@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dtnsim.components.base import place, validate
-from dtnsim.description.workload import TransferClass, Workload
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
+
+if TYPE_CHECKING:
+    from dtnsim.description.workload import TransferClass, Workload
 
 
 def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
@@ -52,6 +54,8 @@ def with_workload(raw: Mapping) -> None:
         if key in raw:
             remedy = "write them as classes of the workload, with 'start'"
             raise SpecError("stands beside a workload", **place(raw, key), key=key, remedy=remedy)
+    from dtnsim.description.workload import Workload
+
     workload = validate(Workload, given, key="workload")
     raw.put("workload", workload, *raw.lines["workload"])
     classes = given["classes"]
