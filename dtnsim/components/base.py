@@ -323,11 +323,14 @@ class Apart:
         """The model."""
         return cast("type[Model]", getattr(importlib.import_module(self._module), self._name))
 
+    def _read(self, given: Any) -> BaseModel:
+        return self.model.model_validate(given)
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Validation: the model's, errors with their places in it."""
         from pydantic_core import core_schema
 
-        return core_schema.no_info_plain_validator_function(lambda given: self.model.model_validate(given))
+        return core_schema.no_info_plain_validator_function(self._read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: what `dtnsim.description.schema` makes of the model."""
