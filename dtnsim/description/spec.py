@@ -26,7 +26,7 @@ from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
-from dtnsim.description.transfer import DEVICES, TransferSpec, check_order
+from dtnsim.description.transfer import DEVICES, TransferSpec, check_order, written_tool
 from dtnsim.ground import collector, library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
@@ -332,26 +332,9 @@ def _transfers(items: list[Any]) -> list[Any]:
             seen.add(unique)
             item["name"] = unique
             if "tool" in item:
-                item["tool"] = _tool(item["tool"])
+                item["tool"] = written_tool(item["tool"])
         done.append(item)
     return done
-
-
-def _tool(tool: object) -> object:
-    if isinstance(tool, str):
-        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
-        typed: MappingABC[str, Any] = {"name": tool}
-        if " " in tool.strip():  # a command line
-            from dtnsim.tools._command import parse
-
-            typed = parse(tool)
-        for key, value in typed.items():
-            short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
-        tool = short
-    if isinstance(tool, Mapping) and "name" in tool:
-        tool = tool.clone()
-        tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
-    return tool
 
 
 def _check_names(spec: PathSpec, raw: Mapping) -> None:

@@ -13,7 +13,8 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools.plan import Timing, Tool
 
 #: ends of a transfer that are no volume, and what kind of end they are
@@ -137,3 +138,21 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
         if name not in seen:
             seen.add(name)
             ahead += by_name[name].after if name in by_name else []
+
+
+def written_tool(tool: object) -> object:
+    """A tool as its kind expects it, from its name, its command line or its options."""
+    if isinstance(tool, str):
+        short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
+        typed: dict[str, Any] = {"name": tool}
+        if " " in tool.strip():  # a command line
+            from dtnsim.tools._command import parse
+
+            typed = parse(tool)
+        for key, value in typed.items():
+            short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
+        tool = short
+    if isinstance(tool, Mapping) and "name" in tool:
+        tool = tool.clone()
+        tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
+    return tool
