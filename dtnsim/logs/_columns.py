@@ -1,11 +1,106 @@
-"""Tables whose blank cells are recognised only by position."""
+"""Tables: what the figures under a heading (or beside a key) are, declared; blank cells that only position tells."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from dtnsim.logs.base import BINARY, Conditions, DocumentParser, LineParser, Record
 
 _TOKEN: Final = re.compile(r"\S+")
+_SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
+_MOST_PERCENT: Final = 100.5
+#: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
+_WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
+    "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
+    "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
+    "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
+    "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1/min": ("1/s", 1.0, 60.0, "{cell}"), "1": ("1", 1.0, 1.0, "{cell}"),
+    "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
+
+    "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"), "min": ("s", 60.0, 1.0, "{cell}"),
+    "h": ("s", 3600.0, 1.0, "{cell}"),
+}  # fmt: skip
+
+
+class Column(NamedTuple):
+    """What the figures under one heading are.
+
+    Attributes:
+        quantity: What was measured.
+        unit: Its SI unit.
+        times: Factor of the printed figure.
+        over: Divisor of it.
+        shown: How the figure is quoted, from its ``cell`` and ``head``.
+        known: Conditions that the heading says.
+    """
+
+    quantity: str
+    unit: str
+    times: float
+    over: float
+    shown: str
+    known: Conditions
+
+
+def declared(text: str) -> dict[str, Column]:
+    """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
+    found: dict[str, Column] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        heads, _, what = line.partition(" : ")
+        quantity, word, *conditions = what.split()
+        known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
+        found |= {head.replace("~", " "): Column(quantity, *_WORDS[word], known) for head in heads.split()}
+    return found
+
+
+def cell(text: str) -> tuple[float, str] | None:
+    """A cell as (number, suffix); None for ``-`` and words."""
+    match = _SUFFIX.match(text)
+    if match is None:
+        return None
+    try:
+        return float(match["n"].replace(",", ".")), match["s"]
+    except ValueError:
+        return None
+
+
+def figures(
+    parser: LineParser | DocumentParser,
+    columns: Mapping[str, Column],
+    pairs: Iterable[tuple[str, Any]],
+    more: Conditions,
+    *,
+    read: Callable[[Any], tuple[float, str] | None] = cell,
+    line: int | None = None,
+) -> Iterator[Record]:
+    """The figure of every (heading, cell) whose heading is declared.
+
+    Args:
+        parser: Who reads.
+        columns: What the headings mean.
+        pairs: Headings with their cells.
+        more: Conditions of the row; they go before those of a heading.
+        read: A cell as (number, suffix); the letter of a suffix replaces a rate's factor (``--human``).
+        line: Line of the row, where it is not the present one.
+    """
+    for head, printed in pairs:
+        column = columns.get(head)
+        found = None if column is None else read(printed)
+        if column is None or found is None:
+            continue
+        value, suffix = found
+        times = column.times
+        if suffix and column.unit == "B/s":
+            if suffix == "%":
+                continue
+            times = BINARY.get(suffix, 1.0)
+        if column.quantity == "cpu_share" and value > _MOST_PERCENT:
+            continue
+        text = column.shown.format(cell=printed, head=head)
+        known = {**column.known, **more}
+        yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
 
 
 def tokens(text: str) -> list[tuple[str, int, int]]:

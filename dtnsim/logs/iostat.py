@@ -9,33 +9,44 @@ Units: ``kB`` is 1024 B and ``MB`` 1048576 B, whatever the column is called (rkB
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from dtnsim.logs._sysstat import cpu_row, figure, json_cpu, scaled, statistics
+from dtnsim.logs._columns import cell, declared, figures
+from dtnsim.logs._sysstat import JSON_STATES, STATES, plain, statistics
 from dtnsim.logs.base import (
-    BINARY,
     Conditions,
     Document,
     DocumentParser,
     Evidence,
     LineParser,
     Record,
-    number,
 )
 
-K: Final = BINARY["K"]
-M: Final = BINARY["M"]
-#: heading -> (operation, bytes of its unit)
-RATES: Final = {
-    "rkB/s": ("read", K), "wkB/s": ("write", K), "kB_read/s": ("read", K), "kB_wrtn/s": ("write", K),
-    "rMB/s": ("read", M), "wMB/s": ("write", M), "MB_read/s": ("read", M), "MB_wrtn/s": ("write", M),
-    "rsec/s": ("read", 512.0), "wsec/s": ("write", 512.0), "Blk_read/s": ("read", 512.0),
-    "Blk_wrtn/s": ("write", 512.0), "dkB/s": ("discard", K), "kB_dscd/s": ("discard", K), "dMB/s": ("discard", M),
-    "MB_dscd/s": ("discard", M), "kB/s": ("all", K), "MB/s": ("all", M),
-}  # fmt: skip
-IOPS: Final = {"r/s": "read", "w/s": "write", "d/s": "discard", "tps": "all"}
-WAITS: Final = {"r_await": "read", "w_await": "write", "await": "all"}
-DEPTHS: Final = ("aqu-sz", "avgqu-sz")
+COLUMNS: Final = declared("""
+    rkB/s kB_read/s         : throughput KiB/s operation=read
+    wkB/s kB_wrtn/s         : throughput KiB/s operation=write
+    dkB/s kB_dscd/s         : throughput KiB/s operation=discard
+    kB/s                    : throughput KiB/s operation=all
+    rMB/s MB_read/s         : throughput MiB/s operation=read
+    wMB/s MB_wrtn/s         : throughput MiB/s operation=write
+    dMB/s MB_dscd/s         : throughput MiB/s operation=discard
+    MB/s                    : throughput MiB/s operation=all
+    rsec/s Blk_read/s       : throughput sectors/s operation=read
+    wsec/s Blk_wrtn/s       : throughput sectors/s operation=write
+    r/s                     : iops 1/s operation=read
+    w/s                     : iops 1/s operation=write
+    d/s                     : iops 1/s operation=discard
+    tps                     : iops 1/s operation=all
+    r_await                 : latency ms operation=read
+    w_await                 : latency ms operation=write
+    await                   : latency ms operation=all
+    %util                   : utilization %
+    aqu-sz avgqu-sz         : queue_depth 1
+""")
+
+
+#: quantities of which a table of devices has one
+_MARKS: Final = ("throughput", "iops", "utilization")
 
 
 class Iostat(LineParser):
@@ -68,7 +79,7 @@ class Iostat(LineParser):
             self.open = self._cpu is not None
             return ()
         if words[0].rstrip(":") == "Device" or words[-1] == "Device":
-            if any(word in RATES or word in IOPS or word == "%util" for word in words):
+            if any(COLUMNS[word].quantity in _MARKS for word in words if word in COLUMNS):
                 self._heads, self.open = [word.rstrip(":") for word in words], True
                 if self._heads in self._in_report or self._reports == 0:
                     self._reports, self._in_report = self._reports + 1, []
@@ -76,10 +87,11 @@ class Iostat(LineParser):
             return ()
         if self._cpu is not None:
             heads, self._cpu = self._cpu, None
-            if len(words) != len(heads) or figure(words[0]) is None:
+            if len(words) != len(heads) or cell(words[0]) is None:
                 self.open = False
                 return ()
-            return cpu_row(self, heads, words, cpu="all", report=self._reports, interval=True)
+            known: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
+            return figures(self, STATES, zip(heads, words, strict=False), known)
         return self._device(words) if self._heads else ()
 
     def _device(self, words: list[str]) -> Iterator[Record]:
@@ -88,34 +100,13 @@ class Iostat(LineParser):
             name, cells, heads = words[0], words[1:], heads[1:]
         else:
             name, cells, heads = " ".join(words[len(heads) - 1 :]), words[: len(heads) - 1], heads[:-1]
-        if len(cells) != len(heads) or any(figure(cell) is None for cell in cells):
-            if len(cells) == len(heads) or (cells and figure(cells[0]) is not None):
+        if len(cells) != len(heads) or any(cell(text) is None for text in cells):
+            if len(cells) == len(heads) or (cells and cell(cells[0]) is not None):
                 yield self.unread(" ".join(words), f"{len(cells)} figures under {len(heads)} heads")
             self.open, self._heads = False, []
             return
-        yield from self._figures(zip(heads, cells, strict=True), name)
-
-    def _figures(self, pairs: Iterable[tuple[str, str]], name: str) -> Iterator[Record]:
         more: Conditions = {"device": name, "report": self._reports, "interval": True}
-        for head, cell in pairs:
-            if head in RATES:
-                operation, factor = RATES[head]
-                value = scaled(cell, factor)
-                if value is not None:
-                    yield self.measure("throughput", value, "B/s", f"{cell} {head}", operation=operation, **more)
-                continue
-            found = figure(cell)
-            if found is None:
-                continue
-            value = found[0]
-            if head in IOPS:
-                yield self.measure("iops", value, "1/s", f"{cell} {head}", operation=IOPS[head], **more)
-            elif head in WAITS:
-                yield self.measure("latency", value / 1e3, "s", f"{cell} ms", operation=WAITS[head], **more)
-            elif head == "%util":
-                yield self.measure("utilization", value / 100, "1", f"{cell} %", **more)
-            elif head in DEPTHS:
-                yield self.measure("queue_depth", value, "1", cell, **more)
+        yield from figures(self, COLUMNS, zip(heads, cells, strict=True), more)
 
 
 class IostatJson(DocumentParser):
@@ -132,29 +123,12 @@ class IostatJson(DocumentParser):
         """Every report."""
         for report, entry in enumerate(statistics(doc.data), 1):
             cpu = entry.get("avg-cpu")
+            more: Conditions = {"report": report, "interval": True}
             if isinstance(cpu, dict):
-                yield from json_cpu(self, cpu, doc.line, cpu="all", report=report, interval=True)
+                yield from figures(self, JSON_STATES, cpu.items(), {"cpu": "all", **more}, read=plain, line=doc.line)
             for disk in entry.get("disk") or []:
                 if isinstance(disk, dict):
-                    yield from self._disk(disk, report, doc)
-
-    def _disk(self, disk: dict[str, Any], report: int, doc: Document) -> Iterator[Record]:
-        name = str(disk.get("disk_device"))
-        line = doc.line_of(f'"{name}"')
-        for head, found in disk.items():
-            value = number(found)
-            if value is None:
-                continue
-            more: Conditions = {"device": name, "report": report, "interval": True}
-            if head in RATES:
-                operation, factor = RATES[head]
-                printed = f"{found} {head}"
-                yield self.measure("throughput", value * factor, "B/s", printed, line=line, operation=operation, **more)
-            elif head in IOPS:
-                yield self.measure("iops", value, "1/s", f"{found} {head}", line=line, operation=IOPS[head], **more)
-            elif head in WAITS:
-                yield self.measure("latency", value / 1e3, "s", f"{found} ms", line=line, operation=WAITS[head], **more)
-            elif head in ("util", "%util"):
-                yield self.measure("utilization", value / 100, "1", f"{found} %", line=line, **more)
-            elif head in DEPTHS:
-                yield self.measure("queue_depth", value, "1", str(found), line=line, **more)
+                    name = str(disk.get("disk_device"))
+                    pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
+                    line = doc.line_of(f'"{name}"')
+                    yield from figures(self, COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtnsim.logs._sysstat import STAMP, cpu_row, is_mpstat, json_cpu, statistics
-from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs._columns import figures
+from dtnsim.logs._sysstat import JSON_STATES, STAMP, STATES, is_mpstat, plain, statistics
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 
 class Mpstat(LineParser):
@@ -42,7 +43,8 @@ class Mpstat(LineParser):
         if len(words) != len(self._heads):
             return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
         cpu = words[self._heads.index("CPU")]
-        return cpu_row(self, self._heads, words, cpu=cpu, interval=None if match["mean"] else True)
+        more: Conditions = {"cpu": cpu, "interval": None if match["mean"] else True}
+        return figures(self, STATES, zip(self._heads, words, strict=True), more)
 
 
 class MpstatJson(DocumentParser):
@@ -71,5 +73,6 @@ class MpstatJson(DocumentParser):
                     cpu = str(load.get("cpu"))
                     line = doc.line_of(f'"cpu": "{cpu}"', start)
                     name = "all" if cpu == "-1" else cpu
-                    mean = stamp.lower().startswith("average")
-                    yield from json_cpu(self, load, line, cpu=name, time=stamp, interval=None if mean else True)
+                    part = None if stamp.lower().startswith("average") else True
+                    more: Conditions = {"cpu": name, "time": stamp, "interval": part}
+                    yield from figures(self, JSON_STATES, load.items(), more, read=plain, line=line)

@@ -12,12 +12,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._columns import declared, figures
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
 _CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
-_TIMES: Final = {"avg RTT": "rtt", "avg exe": "execution", "avg queue": "queue"}
+COLUMNS: Final = declared("""
+    op/s ops/s  : iops 1/s
+    kB/s        : throughput KiB/s
+    rpc~bklog   : queue_depth times of=rpc~backlog
+    avg~RTT     : latency ms of=rtt
+    avg~exe     : latency ms of=execution
+    avg~queue   : latency ms of=queue
+    retrans     : retransmits times of=rpc
+    errors      : count times of=rpc~errors
+""")
 _KIB: Final = 1024.0
 
 
@@ -79,20 +89,8 @@ class Nfsiostat(LineParser):
 
     def _figures(self, found: dict[str, str]) -> Iterator[Record]:
         more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
-        values = {head: float(cell) for head, cell in found.items() if cell != "nan"}
+        values = {head: float(text) for head, text in found.items() if text != "nan"}
         if values.get("kB/op"):
             more["block_B"] = round(values["kB/op"] * _KIB, 3)
-        for head, value in values.items():
-            printed = f"{found[head]} {head}"
-            if head in ("op/s", "ops/s"):
-                yield self.measure("iops", value, "1/s", printed, **more)
-            elif head == "kB/s":
-                yield self.measure("throughput", value * _KIB, "B/s", printed, **more)
-            elif head == "rpc bklog":
-                yield self.measure("queue_depth", value, "1", printed, of="rpc backlog", **more)
-            elif head in _TIMES and value > 0:
-                yield self.measure("latency", value * 1e-3, "s", f"{found[head]} ms", of=_TIMES[head], **more)
-            elif head == "retrans":
-                yield self.measure("retransmits", value, "1", printed, of="rpc", **more)
-            elif head == "errors":
-                yield self.measure("count", value, "1", printed, of="rpc errors", **more)
+        pairs = ((head, found[head]) for head, value in values.items() if value > 0 or not head.startswith("avg "))
+        yield from figures(self, COLUMNS, pairs, more)

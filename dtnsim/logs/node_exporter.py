@@ -72,16 +72,7 @@ class NodeExporter(LineParser):
         if whole <= 0:
             return
         for mode, spent in seconds.items():
-            state = STATES.get(f"%{mode}", mode)
+            state = STATES[f"%{mode}"].known["state"] if f"%{mode}" in STATES else mode
             printed = f"{spent:.6g} s of {whole:.6g} s"
-            yield self.measure(
-                "cpu_share",
-                spent / whole,
-                "1",
-                printed,
-                line=self._line,
-                state=state,
-                cpu="all",
-                cores=cores,
-                since="boot",
-            )
+            known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
+            yield self.record("cpu_share", spent / whole, "1", printed, known, line=self._line)

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._sysstat import plain
 from dtnsim.logs.base import (
     DECIMAL,
     Conditions,
@@ -37,7 +39,6 @@ _PAIR: Final = re.compile(
     r"^\s*+(?P<key>[A-Za-z][A-Za-z0-9_ ]{2,40}?) *+[:\t] *+"
     r"(?P<value>0x[0-9a-f]++|\d++(?:[ ,.'’\u202f\xa0]\d{3})*+)(?=\D|$)"
 )
-_UNITS: Final = 512_000.0
 _LONGEST: Final = 45  # lines of a smart-log
 
 
@@ -81,29 +82,20 @@ class NvmeList(LineParser):
             yield self.measure("capacity", size, "B", f"{usage[value]} {usage[unit]}B", view=view, **drive)
 
 
-#: key without case and underlines -> (quantity, factor, unit, conditions)
-_KEYS: Final[dict[str, tuple[str, float, str, Conditions]]] = {
-    "percentage used": ("wear", 0.01, "1", {}),
-    "data units read": ("bytes", _UNITS, "B", {"operation": "read"}),
-    "data units written": ("bytes", _UNITS, "B", {"operation": "write"}),
-    "host read commands": ("count", 1.0, "1", {"of": "commands", "operation": "read"}),
-    "host write commands": ("count", 1.0, "1", {"of": "commands", "operation": "write"}),
-    "power on hours": ("power_on", 3600.0, "s", {}),
-    "media errors": ("count", 1.0, "1", {"of": "media errors"}),
-    "warning temperature time": ("duration", 60.0, "s", {"of": "above warning temperature"}),
-    "critical composite temperature time": ("duration", 60.0, "s", {"of": "above critical temperature"}),
-    "thermal management t1 total time": ("duration", 1.0, "s", {"of": "light throttling"}),
-    "thermal management t2 total time": ("duration", 1.0, "s", {"of": "heavy throttling"}),
-}
-#: key of the JSON -> key of the text
-_JSON: Final = {
-    "percent_used": "percentage used", "data_units_read": "data units read",
-    "data_units_written": "data units written", "host_read_commands": "host read commands",
-    "host_write_commands": "host write commands", "power_on_hours": "power on hours", "media_errors": "media errors",
-    "warning_temp_time": "warning temperature time", "critical_comp_time": "critical composite temperature time",
-    "thm_temp1_total_time": "thermal management t1 total time",
-    "thm_temp2_total_time": "thermal management t2 total time",
-}  # fmt: skip
+#: keys of the text, without case and underlines, and of the JSON
+COLUMNS: Final = declared("""
+    percentage~used percent_used                             : wear percent
+    data~units~read data_units_read                          : bytes data-units operation=read
+    data~units~written data_units_written                    : bytes data-units operation=write
+    host~read~commands host_read_commands                    : count 1 of=commands operation=read
+    host~write~commands host_write_commands                  : count 1 of=commands operation=write
+    power~on~hours power_on_hours                            : power_on h
+    media~errors media_errors                                : count 1 of=media~errors
+    warning~temperature~time warning_temp_time               : duration min of=above~warning~temperature
+    critical~composite~temperature~time critical_comp_time   : duration min of=above~critical~temperature
+    thermal~management~t1~total~time thm_temp1_total_time    : duration s of=light~throttling
+    thermal~management~t2~total~time thm_temp2_total_time    : duration s of=heavy~throttling
+""")
 
 
 class NvmeSmart(LineParser):
@@ -133,11 +125,7 @@ class NvmeSmart(LineParser):
         if key == "critical warning":
             good = int(pair["value"], 0) == 0
             return (self.measure("health", float(good), "1", text.strip(), device=self._device),)
-        if key not in _KEYS:
-            return ()
-        quantity, factor, unit, more = _KEYS[key]
-        value = _integer(pair["value"]) * factor
-        return (self.measure(quantity, value, unit, pair["value"], device=self._device, **more),)
+        return figures(self, COLUMNS, [(key, pair["value"])], {"device": self._device}, read=_whole)
 
 
 class NvmeJson(DocumentParser):
@@ -179,13 +167,13 @@ class NvmeJson(DocumentParser):
         if (value := number(warning)) is not None:
             line = doc.line_of('"critical_warning"')
             yield self.measure("health", float(value == 0), "1", f"{warning}", line=line, device=device)
-        for name, key in _JSON.items():
-            value = number(doc.data.get(name))
-            if value is not None:
-                quantity, factor, unit, more = _KEYS[key]
-                line = doc.line_of(f'"{name}"')
-                printed = f"{doc.data[name]}"
-                yield self.measure(quantity, value * factor, unit, printed, line=line, device=device, **more)
+        for name in (key for key in COLUMNS if key in doc.data):
+            line = doc.line_of(f'"{name}"')
+            yield from figures(self, COLUMNS, [(name, doc.data[name])], {"device": device}, read=plain, line=line)
+
+
+def _whole(text: str) -> tuple[float, str]:
+    return float(_integer(text)), ""
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

@@ -7,25 +7,31 @@ intervals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from dtnsim.logs._sysstat import STAMP, cpu_row, figure, is_mpstat, scaled
-from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record
+from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._sysstat import STAMP, STATES, is_mpstat
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
-K: Final = BINARY["K"]
-_RATES: Final = {
-    "rxkB/s": ("receive", K), "txkB/s": ("send", K), "rxbyt/s": ("receive", 1.0), "txbyt/s": ("send", 1.0),
-    "rkB/s": ("read", K), "wkB/s": ("write", K), "rd_sec/s": ("read", 512.0), "wr_sec/s": ("write", 512.0),
-    "bread/s": ("read", 512.0), "bwrtn/s": ("write", 512.0), "dkB/s": ("discard", K),
-}  # fmt: skip
-_COUNTS: Final = {
-    "rxpck/s": ("rate", "receive"),
-    "txpck/s": ("rate", "send"),
-    "tps": ("iops", "all"),
-    "rtps": ("iops", "read"),
-    "wtps": ("iops", "write"),
-}
+COLUMNS: Final = declared("""
+    rxkB/s               : throughput KiB/s direction=receive
+    txkB/s               : throughput KiB/s direction=send
+    rxbyt/s              : throughput B/s direction=receive
+    txbyt/s              : throughput B/s direction=send
+    rkB/s                : throughput KiB/s operation=read
+    wkB/s                : throughput KiB/s operation=write
+    dkB/s                : throughput KiB/s operation=discard
+    rd_sec/s bread/s     : throughput sectors/s operation=read
+    wr_sec/s bwrtn/s     : throughput sectors/s operation=write
+    rxpck/s              : rate 1/s direction=receive
+    txpck/s              : rate 1/s direction=send
+    tps                  : iops 1/s operation=all
+    rtps                 : iops 1/s operation=read
+    wtps                 : iops 1/s operation=write
+    %ifutil %util        : utilization %
+    await                : latency ms operation=all
+""")
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
 
 
@@ -52,7 +58,7 @@ class Sar(LineParser):
         if words[0] in _KEYS or words[-1] in _KEYS or "rtps" in words:
             self._heads, self.open = [], False
             mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
-            if mine or any(word in _RATES for word in words):
+            if mine or any(word in COLUMNS and COLUMNS[word].quantity == "throughput" for word in words):
                 self._heads, self.open = words, True
             return ()
         if not self._heads:
@@ -63,26 +69,5 @@ class Sar(LineParser):
         for head, cell in zip(self._heads, words, strict=True):
             if head in _KEYS:
                 more[_KEYS[head]] = cell
-        if "cpu" in more:
-            return cpu_row(self, self._heads, words, **more)
-        return self._figures(words, more)
-
-    def _figures(self, words: list[str], more: Conditions) -> Iterator[Record]:
-        for head, cell in zip(self._heads, words, strict=True):
-            found = figure(cell)
-            if found is None or head in _KEYS:
-                continue
-            if head in _RATES:
-                name, factor = _RATES[head]
-                value = scaled(cell, factor)
-                key = "direction" if name in ("receive", "send") else "operation"
-                if value is not None:
-                    yield self.measure("throughput", value, "B/s", f"{cell} {head}", **{key: name, **more})
-            elif head in _COUNTS:
-                quantity, name = _COUNTS[head]
-                key = "direction" if name in ("receive", "send") else "operation"
-                yield self.measure(quantity, found[0], "1/s", f"{cell} {head}", **{key: name, **more})
-            elif head in ("%ifutil", "%util"):
-                yield self.measure("utilization", found[0] / 100, "1", f"{cell} %", **more)
-            elif head == "await":
-                yield self.measure("latency", found[0] / 1e3, "s", f"{cell} ms", operation="all", **more)
+        columns = STATES if "cpu" in more else COLUMNS
+        return figures(self, columns, zip(self._heads, words, strict=True), more)

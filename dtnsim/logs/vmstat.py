@@ -8,15 +8,24 @@ where ``us`` has nice and ``sy`` the interrupts. The first row covers the time s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
+from dtnsim.logs._columns import declared, figures
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
-_STATES: Final = {"us": "user", "sy": "system", "id": "idle", "wa": "iowait", "st": "steal", "gu": "guest"}
-_BLOCK: Final = 1024.0
-_BLOCKS: Final = {"bi": "read", "bo": "write"}
-_RATES: Final = {"in": "interrupts", "cs": "context_switches"}
+COLUMNS: Final = declared("""
+    bi : throughput KiB/s operation=read
+    bo : throughput KiB/s operation=write
+    in : rate 1/s of=interrupts
+    cs : rate 1/s of=context_switches
+    us : cpu_share % state=user cpu=all
+    sy : cpu_share % state=system cpu=all
+    id : cpu_share % state=idle cpu=all
+    wa : cpu_share % state=iowait cpu=all
+    st : cpu_share % state=steal cpu=all
+    gu : cpu_share % state=guest cpu=all
+""")
 _LONGEST: Final = 40  # digits and words of a row with its time stamp
 
 
@@ -49,20 +58,7 @@ class Vmstat(LineParser):
             self._heads, self.open = [], False
             return ()
         self._reports += 1
-        return self._row(dict(zip(self._heads, cells, strict=True)))
-
-    def _row(self, cells: dict[str, str]) -> Iterator[Record]:
         more: Conditions = {"report": self._reports, "interval": True}
         if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()):
             more["since"] = "boot"
-        for head, operation in _BLOCKS.items():
-            if head in cells:
-                rate = int(cells[head]) * _BLOCK
-                yield self.measure("throughput", rate, "B/s", f"{cells[head]} {head}", operation=operation, **more)
-        for head, of in _RATES.items():
-            if head in cells:
-                yield self.measure("rate", int(cells[head]), "1/s", f"{cells[head]} {head}", of=of, **more)
-        for head, state in _STATES.items():
-            if head in cells and int(cells[head]) <= 100:
-                share = int(cells[head]) / 100
-                yield self.measure("cpu_share", share, "1", f"{cells[head]} %", state=state, cpu="all", **more)
+        return figures(self, COLUMNS, zip(self._heads, cells, strict=True), more)
