@@ -211,14 +211,26 @@ def test_drives_reach_from_4_to_32_tb_and_from_consumers_to_122_tb_of_flash():
 
 @of_each(n for n in NAMES if n.split("/")[0] in SHELVES)
 def test_what_is_bought_has_year_power_and_price(name):
-    facts = part(name).facts
-    assert facts.year is not None
-    assert facts.power_busy is not None
-    assert (part(name).price is None) == (name in IN_SOMETHING)
+    assert not unsaid(name), f"models/parts/{name}.yaml: write {', '.join(unsaid(name))}"
+    assert (part(name).price is None) == (name in IN_SOMETHING), f"{name}: has a price, and is part of something else"
+
+
+def unsaid(name):
+    """Keys that a planner needs of what is bought, and a part does not have."""
+    made = part(name)
+    keys = ["year", "power_busy"]
     if name.startswith(("ssd/", "hdd/")):
-        assert facts.capacity is not None
-        assert facts.endurance is not None
-        assert facts.fits or "usb" in name
+        keys += ["capacity", "endurance", *([] if "usb" in name else ["fits"])]
+    missing = [f"facts.{key}" for key in keys if made.facts is None or getattr(made.facts, key) in (None, "")]
+    return [*missing, *(["price"] if made.price is None and name not in IN_SOMETHING else [])]
+
+
+def test_a_part_that_says_little_is_named_with_its_keys(monkeypatch):
+    bare = find_kind("ssd").build({"read": "3 GB/s", "write": "2 GB/s"})
+    monkeypatch.setitem(globals(), "part", lambda _: bare)
+    assert unsaid("ssd/bare") == [
+        "facts.year", "facts.power_busy", "facts.capacity", "facts.endurance", "facts.fits", "price",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("folder", ["parts", "hosts", "catalog"])

@@ -29,11 +29,11 @@ def command(
       dtnsim tools --table runs.csv -o predicted.csv
 
     \b
-    A table needs the columns tool_key (scp, sftp, rsync, rsyncd, tar-ssh, tar-nc, rclone-sftp, rclone-http,
-    rclone-webdav, lftp-sftp, lftp-http, lftp-ftp, curl, aria2, xrdcp, guc, guc3, nuttcp, nfs-cp), rate_bps, rtt_s,
-    files and total_bytes. It may have version, direction (put, get), options (as typed), env, buffer_bytes, loss, mtu,
-    cc, tcp_rmem_max, tcp_wmem_max, dataset and rerun_nothing_changed. All columns come back, with predicted_wall_s,
-    p10_s, p90_s and held_by beside them.
+    A table needs the columns tool_key (a tool with a command line, rsyncd, guc3 for a third-party globus-url-copy, or
+    one with its protocol, like rclone-http), rate_bps, rtt_s, files and total_bytes. It may have version, direction
+    (put, get), options (as typed), env, buffer_bytes, loss, mtu, cc, tcp_rmem_max, tcp_wmem_max,
+    dataset and rerun_nothing_changed. All columns come back, with predicted_wall_s, p10_s, p90_s and held_by beside
+    them.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if (path is None) == (table is None):
         msg = "give a path or --table FILE; try: dtnsim tools examples/small-files-40ms"

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.components.base import find_kind
 from dtnsim.description.dataset import Dataset, log_normal
 from dtnsim.description.spec import PathSpec, resolve
 from dtnsim.ground import yamlio
@@ -22,32 +23,23 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.units import parse as parse_units
 from dtnsim.tools._command import parse
+from dtnsim.tools._programs import PROGRAMS
 from dtnsim.tools.plan import Job
 
-#: tool_key -> (program, options that the transport implies)
+#: tool_key -> (program, options that the transport implies): every tool with a command line, by its kind, and further
 KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    "scp": ("scp", {}),
-    "sftp": ("sftp", {}),
+    **{manner.kind: (program, {}) for program, manner in reversed(PROGRAMS.items())},
     "rsync": ("rsync", {"e": "ssh"}),
     "rsyncd": ("rsync", {"e": "none"}),
-    "tar-ssh": ("tar-ssh", {}),
-    "tar-nc": ("tar-nc", {}),
     "rclone-sftp": ("rclone", {"backend": "sftp"}),
     "rclone-http": ("rclone", {"backend": "http", "tls": False}),
     "rclone-webdav": ("rclone", {"backend": "webdav", "tls": False}),
     "lftp-sftp": ("lftp", {"protocol": "sftp"}),
     "lftp-http": ("lftp", {"protocol": "http"}),
     "lftp-ftp": ("lftp", {"protocol": "ftp"}),
-    "curl": ("curl", {}),
-    "aria2": ("aria2c", {}),
-    "xrdcp": ("xrdcp", {}),
     "guc": ("globus-url-copy", {"third_party": False}),
     "guc3": ("globus-url-copy", {"third_party": True}),
-    "nuttcp": ("nuttcp", {}),
-    "nfs-cp": ("nfs-cp", {}),
 }
-#: tools whose plans depend on the end at which they are typed
-SIDED: Final = frozenset({"scp", "sftp", "rclone", "gridftp", "xrdcp"})
 #: one bare TCP handshake, kernel and emulator for each message that waits [s]
 TURN_S: Final = 2e-4
 #: share of a receive buffer that is window since Linux 6.6 at MTU 1500, of packets copied into one buffer
@@ -120,7 +112,7 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
         if name in told and parse_units(str(told[name]), "B") > SOCKBUF_B:
             told[name] = f"{SOCKBUF_B:.0f} B"
     put = (row.get("direction") or "put").strip() == "put"
-    if told["name"] in SIDED:
+    if "client" in find_kind(told["name"]).model_fields:  # its plan depends on the end at which it is typed
         told["client"] = "source" if put else "destination"
     version = re.search(r"\d+(\.\d+)+(p\d+)?", row.get("version") or "")
     if told["name"] in ("scp", "sftp", "rsync") and version:

@@ -50,33 +50,6 @@ _STORAGE: Final = frozenset({"disk", "array", "bus"})
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
 _WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte": "requests"}
-#: classes of tools that share machinery
-_TOOLS: Final = {
-    "iperf3": "test",
-    "nuttcp": "test",
-    "dd": "test",
-    "fio": "test",
-    "iozone": "test",
-    "bonnie": "test",
-    "scp": "ssh",
-    "sftp": "ssh",
-    "rsync": "ssh",
-    "tar": "local",
-    "cp": "local",
-    "rm": "local",
-    "gridftp": "mover",
-    "globus": "mover",
-    "bbcp": "mover",
-    "xrdcp": "mover",
-    "fdt": "mover",
-    "wdt": "mover",
-    "ascp": "mover",
-    "rclone": "mover",
-    "lftp": "mover",
-    "aria2": "mover",
-    "curl": "mover",
-    "globus-url-copy": "mover",
-}
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
 
@@ -107,7 +80,7 @@ class Regime(NamedTuple):
 
 def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
     """What holds transfer ``f`` of a path at its median scenario."""
-    tool, alone = _TOOLS.get(given.transfers[f].tool.kind, "other"), _dedicated(given)
+    tool, alone = given.transfers[f].tool.tool_class, _dedicated(given)
     if cause.station is None:
         delays = [d for p in problem.transfers[f].phases for d in p.delays]
         longest = max(delays, key=lambda d: float(np.max(d.per_byte)), default=None)

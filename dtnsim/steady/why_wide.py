@@ -70,9 +70,9 @@ _HOLDS: Final = {
     "wire": "the wire",
 }
 _TOOLS: Final = {
+    "backup": "backup tools",
     "local": "cp, tar and their like",
     "mover": "transfer tools",
-    "other": "other tools",
     "ssh": "rsync, scp and their like",
     "test": "benchmark tools",
 }

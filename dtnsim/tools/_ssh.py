@@ -174,6 +174,8 @@ class SshLink(Model):
 class SshTool(SshLink, Tool):
     """A tool whose one connection is SSH."""
 
+    tool_class = "ssh"
+
     compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "C"))] = False
     ratio: Ratio = prior("1", 0.0, "incompressible data")
 

@@ -31,6 +31,7 @@ class Ascp(Tool):
     """
 
     kind: ClassVar[str] = "ascp"
+    tool_class = "mover"
 
     target: Annotated[Rate, Field(validation_alias=AliasChoices("l", "target", "target_rate"))] = prior(
         "10 Mb/s", 0.0, "ascp command reference: -l, default 10000 Kbps"

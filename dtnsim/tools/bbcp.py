@@ -37,6 +37,7 @@ class Bbcp(Tool):
     """
 
     kind: ClassVar[str] = "bbcp"
+    tool_class = "mover"
 
     s: Annotated[Count, Field(validation_alias=AliasChoices("s", "streams"))] = 4
     w: Annotated[Size, Field(validation_alias=AliasChoices("w", "window"))] = prior(

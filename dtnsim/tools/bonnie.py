@@ -30,6 +30,7 @@ class Bonnie(Tool):
     """
 
     kind: ClassVar[str] = "bonnie"
+    tool_class = "test"
 
     test: Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"] = "block-write"
     chunk: Annotated[Size, Field(validation_alias=AliasChoices("chunk", "chunk_size", "chunk-size"))] = prior(

@@ -22,6 +22,7 @@ class Cp(Tool):
     """
 
     kind: ClassVar[str] = "cp"
+    tool_class = "local"
 
     sync: bool = False
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False

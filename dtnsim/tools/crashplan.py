@@ -38,6 +38,7 @@ class Crashplan(Tool):
     """
 
     kind: ClassVar[str] = "crashplan"
+    tool_class = "backup"
 
     deduplication: Literal["automatic", "minimal", "full"] = "automatic"
     compression: bool = True

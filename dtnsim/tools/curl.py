@@ -25,6 +25,7 @@ class Curl(Tool):
     """
 
     kind: ClassVar[str] = "curl"
+    tool_class = "mover"
 
     parallel: Annotated[bool, Field(validation_alias=AliasChoices("parallel", "Z"))] = False
     parallel_max: Annotated[Count, Field(validation_alias=AliasChoices("parallel_max", "parallel-max"))] = 50

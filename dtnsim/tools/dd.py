@@ -35,6 +35,7 @@ class Dd(Tool):
     """
 
     kind: ClassVar[str] = "dd"
+    tool_class = "test"
 
     bs: Size = prior("512 B", 0.0, "dd(1): default of ibs and obs")
     conv: Annotated[str, _words(_CONV)] = ""

@@ -27,6 +27,7 @@ class Fio(Tool):
     """
 
     kind: ClassVar[str] = "fio"
+    tool_class = "test"
 
     rw: Annotated[
         Literal["read", "write", "randread", "randwrite", "rw", "randrw"],

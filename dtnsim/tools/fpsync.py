@@ -23,6 +23,7 @@ class Fpsync(Tool):
     """
 
     kind: ClassVar[str] = "fpsync"
+    tool_class = "ssh"
 
     n: Annotated[Count, Field(validation_alias=AliasChoices("n", "jobs"))] = 2
     f: Annotated[int, Field(ge=1, validation_alias=AliasChoices("f", "files"))] = 2000

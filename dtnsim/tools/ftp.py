@@ -32,6 +32,7 @@ class Ftp(Tool):
     """
 
     kind: ClassVar[str] = "ftp"
+    tool_class = "mover"
 
     mode: Annotated[Literal["passive", "active"], Field(description="PASV, or PORT (ftp -A)")] = "passive"
     preserve: Annotated[bool, Field(description="times of fetched files are asked for (MDTM)")] = True

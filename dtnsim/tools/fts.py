@@ -47,6 +47,7 @@ class Fts(Tool):
     """
 
     kind: ClassVar[str] = "fts"
+    tool_class = "mover"
 
     active: Annotated[Count, Field(validation_alias=AliasChoices("active", "max_active"))] = 2
     nostreams: Annotated[int, Field(ge=1, le=64, validation_alias=AliasChoices("nostreams", "streams"))] = 1

@@ -56,6 +56,7 @@ class Globus(Tool):
     """
 
     kind: ClassVar[str] = "globus"
+    tool_class = "mover"
 
     concurrency: Annotated[Count | None, Field(validation_alias=AliasChoices("concurrency", "cc"))] = None
     parallelism: Annotated[Count | None, Field(validation_alias=AliasChoices("parallelism", "p"))] = None

@@ -51,6 +51,7 @@ class Gridftp(Tool):
     """
 
     kind: ClassVar[str] = "gridftp"
+    tool_class = "mover"
 
     p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel"))] = 1
     cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1

@@ -31,6 +31,7 @@ class Iozone(Tool):
     """
 
     kind: ClassVar[str] = "iozone"
+    tool_class = "test"
 
     test: Literal[
         "write",

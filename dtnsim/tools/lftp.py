@@ -40,6 +40,7 @@ class Lftp(Tool):
     """
 
     kind: ClassVar[str] = "lftp"
+    tool_class = "mover"
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
     parallel: Annotated[Count, Field(validation_alias=AliasChoices("parallel", "P"))] = 1

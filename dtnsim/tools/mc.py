@@ -34,6 +34,7 @@ class Mc(Tool):
     """
 
     kind: ClassVar[str] = "mc"
+    tool_class = "mover"
 
     workers: Annotated[Count | None, Field(validation_alias=AliasChoices("workers", "max-workers"))] = None
     disable_multipart: Annotated[

@@ -27,6 +27,7 @@ class Netperf(Tool):
     """
 
     kind: ClassVar[str] = "netperf"
+    tool_class = "test"
     pace: ClassVar[str | None] = ""
 
     t: Annotated[

@@ -26,6 +26,7 @@ class NfsCp(Tool):
     """
 
     kind: ClassVar[str] = "nfs-cp"
+    tool_class = "local"
 
     buffer: Annotated[Size, Field(validation_alias=AliasChoices("buffer", "rsize"))] = prior(
         "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"

@@ -28,6 +28,7 @@ class Nuttcp(Tool):
     """
 
     kind: ClassVar[str] = "nuttcp"
+    tool_class = "test"
     pace: ClassVar[str | None] = "R"
 
     N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams"))] = 1

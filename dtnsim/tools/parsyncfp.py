@@ -24,6 +24,7 @@ class Parsyncfp(Tool):
     """
 
     kind: ClassVar[str] = "parsyncfp"
+    tool_class = "ssh"
 
     NP: Annotated[Count | None, Field(validation_alias=AliasChoices("NP", "np"))] = None
     chunksize: Annotated[Size, Field(validation_alias=AliasChoices("chunksize", "cs"))] = prior(

@@ -35,6 +35,7 @@ class Perftest(Tool):
     """
 
     kind: ClassVar[str] = "perftest"
+    tool_class = "test"
 
     verb: Literal["write", "read", "send"] = "write"
     size: Annotated[Size, Field(validation_alias=AliasChoices("s", "size"))] = prior(

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
 
@@ -290,13 +290,26 @@ class Plan:
     holds_B: float = 0.0
 
 
+#: tools that share machinery, so that the model misses alike of them: benchmarks; what goes through ssh; copies within
+#: a host or its mounts; movers with a network protocol of their own; backups that look for known blocks
+ToolClass = Literal["test", "ssh", "local", "mover", "backup"]
+
+
 class Tool(Component):
     """A transfer tool or benchmark: its options under its own names, and the plan they make."""
 
     family: ClassVar[str] = "tool"
+    #: whose errors it shares; every tool says it
+    tool_class: ClassVar[ToolClass]
     #: the option that sets the target rate, and nothing else, of a plan that follows from the options and the kinds of
     #: the ends alone; empty where no option does, None where a plan depends on more of the job
     pace: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Refuses a tool that does not say whose errors it shares."""
+        super().__init_subclass__(**given)
+        if cls.kind and getattr(cls, "tool_class", None) not in get_args(ToolClass):
+            raise TypeError(f"{cls.__name__}: write tool_class = one of {', '.join(get_args(ToolClass))}")
 
     @abstractmethod
     def plan(self, job: Job) -> Plan:

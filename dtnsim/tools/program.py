@@ -24,6 +24,7 @@ class Program(Tool):
     """
 
     kind: ClassVar[str] = "program"
+    tool_class = "local"
 
     block: Size = prior("1 MiB", 1.0, "assumed: from 64 KiB to a file at once")
     fresh: Annotated[bool, Field(description="whether what is read goes into memory not used before")] = True

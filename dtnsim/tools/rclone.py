@@ -123,6 +123,7 @@ class Rclone(Tool):
     """
 
     kind: ClassVar[str] = "rclone"
+    tool_class = "mover"
 
     backend: Literal["s3", "http", "webdav", "sftp", "local"] | None = None
     transfers: Count = 4

@@ -24,6 +24,7 @@ class Rm(Tool):
     """
 
     kind: ClassVar[str] = "rm"
+    tool_class = "local"
 
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = True
     f: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("f", "force"))] = True

@@ -23,6 +23,7 @@ class Robocopy(Tool):
     """
 
     kind: ClassVar[str] = "robocopy"
+    tool_class = "local"
 
     MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
     J: Annotated[bool, Field(validation_alias=AliasChoices("J", "unbuffered"))] = False

@@ -63,6 +63,7 @@ class Rsync(Tool):
     """
 
     kind: ClassVar[str] = "rsync"
+    tool_class = "ssh"
 
     whole_file: Annotated[bool | None, Field(validation_alias=AliasChoices("whole_file", "W", "whole-file"))] = None
     checksum: Annotated[bool, Field(validation_alias=AliasChoices("checksum", "c"))] = False

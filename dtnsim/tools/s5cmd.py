@@ -27,6 +27,7 @@ class S5cmd(Tool):
     """
 
     kind: ClassVar[str] = "s5cmd"
+    tool_class = "mover"
 
     numworkers: Count = 256
     c: Annotated[Count, Field(validation_alias=AliasChoices("c", "concurrency"))] = 5

@@ -27,6 +27,7 @@ class Tar(Tool):
     """
 
     kind: ClassVar[str] = "tar"
+    tool_class = "local"
 
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
     z: Annotated[bool, Field(validation_alias=AliasChoices("z", "gzip"))] = False

@@ -19,6 +19,7 @@ class TarNc(Tool):
     """
 
     kind: ClassVar[str] = "tar-nc"
+    tool_class = "mover"
 
     record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
     overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: netcat copies 16 KiB at a time from pipe to socket")

@@ -30,6 +30,7 @@ class Wdt(Tool):
     """
 
     kind: ClassVar[str] = "wdt"
+    tool_class = "mover"
 
     num_ports: Count = 8
     block_size_mbytes: Annotated[float, Field(le=1e6, description="MiB; 0 or less: whole files")] = 16.0

@@ -54,6 +54,7 @@ class Xrdcp(Tool):
     """
 
     kind: ClassVar[str] = "xrdcp"
+    tool_class = "mover"
 
     S: Annotated[int, Field(ge=1, le=15, validation_alias=AliasChoices("S", "streams"))] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1

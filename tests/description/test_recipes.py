@@ -1,4 +1,4 @@
-"""CONTRIBUTING's three recipes, run as printed: a kind is one file, and hosts, volumes and segments hold it."""
+"""CONTRIBUTING's recipes, run as printed: a kind is one file; hosts, volumes, segments and transfers hold it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 from dtnsim.components import base
+from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
+from dtnsim.steady import scenarios
+from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, problem, sheet, volume
+from tests.strategies import load
 
 RECIPE = re.compile(r"<!-- recipe: (\w+) (\w+) -->\n```py\n(.*?)```", re.DOTALL)
 RECIPES = {
@@ -24,7 +28,7 @@ FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A package of kinds outside the house, with the three recipes in it."""
+    """A package of kinds outside the house, with the recipes in it."""
     name = "kinds_of_others"
     folder = tmp_path / name
     folder.mkdir()
@@ -41,7 +45,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_there_is_a_recipe_for_each_shape() -> None:
-    assert set(RECIPES) == {"volume", "host", "segment"}
+    assert set(RECIPES) == {"volume", "host", "segment", "tool"}
 
 
 def path(shape: str) -> dict[str, Any]:
@@ -77,3 +81,23 @@ def test_tcp_sees_a_box_that_is_the_narrowest_place() -> None:
     made = problem(journey(wan={"rtt": "10 ms", **path("segment")["wan"]}))
     tcp = next(s for s in made.stations if s.kind == "tcp")
     assert float(tcp.capacity) < 1.25e9
+
+
+@pytest.mark.usefixtures("package")
+def test_a_tool_is_found_by_all_that_asks_for_tools() -> None:
+    """Paths, the catalogue, the schema, the model's own error; nothing else is told of it."""
+    moved = journey(start="a:memory", to="b:memory", tool="one-socket", dataset={"files": 100, "each": "1 MB"})
+    path = {**moved, "wan": {"bandwidth": "1 Gb/s", "rtt": "10 ms", "loss": 0}}
+    given = load(path)
+    answer = predict(given, samples=0)
+    assert answer.duration_s.p50 > 100 * 10e-3
+    assert scenarios.regimes(given, problem(path))[0].tool == "mover"
+    assert "one-socket" in {k["kind"] for k in catalogue.overview()["kinds"]}
+    assert schema.json_schema("one-socket")["properties"]["block"]
+    assert find_kind("one-socket").tool_class == "mover"
+
+
+def test_a_tool_that_does_not_say_its_class_is_refused() -> None:
+    code = RECIPES["tool"][1].replace('    tool_class = "mover"\n', "")
+    with pytest.raises(TypeError, match="OneSocket: write tool_class = one of test, ssh"):
+        exec(compile(code, "one_socket.py", "exec"), {})

@@ -22,9 +22,15 @@ def seconds(**changes: str) -> float:
     return tool_runs.answer(tool_runs.run_of({**ROW, **changes}), samples=0).p50_s
 
 
-@pytest.mark.parametrize("key", sorted(tool_runs.KEYS))
+def test_a_tool_that_copies_within_one_host_is_refused():
+    with pytest.raises(SpecError, match="within one host"):
+        seconds(tool_key="robocopy")
+
+
+@pytest.mark.parametrize("key", sorted(tool_runs.KEYS.keys() - {"robocopy"}))
 def test_every_key_is_a_path_that_can_be_predicted(key):
-    assert 0.1 < seconds(tool_key=key, direction="get") < 60
+    least = 0.04 if key == "perftest" else 0.1  # RDMA opens with no messages: 500 kB at 100 Mb/s
+    assert least < seconds(tool_key=key, direction="get") < 60
 
 
 def test_messages_wait_a_round_trip_each():

@@ -11,6 +11,7 @@ import pytest
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.tools.plan import Job
 from tests.lab import answer, journey, machine, volume
 
 pytestmark = pytest.mark.long
@@ -111,13 +112,14 @@ def world(name: str, tool: dict[str, Any], data: dict[str, Any] | None) -> dict[
     return journey(host, there, tool=tool, dataset=data, wan=wan, start=start, to=to)
 
 
-#: where a tool works: between hosts, or within one
-LOCAL = {"bonnie", "cp", "dd", "fio", "iozone", "program", "rm", "robocopy", "tar"}
-
-
 def worlds(kind: str) -> tuple[str, ...]:
-    """The paths on which a tool can do something."""
-    return ("host", "mount", "pool", "into") if kind in LOCAL else ("network", "drives", "cores", "host", "mount")
+    """The paths on which a tool can do something: between hosts, or within one."""
+    job = Job("j", 1, 1e9, 1e9, 0, 0.0, "volume", "volume", 64e9, 8)
+    try:
+        local = all(step.net is None for step in find_kind(kind).build({"kind": kind}).plan(job).steps)
+    except DtnsimError:
+        local = False
+    return ("host", "mount", "pool", "into") if local else ("network", "drives", "cores", "host", "mount")
 
 
 @functools.cache
