@@ -14,8 +14,8 @@ from dtnsim.components.base import Component
 from dtnsim.components.device import Connections, Device
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
-from dtnsim.ground.records import Cache
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, cpu, journal, metadata
 

@@ -73,7 +73,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     frame = transport.packets(net, network.framing(route, cards), cards)
     there = owned(row.times(filesystem.sent(row, use)), end, use).at("")
     for name, segment, forward in route.hops:
-        segments.charge(there, name, segment, frame, net.streams, forward=forward)
+        segments.charge(there, name, segment, frame, (net.streams, 1), forward=forward)
     ends = [_far(end, cards[0]), cards[0]] if reading else [cards[0], _far(end, cards[0])]
     transport.charge(there, route, net, frame, ends if len(cards) == 1 else [], row.ledger.draw)
     found = tcp.main_connection(there, route)

@@ -129,6 +129,7 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
         return  # that core is a station already
     used = law(bonding.expected_links, links=queues, streams=streams)
+    alone = bonding.expected_links(queues, streams / side.net.workers) * host.clock(row).value
     row.charge(
         f"cpu.{side.name} queues",
         "core",
@@ -136,6 +137,7 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         per_byte=cost,
         unit="cycles",
         private=True,
+        alone=alone if side.net.workers > 1 else None,
         remedy=f"more queues, and as many cores for their interrupts (hosts.{host.name}.nics.{side.name}.queues, "
         "placement.nic_interrupts: ethtool -L), or more streams",
         label=f"the receive queues of {side.name} on {host.name}",

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.records import Demand, Kept, Phase, Transfer
+from dtnsim.ground.pages import Kept
+from dtnsim.ground.records import Demand, Phase, Transfer
 
 if TYPE_CHECKING:
     from dtnsim.composition.leg import End, Leg

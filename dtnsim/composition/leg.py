@@ -22,10 +22,6 @@ from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 
 #: rate from which the bytes of a timed transfer are guessed before it is known [B/s]
 FIRST_GUESS_BPS: Final = 1e9
-#: files whose sizes differ by less leave workers in step: they wait, and then share the link, all at once
-_VARIED: Final = 0.2
-#: initial window: ten segments of 1448 B (RFC 6928)
-_BURST_B: Final = 14480.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +64,8 @@ class Leg:
     timing: Timing | None = None
 
     def use_of(self, net: NetUse) -> NetUse:
-        """A use of the network, with whether workers share it unevenly: where their files differ."""
-        mean, sizes = self.job.mean_B, self.data.sizes_B
-        varied = float(np.sqrt(((sizes - mean) ** 2) @ self.data.counts / max(self.job.files, 1))) > _VARIED * mean
-        burst = self.job.largest_B <= _BURST_B  # leaves at once: those who wait for it are spread by the queue
-        return replace(net, pooled=self.plan.workers > 1 and (varied or burst), total_B=self.job.payload_B)
+        """A use of the network by the workers of this transfer."""
+        return replace(net, workers=max(int(self.plan.workers), 1), total_B=self.job.payload_B)
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""

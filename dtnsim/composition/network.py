@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 #: what an end of a route does not see of how a step uses it: what concerns the connections alone, and how much is moved
-END_UNSEEN: Final = ("rate", "pooled", "reopened", "stopped", "total_B")
+END_UNSEEN: Final = ("rate", "reopened", "stopped", "total_B")
 
 
 class Network:
@@ -178,8 +178,8 @@ class Network:
                 here.likewise(("end", id(host), name, key, frame, receiving, bound), charge)
         for name, segment, forward in route.hops:
             here = row.at("")
-            charge = partial(segments.charge, here, name, segment, frame, net.streams, forward=forward)
-            here.likewise(("segment", name, id(segment), frame, net.streams, forward), charge)
+            charge = partial(segments.charge, here, name, segment, frame, (net.streams, net.workers), forward=forward)
+            here.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
 
     @staticmethod

@@ -203,7 +203,7 @@ class _Composer:
             return self._known[key]
         row = self._row(use)
         for name, segment, forward in route.hops:
-            segments.charge(row.at(""), name, segment, frame, use.net.streams, forward=forward)
+            segments.charge(row.at(""), name, segment, frame, (use.net.streams, 1), forward=forward)
         return self._kept(key, row)
 
     def _row(self, use: Use) -> Row:

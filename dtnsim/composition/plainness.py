@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse, Opening
 
 #: what does not tell two uses of the network by plain flows apart
-_OWN = ("rate", "total_B", "pooled")
+_OWN = ("rate", "total_B", "workers")
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ def _inspected(
     return rate * frame.mtu / frame.wire, room
 
 
-def wall_rate(draw: Draw, wall: Firewall, streams: int) -> Term:
+def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
     """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
     engine = of(draw, wall.engine)
     if wall.total is None:
@@ -181,7 +181,7 @@ def burst_rate(
     return streams * physics.burst_limited_rate(size, fit, period, float(algorithms.kept(cc))) * frame.mss / frame.wire
 
 
-def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: int, draw: Draw) -> Value:
+def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: float, draw: Draw) -> Value:
     """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile."""
     if policer.action != "police" or cc not in algorithms.LOSS_BASED:
         return 1.0

@@ -9,8 +9,18 @@ from dtnsim.ground.term import law, term
 from dtnsim.physics import network as physics
 
 
-def charge(row: Row, name: str, segment: Segment, frame: Framing, streams: int, *, forward: bool) -> None:
-    """Bandwidth left by others, firewall and policer of one segment in one direction."""
+def charge(row: Row, name: str, segment: Segment, frame: Framing, flows: tuple[int, int], *, forward: bool) -> None:
+    """Bandwidth left by others, firewall and policer of one segment in one direction.
+
+    Args:
+        row: The row to charge.
+        name: Name of the segment.
+        segment: The segment.
+        frame: Packet sizes.
+        flows: Streams, and the workers that they are of.
+        forward: Whether bytes cross it from its near end.
+    """
+    streams, workers = flows
     way = "" if forward else ".back"
     draw = row.ledger.draw
     taken = segment.taken(draw)
@@ -25,6 +35,7 @@ def charge(row: Row, name: str, segment: Segment, frame: Framing, streams: int, 
             "firewall",
             capacity=wall_rate(draw, wall, streams),
             private=True,
+            alone=wall_rate(draw, wall, streams / workers).value if workers > 1 and wall.total is not None else None,
             per_byte=frame.per_payload,
             what="inspection engines of the firewall: each flow stays on one",
         )

@@ -32,6 +32,8 @@ Openings = tuple[Any, Any, float]
 UNSCALED_WINDOW_B: Final = 65535.0
 #: a transfer that has this much of what the link allows has all of it
 FULL: Final = 0.99
+#: a worker whose streams could have no more than so much over their part has no more
+_OWN: Final = 1e-3
 #: shorter round trips are not followed: there the opening is over at once
 LEAST_RTT_S: Final = 1e-4
 
@@ -129,11 +131,19 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     return replace(made, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
 
 
-def link_holds(streams: Connection, own_Bps: Value) -> bool:
-    """Whether the link holds the streams, and not their windows, which alone allow so much."""
-    if streams.course is not None and np.ndim(streams.course.steady_Bps):
-        return agreed((streams.course.limit == "link") & (own_Bps >= streams.rate_Bps))
-    return streams.limit == "link" and middle(own_Bps) >= middle(streams.rate_Bps)
+def alone(streams: Connection, workers: int) -> Value | None:
+    """What the streams of one of several workers have while the others' rest [B/s]; None where it is their part.
+
+    A window or loss holds each stream, whoever else is there; a link or its queue holds all of them together.
+    """
+    if workers == 1:
+        return None
+    whole, own = (closed_form(streams, 1 / n)[0] for n in (1, workers))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.clip(np.nan_to_num(own / whole, nan=0.0), 1 / workers, 1.0)
+    each = streams.course is not None and np.ndim(streams.course.steady_Bps)  # scenarios, each its own
+    more = agreed(part > (1 + _OWN) / workers) if each else middle(part) > (1 + _OWN) / workers
+    return _single(np.asarray(streams.capacity_Bps * part)) if more else None
 
 
 def _figures(streams: Connection) -> tuple[Value, ...]:
@@ -186,8 +196,8 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
 
 
-def closed_form(streams: Connection) -> tuple[Value, Any]:
-    """Steady goodput in closed form, which is monotone in every parameter [B/s], and the name of its limit."""
+def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
+    """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
     return path.path_goodput(
         rate_Bps=streams.rate_Bps,
         rtt_s=streams.rtt_s,
@@ -195,7 +205,7 @@ def closed_form(streams: Connection) -> tuple[Value, Any]:
         mss_B=streams.mss_B,
         mtu_B=streams.mtu_B,
         buffer_B=streams.buffer_B,
-        streams=streams.streams,
+        streams=streams.streams * part,
         cc=streams.cc,
         window_B=streams.window_B,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,7 +108,9 @@ def charge(
 def target(row: Row, net: NetUse, station: str) -> None:
     """The rate that the user has set for the tool, where there is one."""
     if net.rate is not None:
-        row.charge(station, "target", capacity=row.term(net.rate), private=True, what="target rate of the tool")
+        rate = row.term(net.rate)
+        alone = rate.value if net.workers > 1 else None
+        row.charge(station, "target", capacity=rate, private=True, alone=alone, what="target rate of the tool")
 
 
 def _tcp(
@@ -138,11 +139,10 @@ def _tcp(
             ledger.known[key] = found
     known, capacity, what, ways = found
     remedy = "; or ".join(words for words, _ in ways)
-    station = row.charge(f"tcp.{pair}", "tcp", capacity=capacity, private=True, what=what, remedy=remedy, changes=ways)
-    own = window.window_rate(known.window_B, known.rtt_s) * known.mtu_B / known.mss_B
-    if net.pooled and tcp.link_holds(known, own):
-        stations = ledger.stations  # the link, which workers share: who does not wait has what the others leave
-        stations[station] = replace(stations[station], private=False)
+    alone = tcp.alone(known, net.workers)
+    station = row.charge(
+        f"tcp.{pair}", "tcp", capacity=capacity, private=True, alone=alone, what=what, remedy=remedy, changes=ways
+    )
     ledger.connections[station] = known
 
 
@@ -150,7 +150,7 @@ def _like(
     route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None
 ) -> tuple[Any, ...] | None:
     """What the answer for some streams follows from, so that transfers that are alike ask once."""
-    use = net.key("rate", "pooled", "total_B")
+    use = net.key("rate", "total_B")
     if use is None:
         return None
     moved: tuple[Any, ...] = ()
@@ -180,14 +180,16 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
         if segment.policer is not None:
             policer = segment.policer
             rtt = np.maximum(route.rtt(draw), 1e-6)
-            share = policed_share(policer, rtt, frame.mss, cc, net.streams, draw)
+            share, own = (
+                policed_share(policer, rtt, frame.mss, cc, n, draw) for n in (net.streams, net.streams / net.workers)
+            )
+            most = row.term(policer.rate) * (frame.mss / frame.mtu)
             row.charge(
                 f"{name}.policer-loss",
                 "policer",
-                capacity=row.term(policer.rate)
-                * term(share, "1", "dtnsim.physics.policer.policed_tcp_rate")
-                * (frame.mss / frame.mtu),
+                capacity=most * term(share, "1", "dtnsim.physics.policer.policed_tcp_rate"),
                 private=True,
+                alone=most.value * own if net.workers > 1 else None,
                 what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
             )
 

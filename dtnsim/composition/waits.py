@@ -251,8 +251,8 @@ def _loads(
     with np.errstate(divide="ignore", invalid="ignore"):
         for demand in demands:
             station = stations[demand.station]
-            alone = station.capacity / (workers if station.private else 1)
-            load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, alone)
+            own = station.of_one(workers)
+            load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, own)
     return load
 
 

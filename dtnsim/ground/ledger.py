@@ -114,6 +114,7 @@ class Row:
         unit: str = "B",
         what: str,
         private: bool = False,
+        alone: Value | None = None,
         label: str = "",
         remedy: str = "",
         changes: tuple[tuple[str, tuple[str, ...]], ...] = (),
@@ -130,6 +131,7 @@ class Row:
             unit: Unit of the station.
             what: The activity, in words.
             private: One station for each transfer, or for the row's ``owner``, instead of one for all.
+            alone: What one worker has of a private station while the others are elsewhere; None: its part.
             label: What sentences call the station, where its name is not good enough.
             remedy: What relieves the station, naming keys and options; by its kind where nothing is given.
             changes: Those of its ways that can be tried, as ``key=value`` too.
@@ -147,8 +149,8 @@ class Row:
         known = self.ledger.stations.get(name)
         if known is None:
             self.ledger.stations[name] = Station(
-                name, host, component, kind, own.value, unit, own.formula, own.source, private, label, remedy=remedy,
-                changes=changes,
+                name, host, component, kind, own.value, unit, own.formula, own.source, private,
+                alone if private else None, label, remedy=remedy, changes=changes,
             )  # fmt: skip
         elif (known.kind, known.unit) != (kind, unit):
             raise SpecError(
@@ -166,7 +168,8 @@ class Row:
             self.terms.append(whole)
         if self.ledger.tape is not None:
             said = {"component": component, "kind": kind, "capacity": own, "per_byte": term(per_byte), "unit": unit,
-                    "what": what, "private": private, "label": label, "remedy": remedy, "changes": changes}  # fmt: skip
+                    "what": what, "private": private, "alone": alone, "label": label, "remedy": remedy,
+                    "changes": changes}  # fmt: skip
             self.ledger.tape.append((self, said, demand, whole))
         return name
 

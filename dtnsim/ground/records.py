@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from dtnsim.ground import units
 from dtnsim.ground.assumption import Assumption
 from dtnsim.ground.drawn import Drawn
+from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.shown import Shown
 
@@ -35,6 +36,8 @@ class Station:
         formula: How the capacity was reached, with its numbers.
         source: Where those numbers come from.
         private: True where it serves one transfer only (a window, a thread of its own).
+        alone: What one worker of that transfer has of it while the others are elsewhere (of streams that the link
+            holds, the link); None where each has its part, whoever else is there (a thread, a window).
         label: What sentences call it, where its name is not good enough (``core 3 of venadi``).
         slowed: Part of its capacity that the load of memory takes, 0 to 1.
         remedy: What relieves it, where whoever charges it knows better than its kind.
@@ -50,10 +53,22 @@ class Station:
     formula: str = ""
     source: str = ""
     private: bool = False
+    alone: Value | None = None
     label: str = ""
     slowed: float = 0.0
     remedy: str = ""
     changes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def split(self) -> bool:
+        """Whether the workers of its transfer have a part of it each, and none what another leaves."""
+        return self.private and self.alone is None
+
+    def of_one(self, workers: float) -> Value:
+        """Capacity for one worker of a transfer of so many, while the others are elsewhere."""
+        if self.alone is not None:
+            return self.alone
+        return self.capacity / workers if self.private else self.capacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,44 +115,6 @@ class Phase:
     demands: tuple[Demand, ...]
     delays: tuple[Demand, ...] = ()
     step: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Cache:
-    """Memory between a writer and its medium.
-
-    Attributes:
-        pool: What it is a part of (a host's memory, a ZFS pool's dirty data): writers to the same share its limits.
-        size_B: Bytes that it takes before the writer is throttled.
-        write_back_B: Bytes at which the medium begins to work.
-        write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
-        flush_files: True where a file is flushed when it is closed, before the next one is begun.
-        free_B: Memory that the first two are parts of, which programs may take from; infinite where they are none.
-    """
-
-    pool: str
-    size_B: Value
-    write_back_B: Value = 0.0
-    write_back_s: float = 0.0
-    flush_files: bool = False
-    free_B: Value = math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A file that is read or written, as the page cache of a host knows it.
-
-    Attributes:
-        host: The host.
-        file: Name of the file there.
-        size_B: Its bytes.
-        room_B: Memory of the host that programs leave to files.
-    """
-
-    host: str
-    file: str
-    size_B: float
-    room_B: Value
 
 
 @dataclass(frozen=True, slots=True)

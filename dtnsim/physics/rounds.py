@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 MANY: Final = 256
 
 
-def workers_at_work(sizes: ArrayLike, counts: ArrayLike, workers: int) -> float:
-    """Mean number of workers that are busy while files are given out one by one.
+def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int, float], ...]:
+    """How many workers are busy while files are given out one by one, and the part of all bytes that moves meanwhile.
 
-    n = sum of sizes / makespan, by list scheduling: each worker takes the next file when it is free. Files of equal
-    size come in ceil(F / W) rounds, so n = F / ceil(F / W).
+    List scheduling: each worker takes the next file when it is free, so that all W are busy until no file is left, and
+    then one after the other ends. Workers who are busy at the same time are equally fast, whatever they share; so what
+    n of them move between two ends is n (e_k - e_(k-1)), in units of one worker's bytes. F files of equal size move
+    in rounds of W, and the rest, F mod W, at once.
+
+    Levels between W, W/2, W/4 ... are divided among their neighbours, so that sum(part) and sum(part / n) stay.
 
     Args:
         sizes: (G,) sizes of files [B].
@@ -26,20 +30,31 @@ def workers_at_work(sizes: ArrayLike, counts: ArrayLike, workers: int) -> float:
         workers: W, workers of equal speed [1].
 
     Returns:
-        Workers at work, averaged from the first byte to the last [1].
+        (n, part of the bytes that move while n workers are busy [1]), most workers first; the parts add up to 1.
 
     Valid: as many files as workers or more; fewer are shared by the workers, who then all have work.
-    Neglects: that those who are left in the last round may go faster alone.
+    Neglects: workers of unlike luck.
     Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, SIAM J. Appl. Math. 17 (1969) 416-429.
     """
     size, count = np.asarray(sizes, float), np.asarray(counts, int)
-    files = int(count.sum())
+    files, whole = int(count.sum()), ((max(workers, 1), 1.0),)
     if workers <= 1 or files < workers or files > MANY * workers or not np.isfinite(size).all():
-        return float(max(workers, 1))
+        return whole
     # sizes come mixed, each in proportion to its number, as a directory walk meets them
     place = np.concatenate([(np.arange(n) + 0.5) / n for n in count])
     ends = [0.0] * workers
     heapify(ends)
     for one in np.repeat(size, count)[np.argsort(place, kind="stable")]:
         heapreplace(ends, ends[0] + float(one))
-    return float(size @ count) / max(ends) if max(ends) > 0 else float(workers)
+    busy = np.arange(workers, 0, -1)
+    parts = busy * np.diff(sorted(ends), prepend=0.0)
+    if not parts.sum() > 0:
+        return whole
+    kept: dict[int, float] = {}
+    levels = [workers >> k for k in range(workers.bit_length())]
+    for n, part in zip(busy.tolist(), (parts / parts.sum()).tolist(), strict=True):
+        above, below = min(k for k in levels if k >= n), max(k for k in levels if k <= n)
+        up = (1 / n - 1 / below) / (1 / above - 1 / below) if above > below else 1.0
+        kept[above] = kept.get(above, 0.0) + up * part
+        kept[below] = kept.get(below, 0.0) + (1 - up) * part
+    return tuple((n, kept[n]) for n in levels if kept.get(n, 0.0) > 0)

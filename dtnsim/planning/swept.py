@@ -222,6 +222,7 @@ def _one(m: Matrices, s: int) -> Matrices:
     return replace(
         m,
         capacity=_column(m.capacity, s),
+        alone=_column(m.alone, s),
         total=of(m.total),
         phases=of(m.phases),
         delay=_column(m.delay, s),

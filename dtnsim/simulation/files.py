@@ -12,7 +12,7 @@ from dtnsim.simulation.jobs import Job, at
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dtnsim.ground.records import Kept
+    from dtnsim.ground.pages import Kept
     from dtnsim.simulation.memory import Memory
 
 

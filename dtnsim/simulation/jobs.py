@@ -60,7 +60,7 @@ class Leg:
         fill: What a worker's bytes cross before the destination's cache; everything where there is none.
         drain: What they cross below it; None where there is no cache.
         both: One and the other at once.
-        cap: Rate that the private stations allow one worker in ``fill`` [B/s].
+        cap: Rate that the private stations allow one worker in ``fill``, the others elsewhere [B/s].
         cap_station: The station that sets it; -1 for none.
         byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
         ramp: How its connections open up.
@@ -117,7 +117,7 @@ def engine_stations(problem: Problem) -> list[bool]:
         for d in t.buffered.demands
         if d.below_cache
     }
-    return [not s.private or s.name in below for s in problem.stations]
+    return [not s.split or s.name in below for s in problem.stations]
 
 
 def cached(transfer: Transfer) -> bool:
@@ -167,25 +167,11 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     costs = dict(fill), dict(drain)
     visited = sorted(fill.keys() | drain.keys())
     entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
-    cap, cap_station, ramp, anew, ramp_Bps, loose = math.inf, -1, None, False, math.inf, math.inf
-    for k in list(fill):
-        own, streams = problem.stations[k].private, problem.connections.get(problem.stations[k].name)
-        if not own and streams is None:
-            continue
-        cost = fill.pop(k) if own else fill[k]
-        limit = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
-        if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
-            # a share of unlike streams has their openings in it
-            ramp, anew = None if transfer.opened else ramp_of(streams, scenario), streams.reopened
-            ramp_Bps, limit = limit, limit * (ramp.last if ramp is not None else 1.0)
-        elif own:
-            loose = min(loose, limit)
-        if own and limit < cap:
-            cap, cap_station = limit, k
+    cap, cap_station, opening, loose = _limits(problem, transfer, fill, capacity, scenario)
     waits = dict.fromkeys(("byte", "file", "start", "lead"), 0.0)
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
-        if ramp is None or delay.what != SLOW_START:
+        if opening[0] is None or delay.what != SLOW_START:
             waits[delay.each] += at(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
@@ -201,11 +187,36 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         lead + waits["start"] / transfer.workers,
         *costs,
         entries,
-        ramp,
-        anew,
-        ramp_Bps,
+        opening[0],
+        opening[1],
+        opening[2],
         loose,
     )
+
+
+def _limits(
+    problem: Problem, transfer: Transfer, fill: dict[int, float], capacity: Sequence[float], scenario: int
+) -> tuple[float, int, tuple[Ramp | None, bool, float], float]:
+    """Cap, its station, (ramp, anew, ramp_Bps) and loose of a `Leg`; takes stations that are split out of its row."""
+    cap, cap_station, ramp, anew, ramp_Bps, loose = math.inf, -1, None, False, math.inf, math.inf
+    for k in list(fill):
+        station, streams = problem.stations[k], problem.connections.get(problem.stations[k].name)
+        own, whole = station.private, at(station.capacity, scenario)
+        if not own and streams is None:
+            continue
+        cost = fill.pop(k) if station.split else fill[k]
+        part = at(station.of_one(transfer.workers), scenario) * (capacity[k] / whole if whole > 0 else 1.0)
+        limit = part / cost if cost else math.inf
+        if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
+            # a share of unlike streams has their openings in it
+            ramp, anew = None if transfer.opened else ramp_of(streams, scenario), streams.reopened
+            ramp_Bps = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
+            limit *= ramp.last if ramp is not None else 1.0
+        elif own:
+            loose = min(loose, limit)
+        if own and limit < cap:
+            cap, cap_station = limit, k
+    return cap, cap_station, (ramp, anew, ramp_Bps), loose
 
 
 @dataclass(slots=True, eq=False)

@@ -261,8 +261,9 @@ def _open_up(engine: Engine, job: Job, move: Move, opened: float) -> Process:
     """Raises the cap of what moves, until its connections are open or it has ended."""
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
-    for seconds, share in (*ramp.after(env.now - opened), (0.0, ramp.last)):
-        engine.change(move.flow, cap=min(move.leg.loose, move.leg.ramp_Bps * share))
+    for seconds, share in (*ramp.after(env.now - opened), (0.0, math.inf)):
+        leg = move.leg  # of the path as it is now
+        engine.change(move.flow, cap=min(leg.loose, leg.ramp_Bps * share) if share < math.inf else leg.cap)
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)

@@ -194,7 +194,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
                 since = steps
             step()
             steps += 1
-            if steps % _TELL_EVERY == 0:
+            if steps % _TELL_EVERY == 0 and not end.processed:
                 if _told(world, limits):
                     return steps, "interrupted"
                 if steps - since > MAX_AT_ONCE:

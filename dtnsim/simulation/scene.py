@@ -219,8 +219,8 @@ def settled(problem: Problem) -> Problem:
 def _at(s: Station, capacity: Value) -> Station:
     """A station with another capacity; `dataclasses.replace` takes five times as long, and there may be very many."""
     return Station(
-        s.name, s.host, s.component, s.kind, capacity, s.unit, s.formula, s.source, s.private, s.label, s.slowed,
-        s.remedy, s.changes,
+        s.name, s.host, s.component, s.kind, capacity, s.unit, s.formula, s.source, s.private, s.alone, s.label,
+        s.slowed, s.remedy, s.changes,
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     """(transfers, stations that all of them share) of each group of at least two that wait and are alike."""
     waits = np.logical_or.reduceat((m.delay > m.served).any(axis=0), m.begins)
     visitors = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1)
+    at_work = m.at_work
     alike: dict[tuple[object, ...], list[int]] = {}
     for f in np.flatnonzero(waits & (visitors[m.total.station[m.total.first]] > 0)):
         station, demand = m.total.of(int(f))
@@ -41,7 +42,7 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
         key = (
             int(m.turn[f]),
             float(m.workers[f]),
-            float(m.at_work[f]),
+            float(at_work[f]),
             station[many].tobytes(),
             tuple(float(f"{v:.{_DIGITS}g}") for v in figures),
         )

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
-from dtnsim.physics.rounds import workers_at_work
+from dtnsim.physics import rounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from dtnsim.ground.quantity import Value
-    from dtnsim.ground.records import Demand, Problem, Transfer
+    from dtnsim.ground.records import Demand, Problem, Station, Transfer
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
@@ -60,13 +62,16 @@ class Matrices:
         delay: (S, P) seconds of waiting per payload byte.
         served: (S, P) the part of it in which requests are served, by drives that have others at the same time.
         workers: (F,).
-        at_work: (F,) how many of them have a file to work on, in the mean: the last round is seldom full.
+        rounds: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so
+            many have (the last round is seldom full).
         weight: (F,).
         opening: (S, F) share of its workers' time that is gone once, at their start, where a time ends a transfer (else
             that is spread over the bytes, in ``delay``).
         lead: (S, F) seconds per payload byte before any worker of a transfer moves.
         turn: (F,) transfers of different turns never meet.
-        private: (K,): station serves one transfer only, and its capacity is that of all its workers.
+        split: (K,): station serves one transfer only, and each of its workers has a part of it.
+        alone: (S, K) part of a station's capacity that one worker of a transfer has while the others are elsewhere,
+            where it is not split [1].
         in_turn: (F,): several workers do one step after the other with each file.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
@@ -78,11 +83,12 @@ class Matrices:
     delay: Array
     served: Array
     workers: Array
-    at_work: Array
+    rounds: tuple[tuple[tuple[int, float], ...], ...]
     weight: Array
     opening: Array
     lead: Array
-    private: NDArray[np.bool_]
+    split: NDArray[np.bool_]
+    alone: Array
     in_turn: NDArray[np.bool_]
     turn: Index
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
@@ -90,6 +96,11 @@ class Matrices:
     def phases_of(self, f: int) -> range:
         """Numbers of a transfer's phases."""
         return range(*np.searchsorted(self.transfer, (f, f + 1)))
+
+    @property
+    def at_work(self) -> Array:
+        """(F,) workers that have a file to work on, in the mean."""
+        return np.array([_mean(levels) for levels in self.rounds])
 
     @property
     def begins(self) -> Index:
@@ -181,11 +192,12 @@ class Layout:
             self._delay.T[some].copy(),
             self._served.T[some].copy(),
             np.array([t.workers for t in given], float),
-            np.array([at_work(t) for t in given], float),
+            tuple(rounds_of(t) for t in given),
             np.array([t.weight for t in given], float),
             _spread([opening(t) for t in given], some, count),
             _spread([lead(t) for t in given], some, count),
-            np.array([s.private for s in self._problem.stations], dtype=bool),
+            np.array([s.split for s in self._problem.stations], dtype=bool),
+            _alone(self._problem.stations, some, count),
             np.array([in_turn(t) for t in given], dtype=bool),
             np.array([t.turn for t in given], np.intp),
             tuple(
@@ -198,6 +210,16 @@ class Layout:
                 for d in self._problem.slowdowns
             ),
         )
+
+
+def _alone(stations: Sequence[Station], some: slice, count: int) -> Array:
+    """(count, K) part of each station that one worker has while the others are elsewhere."""
+    part = np.ones((count, len(stations)))
+    for k, s in enumerate(stations):
+        if s.alone is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                part[:, k] = np.nan_to_num(_part(s.alone, some) / _part(s.capacity, some), nan=1.0, posinf=1.0)
+    return part
 
 
 def _part(value: Value, some: slice) -> Array:
@@ -277,7 +299,7 @@ def lead(transfer: Transfer) -> Array:
         if delay.each == "lead":
             found = found + np.asarray(delay.per_byte, float)
         elif at_once(transfer, delay):
-            found = found + np.asarray(delay.per_byte, float) / at_work(transfer)
+            found = found + np.asarray(delay.per_byte, float) / _mean(rounds_of(transfer))
     return found
 
 
@@ -294,11 +316,17 @@ def in_turn(transfer: Transfer) -> bool:
     return transfer.workers > 1 and len({p.step for p in transfer.phases}) > 1
 
 
-def at_work(transfer: Transfer) -> float:
-    """Workers that have a file to work on, in the mean; all where a time ends it or files are cut."""
+def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
+    """How many workers have a file to work on while which part moves; all where a time ends it or files are cut."""
+    workers = max(int(transfer.workers), 1)
     if transfer.timed or transfer.divided or not transfer.sizes_B:
-        return transfer.workers
-    return workers_at_work(transfer.sizes_B, transfer.counts, int(transfer.workers))
+        return ((workers, 1.0),)
+    return rounds.rounds(transfer.sizes_B, transfer.counts, workers)
+
+
+def _mean(levels: tuple[tuple[int, float], ...]) -> float:
+    """Workers at work, averaged over the time that each of them takes alone."""
+    return 1 / sum(part / n for n, part in levels)
 
 
 def opening(transfer: Transfer) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.steady import solve
+from dtnsim.steady import ceilings
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Matrices
@@ -41,11 +41,11 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
         costs = [m.phases.of(p) for p in m.phases_of(f)]
         phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
         return Cause(binding, phase, direct=True)
-    times = solve.solo_times(m, f)
+    times = ceilings.solo_times(m, f)
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
     lead = float(m.lead[0, f])
-    shared = solve.slowest_time(m, f) if lead > 0 else 0.0
+    shared = ceilings.slowest_time(m, f) if lead > 0 else 0.0
     if shared * m.workers[f] > (sum(busy) + sum(waits)) * (1 + 1e-9):  # the workers wait for a station they share
         return _shared_pace(m, f, shared, lead)
     waits[0] += lead * m.workers[f]

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics import memory
-from dtnsim.physics.closed import cycle_time
-from dtnsim.steady import crowd
+from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, Rows, matrices
 from dtnsim.steady.turns import apart, capacity_of_all, total_rate
 
@@ -45,8 +44,6 @@ _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 _MUCH: Final = 0.8
-#: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
-_FELT: Final = 2e-3
 #: scenarios that are filled together: few, since those that are much alike are done together, and caches are small
 _AT_ONCE: Final = 32
 #: levels that differ by less are equal
@@ -68,130 +65,6 @@ class Solution:
     rate: Array
     ceiling: Array
     binding: NDArray[np.int64]
-
-
-def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
-    """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
-    found = []
-    for p in m.phases_of(f):
-        station, demand = m.phases.of(p)
-        known = station < m.capacity.shape[1]
-        station, demand = station[known], demand[:, known]
-        alone = m.capacity[:, station] / np.where(m.private[station], m.workers[f], 1.0)
-        found.append((station, _per_capacity(demand, alone)))
-    return found
-
-
-def _per_capacity(demand: Array, capacity: Array) -> Array:
-    """Demand over capacity; no demand costs no time, whatever the capacity."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(demand > 0, demand / capacity, 0.0)
-
-
-class _Workers:
-    """The ceilings of a problem's transfers for capacities of which only some change."""
-
-    def __init__(self, m: Matrices) -> None:
-        self._m = m
-        rows, begins = m.phases, m.begins
-        changing = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
-        for _, affected, _, _ in m.slowdowns:
-            changing[affected] = True
-        owner = m.transfer[rows.row]
-        private = np.append(m.private, False)[rows.station]
-        self._split = np.where(private, m.workers[owner], 1.0)[:, None]
-        self._some = np.flatnonzero(changing[rows.station])
-        fixed = np.where(changing[rows.station][:, None], 0.0, self._times(m.capacity, slice(None)))
-        self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
-        several = np.diff(np.append(begins, len(m.transfer))) > 1
-        waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), begins) | (m.opening > 0).any(axis=0)
-        self._own = several | waits | (m.workers > 1)
-        self._crowds = crowd.crowds(m) if len(m.workers) > 1 else []
-        self._own[[f for members, _ in self._crowds for f in members]] = True
-        #: several workers that wait now and then, and meet at what they share
-        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
-
-    def _times(self, capacity: Array, part: slice | Index) -> Array:
-        """(n, S) seconds per byte of some entries, for one worker alone."""
-        rows = self._m.phases
-        padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-        return _per_capacity(rows.demand[part], padded[rows.station[part]] / self._split[part])
-
-    def ceilings(self, capacity: Array) -> Array:
-        """(S, F); infinite where workers add nothing to the stations."""
-        m, longest = self._m, self._fixed
-        if len(self._some):
-            now = self._times(capacity, self._some)
-            longest = np.broadcast_to(longest, (len(longest), now.shape[1])).copy()
-            np.maximum.at(longest, m.phases.row[self._some], now)
-        moving = np.add.reduceat(longest, m.begins, axis=0)
-        busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
-        own = moving + np.add.reduceat(m.served.T, m.begins, axis=0)
-        with np.errstate(divide="ignore"):
-            bound = m.at_work[:, None] * (1 - m.opening.T) / busy
-        bound = np.where(self._own[:, None], bound, np.inf)
-        lead = m.lead.T
-        leads = np.flatnonzero(np.any(lead > 0, axis=1) | self._meet)
-        alone = station_time(m, capacity) if len(leads) else lead
-        for workers in np.unique(m.workers[leads]):
-            f = leads[m.workers[leads] == workers]
-            pace = cycle_time(workers, busy[f] - own[f], alone[f], own[f])
-            least = busy[f] / m.at_work[f, None]  # the last round of whole files is seldom full
-            pace = np.maximum(pace, least)
-            queue = (lead[f] > 0) | (pace > np.maximum(least, alone[f]) * (1 + _FELT))
-            bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least)
-        for some in self._crowds:
-            f = some[0]
-            pace, free = crowd.pace(m, some, capacity, busy[f[0]], own[f[0]])
-            with np.errstate(divide="ignore"):
-                queued = (1 - m.opening.T[f]) / (lead[f] + pace)
-            bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
-        slowed = replace(m, capacity=capacity)
-        for f in np.flatnonzero(m.in_turn):
-            bound[f] = np.minimum(bound[f], _meeting(slowed, int(f), busy[f]))
-        return bound.T
-
-
-def _meeting(m: Matrices, f: int, busy: Array) -> Array:
-    """(S,) what the workers of a transfer allow that do one step after the other, and meet at a station they share.
-
-    Args:
-        m: The problem.
-        f: The transfer.
-        busy: (S,) seconds per payload byte of one of its workers alone.
-    """
-    phases, count = solo_times(m, f), len(busy)
-    common: dict[int, Array] = {}
-    for station, alone in phases:
-        for k, seconds in zip(station, alone.T, strict=True):
-            if not m.private[k]:
-                common[int(k)] = common.get(int(k), 0.0) + seconds
-    if not common:
-        return np.full(count, np.inf)
-    first = max(common, key=lambda k: float(common[k][0]))
-    own = sum((alone.max(axis=1) for station, alone in phases if first in station), np.zeros(count))
-    here = np.broadcast_to(common[first], (count,))
-    with np.errstate(divide="ignore"):
-        return 1.0 / cycle_time(m.workers[f], np.maximum(busy - own, 0.0), here, own)
-
-
-def station_time(m: Matrices, capacity: Array) -> Array:
-    """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
-    padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-    return np.asarray(
-        np.maximum.reduceat(_per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0)
-    )
-
-
-def slowest_time(m: Matrices, f: int) -> float:
-    """Seconds per payload byte that the slowest station of one transfer needs alone, in the first scenario."""
-    station, demand = m.total.of(f)
-    return float(_per_capacity(demand[0], np.append(m.capacity[0], np.inf)[station]).max())
-
-
-def ceilings(m: Matrices) -> Array:
-    """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
-    return _Workers(m).ceilings(m.capacity)
 
 
 class _Filling:
@@ -347,7 +220,7 @@ def solve(m: Matrices) -> Solution:
         count, whole = m.capacity.shape[1], solve(apart(m))
         binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
         return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
-    workers = _Workers(m)
+    workers = Workers(m)
     solution = maxmin(m.capacity, m.total, m.weight, workers.ceilings(m.capacity))
     enough = _EXACT if len(solution.rate) == 1 else _DRAWN
     for _ in range(_ROUNDS if m.slowdowns else 0):

@@ -33,7 +33,8 @@ def apart(m: Matrices) -> Matrices:
     return replace(
         m,
         capacity=np.tile(m.capacity, (1, turns)),
-        private=np.tile(m.private, turns),
+        split=np.tile(m.split, turns),
+        alone=np.tile(m.alone, (1, turns)),
         total=_shifted(m.total, m.turn, count, turns),
         phases=_shifted(m.phases, m.turn[m.transfer], count, turns),
         slowdowns=slowdowns,

@@ -28,12 +28,13 @@ def with_workers(problem: Problem, m: Matrices) -> Problem:
         if not np.isfinite(ceiling[f]):
             transfers.append(transfer)
             continue
-        station = _station(transfer, float(m.at_work[f]), float(m.opening[0, f]))
+        at_work = float(m.at_work[f])
+        station = _station(transfer, at_work, float(m.opening[0, f]))
         stations.append(station)
         idle = _idle(m, f, float(ceiling[f]))
         phases: list[Phase] = []
         for phase, times in zip(transfer.phases, solve.solo_times(m, f), strict=True):
-            waits = _waits(phase, station.name, transfer, float(m.at_work[f]))
+            waits = _waits(phase, station.name, transfer, at_work)
             if idle > 0 and not phases:
                 why = "the slowest station's time less the workers' own"
                 waits += (Demand(station.name, idle, "waiting for their share of a station", f"{idle:.7g}", why),)

@@ -112,7 +112,7 @@ class NetUse:
         reopened: True where every file has new connections, each with a slow start of its own.
         call: Bytes that one call hands to a socket or takes from it (a datagram of UDP), where the tool says it.
         discard: True where the receiver does not copy what came.
-        pooled: True where workers take what others leave of the link while those wait.
+        workers: Workers that the connections are of, who take what others leave of what they share.
         grain: Bytes of one request of that window: it is asked for again only when all of it is there.
         stopped: True where a file ends with answers that are waited for, so that no window needs to exceed a file.
         channels: How many such windows there are; one a connection where not given.
@@ -137,7 +137,7 @@ class NetUse:
     discard: bool = False
     stopped: bool = False
     grain: Quantity | None = None
-    pooled: bool = False
+    workers: int = 1
     total_B: float = math.inf
 
     def without(self, *names: str) -> NetUse:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.engine.engine import Engine
-from dtnsim.ground.records import Cache, Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.pages import Cache
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import moves
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job

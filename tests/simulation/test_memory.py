@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.engine.engine import Engine
-from dtnsim.ground.records import Cache, Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.pages import Cache
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import moves
 from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.cache import PageCache, State

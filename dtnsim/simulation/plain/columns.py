@@ -215,8 +215,9 @@ def _matrices(
         affected = np.concatenate([np.array(together, np.intp), mine[slow == n]])
         slowdowns.append((number[each.driver], affected, np.atleast_1d(each.slope), np.atleast_1d(each.reference)))
     weight = np.array([kind.use.weight for kind in plain.kinds])[plain.kind]
-    private = np.arange(whole) >= shared
+    private, alone = np.arange(whole) >= shared, np.ones((1, whole))
     return Matrices(
-        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one, one,
-        weight, none, lead[None, :], private, np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
+        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one,
+        (((1, 1.0),),) * count, weight, none, lead[None, :], private, alone,
+        np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip

@@ -1,0 +1,165 @@
+"""What a transfer's own workers allow it: their time, phase by phase, and their meeting at what they share.
+
+Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.physics.closed import cycle_time
+from dtnsim.steady import crowd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.steady.matrices import Matrices
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+#: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
+_FELT: Final = 2e-3
+
+
+def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
+    """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
+    found = []
+    for p in m.phases_of(f):
+        station, demand = m.phases.of(p)
+        known = station < m.capacity.shape[1]
+        station, demand = station[known], demand[:, known]
+        alone = m.capacity[:, station] * np.where(m.split[station], 1 / m.workers[f], m.alone[:, station])
+        found.append((station, per_capacity(demand, alone)))
+    return found
+
+
+def per_capacity(demand: Array, capacity: Array) -> Array:
+    """Demand over capacity; no demand costs no time, whatever the capacity."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(demand > 0, demand / capacity, 0.0)
+
+
+class Workers:
+    """The ceilings of a problem's transfers for capacities of which only some change."""
+
+    def __init__(self, m: Matrices) -> None:
+        self._m = m
+        rows, begins = m.phases, m.begins
+        changing = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
+        for _, affected, _, _ in m.slowdowns:
+            changing[affected] = True
+        owner = m.transfer[rows.row]
+        split = np.append(m.split, False)[rows.station]
+        alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1).T[rows.station]
+        self._split = np.where(split[:, None], m.workers[owner][:, None], 1 / alone)
+        self._some = np.flatnonzero(changing[rows.station])
+        fixed = np.where(changing[rows.station][:, None], 0.0, self._times(m.capacity, slice(None)))
+        self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
+        several = np.diff(np.append(begins, len(m.transfer))) > 1
+        waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), begins) | (m.opening > 0).any(axis=0)
+        self._own = several | waits | (m.workers > 1)
+        self._crowds = crowd.crowds(m) if len(m.workers) > 1 else []
+        self._own[[f for members, _ in self._crowds for f in members]] = True
+        self._at_work = m.at_work[:, None]
+        #: whose last round is not full
+        self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
+        #: several workers that wait now and then, and meet at what they share
+        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
+
+    def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:
+        """(n, S) seconds per byte of all workers of some transfers together, while as many as have a file share."""
+        each: dict[int, list[tuple[int, float]]] = defaultdict(list)
+        for place, f in enumerate(which):
+            for workers, part in self._m.rounds[f]:
+                each[workers].append((place, part))
+        pace = np.zeros((len(which), *away.shape[1:]))
+        for workers, members in each.items():
+            here, parts = [place for place, _ in members], np.array([part for _, part in members])
+            f = which[here]
+            pace[here] += parts[:, None] * cycle_time(workers, away[f], station[f], own[f])
+        return pace
+
+    def _times(self, capacity: Array, part: slice | Index) -> Array:
+        """(n, S) seconds per byte of some entries, for one worker alone."""
+        rows = self._m.phases
+        padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
+        return per_capacity(rows.demand[part], padded[rows.station[part]] / self._split[part])
+
+    def ceilings(self, capacity: Array) -> Array:
+        """(S, F); infinite where workers add nothing to the stations."""
+        m, longest = self._m, self._fixed
+        if len(self._some):
+            now = self._times(capacity, self._some)
+            longest = np.broadcast_to(longest, (len(longest), now.shape[1])).copy()
+            np.maximum.at(longest, m.phases.row[self._some], now)
+        moving = np.add.reduceat(longest, m.begins, axis=0)
+        busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
+        own = moving + np.add.reduceat(m.served.T, m.begins, axis=0)
+        with np.errstate(divide="ignore"):
+            bound = self._at_work * (1 - m.opening.T) / busy
+        bound = np.where(self._own[:, None], bound, np.inf)
+        lead = m.lead.T
+        leads = np.flatnonzero(np.any(lead > 0, axis=1) | self._meet | self._uneven)
+        if len(leads):
+            alone, least = station_time(m, capacity), busy / self._at_work
+            pace = self._paces(leads, busy - own, alone, own)
+            f = leads
+            queue = (lead[f] > 0) | (pace > np.maximum(least, alone)[f] * (1 + _FELT))
+            bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least[f])
+        for some in self._crowds:
+            f = some[0]
+            pace, free = crowd.pace(m, some, capacity, busy[f[0]], own[f[0]])
+            with np.errstate(divide="ignore"):
+                queued = (1 - m.opening.T[f]) / (lead[f] + pace)
+            bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
+        slowed = replace(m, capacity=capacity)
+        for each in np.flatnonzero(m.in_turn).tolist():
+            bound[each] = np.minimum(bound[each], _meeting(slowed, each, busy[each]))
+        return bound.T
+
+
+def _meeting(m: Matrices, f: int, busy: Array) -> Array:
+    """(S,) what the workers of a transfer allow that do one step after the other, and meet at a station they share.
+
+    Args:
+        m: The problem.
+        f: The transfer.
+        busy: (S,) seconds per payload byte of one of its workers alone.
+    """
+    phases, count = solo_times(m, f), len(busy)
+    common: dict[int, Array] = {}
+    for station, alone in phases:
+        for k, seconds in zip(station, alone.T, strict=True):
+            if not m.split[k]:
+                common[int(k)] = common.get(int(k), 0.0) + seconds
+    if not common:
+        return np.full(count, np.inf)
+    first = max(common, key=lambda k: float(common[k][0]))
+    own = sum((alone.max(axis=1) for station, alone in phases if first in station), np.zeros(count))
+    here = np.broadcast_to(common[first], (count,))
+    with np.errstate(divide="ignore"):
+        return 1.0 / sum(
+            (part * cycle_time(n, np.maximum(busy - own, 0.0), here, own) for n, part in m.rounds[f]), np.zeros(count)
+        )
+
+
+def station_time(m: Matrices, capacity: Array) -> Array:
+    """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
+    padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
+    return np.asarray(np.maximum.reduceat(per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0))
+
+
+def slowest_time(m: Matrices, f: int) -> float:
+    """Seconds per payload byte that the slowest station of one transfer needs alone, in the first scenario."""
+    station, demand = m.total.of(f)
+    return float(per_capacity(demand[0], np.append(m.capacity[0], np.inf)[station]).max())
+
+
+def ceilings(m: Matrices) -> Array:
+    """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
+    return Workers(m).ceilings(m.capacity)
