@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 from dtnsim.cli._memory import VARIABLE, cap
-from dtnsim.ground import collector
-from dtnsim.ground.errors import DtnsimError, short
-from dtnsim.ground.visible import visible
+from dtnsim.ground import runtime
+from dtnsim.ground.errors import DtnsimError, short, visible
 
 #: command -> one line for the list of commands
 COMMANDS: Final = {
@@ -135,7 +134,7 @@ def main() -> None:
     _safe_streams()
     # bytes that the locale could not decode are none of YAML's characters
     arguments = [a.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for a in sys.argv[1:]]
-    collector.seldom()
+    runtime.gc_seldom()
     try:
         cap()
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dtnsim.cli import options
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.visible import visible
+from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit

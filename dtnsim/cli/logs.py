@@ -16,8 +16,7 @@ from typing import Annotated, Final
 import typer
 
 from dtnsim.cli._format import csv_wanted
-from dtnsim.ground.errors import LogError
-from dtnsim.ground.visible import visible
+from dtnsim.ground.errors import LogError, visible
 from dtnsim.logs.measurement import Measurement, Unread
 
 #: rows that are held to be shown as one table; longer logs are written line by line

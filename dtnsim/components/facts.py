@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.money import Money, money
 from dtnsim.ground.quantity import Quantity, Scalar, Unit, prior
+from dtnsim.ground.units import Money, money
 from dtnsim.ground.yamlio import sourced
 
 if TYPE_CHECKING:

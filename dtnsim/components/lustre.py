@@ -15,9 +15,9 @@ from dtnsim.components.filesystem import CHANGES, label_of
 from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import lustre, servers
 
 if TYPE_CHECKING:

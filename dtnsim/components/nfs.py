@@ -12,9 +12,9 @@ from dtnsim.components.filesystem import CHANGES
 from dtnsim.components.remote import Remote
 from dtnsim.components.servers import Servers
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import metadata, nfs
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dtnsim.components.allowance import Allowance
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, pcie, rdma
 from dtnsim.physics import nic as physics
 

@@ -11,9 +11,9 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import hdd_streams, raid
 
 _PARITY: Final = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}

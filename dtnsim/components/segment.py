@@ -14,9 +14,9 @@ from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.middlebox import Middlebox
 from dtnsim.components.policer import Policer
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior, unstated
 from dtnsim.ground.term import Term, law, least, of, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import network as physics
 from dtnsim.physics.tcp import loss as lossy
 

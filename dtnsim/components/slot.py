@@ -8,9 +8,9 @@ from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import pcie
 
 _MPS: Final = prior("256 B", 0.0, "usual maximum payload size of server root ports (Intel 683390, AN 708)")

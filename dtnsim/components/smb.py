@@ -9,9 +9,9 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.remote import Remote
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import smb
 from dtnsim.physics.core_rates import CORE_RATES
 

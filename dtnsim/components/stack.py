@@ -10,9 +10,9 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache, memory
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"

@@ -15,9 +15,9 @@ from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
 

@@ -22,7 +22,7 @@ from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground import collector, units
+from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
@@ -71,7 +71,7 @@ class Composer:
 
     def problem(self) -> Problem:
         """The whole path; of scenarios, without words on how each number came about."""
-        with collector.paused(), without_words() if self.ledger.draw.many else nullcontext():
+        with runtime.gc_paused(), without_words() if self.ledger.draw.many else nullcontext():
             return self._problem()
 
     def _problem(self) -> Problem:

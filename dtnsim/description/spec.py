@@ -27,7 +27,7 @@ from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, TransferSpec, check_order, written_tool
-from dtnsim.ground import collector, library, yamlio
+from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -194,7 +194,7 @@ def load(
     Raises:
         SpecError: with file, line, key, value and remedy.
     """
-    with collector.paused():
+    with runtime.gc_paused():
         return _load(path, overrides, calibration, events, workload)
 
 

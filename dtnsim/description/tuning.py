@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from dtnsim.components.base import Model
 from dtnsim.components.stack import Stack
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, unstated
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tcp import linux, window
 
 _TUNED = "assumed: between an untouched host (tcp(7): 6 MiB and 4 MiB) and one tuned for long paths (64 MiB and more)"

@@ -8,8 +8,8 @@ from pydantic import model_validator
 
 from dtnsim.components.base import Model
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache
 
 #: what Linux leaves to dirty pages where nothing is set

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from dtnsim.ground import units
-from dtnsim.ground.assumption import Assumption
-from dtnsim.ground.drawn import Drawn
+from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.shown import Shown
+from dtnsim.ground.uncertainty import Assumption, Drawn
 
 #: what the delay of a connection that opens up is called
 SLOW_START: Final = "slow start"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from dtnsim.components.base import Component
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning.money import Exchange
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
-from dtnsim.ground.money import Money, money
+from dtnsim.ground.units import Money, money
 
 #: the shipped list
 SHIPPED: Final = "parts-2023"

@@ -15,7 +15,7 @@ from typing import Any, Final
 from dtnsim.description import catalogue
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
-from dtnsim.ground.money import Money, money
+from dtnsim.ground.units import Money, money
 from dtnsim.planning.money import Exchange, exchange
 
 #: what currencies are in each other where nobody states it: prices are classes, so a few per cent do not matter

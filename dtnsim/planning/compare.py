@@ -11,7 +11,7 @@ from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning import bill
 from dtnsim.planning.frame import frame
 from dtnsim.planning.money import exchange

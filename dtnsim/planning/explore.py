@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning import dominance, fitting, swept, tuning
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange

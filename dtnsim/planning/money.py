@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.ground.errors import InputError, short
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 
 _RATE: Final = re.compile(r"\s*([A-Z]{3})\s*/\s*([A-Z]{3})\s*=\s*(\d+(?:\.\d+)?)\s*")
 

@@ -12,7 +12,7 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
-from dtnsim.ground.money import money
+from dtnsim.ground.units import money
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning import explore, growth, newhosts, words
 from dtnsim.planning.explore import Asked

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
-from dtnsim.ground.money import Money
-from dtnsim.ground.shown import Shown
+from dtnsim.ground.lazy import Shown
+from dtnsim.ground.units import Money
 from dtnsim.planning.frame import frame
 from dtnsim.steady.remedies import key_of
 

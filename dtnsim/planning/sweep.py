@@ -17,7 +17,7 @@ from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.parent import end_with
+from dtnsim.ground.runtime import end_with
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
 from dtnsim.planning.frame import frame

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TextIO
 
-from dtnsim.ground.visible import visible
+from dtnsim.ground.errors import visible
 
 if TYPE_CHECKING:
     from rich.text import Text

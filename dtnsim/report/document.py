@@ -13,7 +13,7 @@ from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
-    from dtnsim.ground.assumption import Assumption
+    from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 

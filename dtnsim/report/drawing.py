@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.ground.errors import visible
 from dtnsim.ground.term import plural
-from dtnsim.ground.visible import visible
 from dtnsim.report.page import escaped
 from dtnsim.report.picture import Box, Picture
 from dtnsim.report.text import capacity

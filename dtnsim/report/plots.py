@@ -14,8 +14,8 @@ from dtnsim.ground.extras import need
 from dtnsim.report import text, timeline
 
 if TYPE_CHECKING:
+    from dtnsim.ground.lazy import Shown
     from dtnsim.ground.records import Prediction
-    from dtnsim.ground.shown import Shown
     from dtnsim.planning.sweep import SweepResult
     from dtnsim.report.console import Out
     from dtnsim.simulation.results import Simulation

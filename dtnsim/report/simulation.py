@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground import collector, output, units
+from dtnsim.ground import output, runtime, units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 from dtnsim.report import alike, text
@@ -35,7 +35,7 @@ _IDLE: Final = 0.01
 
 def document(s: Simulation) -> dict[str, Any]:
     """The document of ``dtnsim simulate --json``."""
-    with collector.paused():
+    with runtime.gc_paused():
         return _document(s)
 
 
@@ -147,7 +147,7 @@ def _series(run: Run) -> dict[str, Any]:
 
 def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
-    with collector.paused():
+    with runtime.gc_paused():
         _show(s, out)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground import units
+from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
-from dtnsim.ground.visible import visible
 from dtnsim.report.console import BARS, Out, console, table
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
-    from dtnsim.ground.assumption import Assumption
+    from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 

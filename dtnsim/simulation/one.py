@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground import collector
+from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
@@ -76,10 +76,10 @@ def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: L
     Raises:
         ModelError: It never ends (a station stays at zero), or takes too many events.
     """
-    with collector.paused():
+    with runtime.gc_paused():
         world, recorder, processes = _ready(scene, problem, scenario, seed, limits)
         env = world.env
-        with collector.resumed(aside=limits.whole and len(world.jobs) > _MANY):
+        with runtime.gc_resumed(aside=limits.whole and len(world.jobs) > _MANY):
             steps, stopped = _loop(world, recorder, env.all_of(processes), limits)
     recorder.close(env.now)
     ended = env.now

@@ -21,8 +21,8 @@ from time import perf_counter
 from typing import Any, Final
 
 from dtnsim.ground.errors import DtnsimError, InputError, ModelError
-from dtnsim.ground.parent import end_with
 from dtnsim.ground.records import Problem
+from dtnsim.ground.runtime import end_with
 from dtnsim.simulation.one import Limits, Progress, run_once
 from dtnsim.simulation.results import Run
 from dtnsim.simulation.scene import Scene

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.ground import units
-from dtnsim.ground.shown import Shown
+from dtnsim.ground.lazy import Shown
 from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dtnsim.ground.assumption import Assumption
+    from dtnsim.ground.uncertainty import Assumption
 
     Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import cluster, collector
+from dtnsim.ground import cluster, runtime
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import parallel, spread
@@ -75,7 +75,7 @@ def simulate(
     flows = plain_flows.flows(given) if replicas == 1 else None
     if flows is not None:
         return plain_flows.simulation(flows, seed, Limits(until, max_events, told))
-    with collector.paused():
+    with runtime.gc_paused():
         scene = make_scene(given)
         check_load(scene, until)
         runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]

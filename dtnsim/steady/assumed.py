@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.assumption import Assumption, written
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.uncertainty import Assumption, written
 from dtnsim.steady import defaults, scenarios, solve, timed, turns
 from dtnsim.steady.defaults import WORTH
 

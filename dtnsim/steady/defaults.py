@@ -1,6 +1,6 @@
 """Defaults without a spread that nobody wrote: another value that many systems have, and what the answer becomes.
 
-A field says itself what it often is (`dtnsim.ground.otherwise`): an MTU of 9000, BBR, a dirty ratio of 40 %. All
+A field says itself what it often is (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, a dirty ratio of 40 %. All
 places of a path where one and the same field is not written are tried together, since frames are only as large as the
 smallest MTU of a route.
 """
@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from pydantic import BaseModel
 
 from dtnsim.description.keys import copied
-from dtnsim.ground.assumption import Assumption
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.otherwise import Otherwise
 from dtnsim.ground.quantity import Draw, Unit
 from dtnsim.ground.term import without_words
+from dtnsim.ground.uncertainty import Assumption, Otherwise
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:

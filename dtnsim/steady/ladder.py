@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.later import Later
+from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed

@@ -11,9 +11,8 @@ import numpy as np
 
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import collector
-from dtnsim.ground.drawn import Drawn
-from dtnsim.ground.later import Later
+from dtnsim.ground import runtime
+from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     Bottleneck,
@@ -24,6 +23,7 @@ from dtnsim.ground.records import (
     TransferPrediction,
 )
 from dtnsim.ground.term import Term, term
+from dtnsim.ground.uncertainty import Drawn
 from dtnsim.steady import discrepancy, medium, solve, timed, turns, unstated
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
@@ -69,7 +69,7 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    with collector.paused():  # all records are kept until the end
+    with runtime.gc_paused():  # all records are kept until the end
         return _predicted(given, samples, seed, mean=mean)
 
 

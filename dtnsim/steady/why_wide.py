@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.ground.drawn import Drawn
+    from dtnsim.ground.uncertainty import Drawn
 
     Array = NDArray[np.float64]
 

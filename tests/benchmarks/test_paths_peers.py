@@ -21,7 +21,7 @@ import yaml
 from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
 from dtnsim.engine.fluid import Fluid
-from dtnsim.ground import collector, yamlio
+from dtnsim.ground import runtime, yamlio
 from dtnsim.report import simulation as report
 from dtnsim.report import text as console
 from dtnsim.simulation import plain, simulate
@@ -86,13 +86,13 @@ def test_flows_through_a_path_file(benchmark: Any) -> None:
     for count in counts:
         text = yaml.safe_dump(flows(count), sort_keys=False)
         given: dict[str, Any] = {}
-        with collector.paused():
+        with runtime.gc_paused():
             reading = cpu(lambda text=text, given=given: given.update(path=spec.resolve(yamlio.loads(text, "w1.yaml"))))
         composing = cpu(lambda given=given: plain.flows(given["path"]))
         whole = cpu(lambda given=given: given.update(answer=simulate(given["path"])))
         showing = cpu(lambda given=given: report.show(given["answer"], console.console()))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        with collector.paused():
+        with runtime.gc_paused():
             alone = cpu(lambda count=count: engine(count))
         ratio = (reading + whole + showing) / alone
         print(f"\n{count} flows: read {reading:.2f} s, simulate {whole:.2f} s (composing {composing:.2f} s)", end="")

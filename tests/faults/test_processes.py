@@ -105,7 +105,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
 _PARENT = """
 import os, sys, time
 from dtnsim.simulation import parallel
-parallel._START = "import sys, time; from dtnsim.ground.parent import end_with; end_with(int(sys.argv[1])); " \\
+parallel._START = "import sys, time; from dtnsim.ground.runtime import end_with; end_with(int(sys.argv[1])); " \\
     "print('up', flush=True); time.sleep(60)"
 child = parallel._Child(b"", 0)
 child.output.readline()

@@ -19,8 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from dtnsim.cli.logs import _cells, _line
-from dtnsim.ground.errors import LogError
-from dtnsim.ground.visible import visible
+from dtnsim.ground.errors import LogError, visible
 from dtnsim.logs import read_text
 
 HERE = Path(__file__).parent

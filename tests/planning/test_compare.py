@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.money import Money, money
+from dtnsim.ground.units import Money, money
 from dtnsim.planning import bill
 from dtnsim.planning.money import exchange
 from tests.cli.conftest import Run

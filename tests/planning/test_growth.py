@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
 from dtnsim.planning.growth import due, growth, last

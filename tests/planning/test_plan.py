@@ -12,7 +12,7 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, fitting, tuning
 from dtnsim.planning.money import exchange
 from dtnsim.planning.plan import Plan

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description import spec
-from dtnsim.ground.money import Money
+from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, dominance, fitting
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.catalog import Offer

@@ -8,7 +8,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.shown import Shown
+from dtnsim.ground.lazy import Shown
 from dtnsim.report import notebook
 
 pandas = pytest.importorskip("pandas", reason="to_frame() needs pandas")

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from dtnsim.components import base
 from dtnsim.description import vm
 from dtnsim.description.tuning import TcpTuning
-from dtnsim.ground.otherwise import Otherwise
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.simulation import simulate
 from dtnsim.steady import defaults
 from dtnsim.steady.prediction import predict

@@ -15,8 +15,8 @@ import numpy as np
 from dtnsim.description import spec
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.lazy import Shown
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.shown import Shown
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dtnsim.composition.plain import plain
-from dtnsim.ground import collector
+from dtnsim.ground import runtime
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -18,7 +18,7 @@ def flows(given: PathSpec) -> Columns | None:
     """The flows of a path where all of them are plain; None where any is not."""
     from dtnsim.simulation.plain.columns import columns
 
-    with collector.paused():
+    with runtime.gc_paused():
         found = plain(given)
         return columns(found) if found is not None else None
 
@@ -28,5 +28,5 @@ def simulation(columns: Columns, seed: int, limits: Limits) -> Simulation:
     from dtnsim.simulation.plain.answer import answer
     from dtnsim.simulation.plain.course import run
 
-    with collector.paused():
+    with runtime.gc_paused():
         return answer(run(columns, limits), seed)

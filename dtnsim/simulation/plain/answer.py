@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.ground.later import EachLater, Later
+from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.records import SLOW_START
 from dtnsim.simulation.plain.course import OWN, Course, stretches
 from dtnsim.simulation.plain.words import Words

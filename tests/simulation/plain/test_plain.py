@@ -11,7 +11,7 @@ import pytest
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import ModelError
-from dtnsim.ground.later import EachLater
+from dtnsim.ground.lazy import EachLater
 from dtnsim.report import simulation as report
 from dtnsim.simulation import plain, simulate
 from dtnsim.simulation.plain import course

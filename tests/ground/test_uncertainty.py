@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dtnsim.ground.assumption import Assumption, written
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.uncertainty import Assumption, written
 
 
 def test_the_larger_of_both_ends_counts() -> None:

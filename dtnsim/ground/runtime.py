@@ -1,29 +1,35 @@
-"""Python's collector of cycles, out of the way while very many records are made of which none is garbage."""
+"""The interpreter's own ways: its garbage collector out of the way, child processes that end with their parent."""
 
 from __future__ import annotations
 
 import gc
+import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import sleep
 from typing import Final
 
 #: whether the collector ran before it was paused
 _RESUMES: Final = ContextVar("resumes", default=False)
-
-
 #: new records, less those gone, after which a command lets it look; Python's own 700 are made by one import
 _YOUNG: Final = 50_000
+#: seconds between two looks at who the parent is
+_POLL_S: Final = 0.5
 
 
-def seldom() -> None:
+def gc_seldom() -> None:
     """Lets the collector look less often for the rest of the process: its looks at imports are a tenth of a command."""
     gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
 
 
 @contextmanager
-def paused() -> Iterator[None]:
-    """Pauses the collector: it would look at all records again and again, a tenth of the time of a large path."""
+def gc_paused() -> Iterator[None]:
+    """Pauses the collector while very many records are made of which none is garbage.
+
+    It would look at all of them again and again: a tenth of the time of a large path.
+    """
     running = gc.isenabled()
     token = _RESUMES.set(running or _RESUMES.get())
     gc.disable()
@@ -36,7 +42,7 @@ def paused() -> Iterator[None]:
 
 
 @contextmanager
-def resumed(*, aside: bool) -> Iterator[None]:
+def gc_resumed(*, aside: bool) -> Iterator[None]:
     """The collector as it was before it was paused.
 
     Args:
@@ -55,3 +61,14 @@ def resumed(*, aside: bool) -> Iterator[None]:
             gc.disable()
         if aside:
             gc.unfreeze()
+
+
+def end_with(parent: int) -> None:
+    """Has this process end soon after its parent, also in the middle of its work and when that was killed."""
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        sleep(_POLL_S)
+    os._exit(1)

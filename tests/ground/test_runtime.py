@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dtnsim.ground import collector
+from dtnsim.ground import runtime
 
 
 @pytest.fixture(autouse=True)
@@ -20,11 +20,11 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.parametrize("running", [True, False])
 def test_it_rests_and_comes_back(running: bool) -> None:
     (gc.enable if running else gc.disable)()
-    with collector.paused():
+    with runtime.gc_paused():
         assert not gc.isenabled()
-        with collector.paused():
+        with runtime.gc_paused():
             assert not gc.isenabled()
-            with collector.resumed(aside=False):
+            with runtime.gc_resumed(aside=False):
                 assert gc.isenabled() is running
             assert not gc.isenabled()
         assert not gc.isenabled()
@@ -33,6 +33,6 @@ def test_it_rests_and_comes_back(running: bool) -> None:
 
 def test_what_is_set_aside_comes_back() -> None:
     before = gc.get_freeze_count()
-    with collector.paused(), collector.resumed(aside=True):
+    with runtime.gc_paused(), runtime.gc_resumed(aside=True):
         assert gc.get_freeze_count() > before
     assert gc.get_freeze_count() == 0

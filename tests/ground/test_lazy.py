@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 
-from dtnsim.ground.later import EachLater, Later
+from dtnsim.ground.lazy import EachLater, Later
 
 
 def test_it_is_made_once_and_only_when_it_is_looked_at() -> None:

@@ -1,0 +1,100 @@
+"""What an answer's interval rests on: defaults that nobody wrote, their alternatives, and the scenarios drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dtnsim.ground import units
+from dtnsim.ground.quantity import Quantity
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A default that moves the answer.
+
+    Attributes:
+        key: What to write in the path file.
+        value: What the median answer takes.
+        low, high: Its tenth and ninetieth percentile: most such systems lie between; twice the other usual value of a
+            default without a spread.
+        at_low, at_high: What the answer becomes there, over what it is [1].
+        source: Where value and spread come from.
+    """
+
+    key: str
+    value: str
+    low: str
+    high: str
+    at_low: float
+    at_high: float
+    source: str
+
+    @property
+    def ranges(self) -> bool:
+        """Whether it lies between two values; else it has another usual one."""
+        return self.low != self.high
+
+    @property
+    def moves(self) -> float:
+        """By what part the answer moves at most."""
+        return max(abs(self.at_low - 1), abs(self.at_high - 1))
+
+
+def written(quantity: Quantity, value: float) -> str:
+    """Another value of a quantity, as people write it."""
+    return units.show(value, quantity.dim, digits=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """What many systems have in the place of a default without a spread: jumbo frames instead of 1500 bytes.
+
+    Annotation of a field: ``mtu: Annotated[Quantity, Unit("B"), Otherwise("9000 B", "jumbo frames")]``. Where nobody
+    wrote the field, `dtnsim.steady.defaults` tries this value and says by how much the answer moves.
+
+    Attributes:
+        text: The value, as it would be written.
+        why: Where systems have it.
+        now: What the default is in words, where the field alone does not say it.
+    """
+
+    text: str
+    why: str
+    now: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The scenarios behind an interval.
+
+    Attributes:
+        rates_Bps: Rates of the transfers, (S, F).
+        payloads_B: Bytes of the transfers, (F,).
+        scores: Standard normal scores of everything that was drawn, by key, (S,) each.
+        ends_s: When each transfer ends, where some wait for others, (S, F).
+    """
+
+    rates_Bps: NDArray[np.float64]
+    payloads_B: tuple[float, ...]
+    scores: Mapping[str, NDArray[np.float64]]
+    ends_s: NDArray[np.float64] | None = None
+
+    @property
+    def total_Bps(self) -> NDArray[np.float64]:
+        """Rate of all transfers together, (S,)."""
+        return np.asarray(self.rates_Bps.sum(axis=1) if self.ends_s is None else sum(self.payloads_B) / self.seconds)
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Time until the last transfer has finished, (S,)."""
+        if self.ends_s is not None:
+            return np.asarray(self.ends_s.max(axis=1))
+        with np.errstate(divide="ignore"):
+            return np.asarray((np.asarray(self.payloads_B) / self.rates_Bps).max(axis=1))
