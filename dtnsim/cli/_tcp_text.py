@@ -33,6 +33,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     found = advice.advise(s, target_Bps, seed)
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
     after = course(s, seed=seed)
+    receiving, sending = advice.socket_buffers(s, kernel)
     return {
         "schema": "dtnsim.tcp/1",
         "input": _input(s, target_Bps, kernel, seed),
@@ -52,7 +53,8 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "retransmits": float(o.retransmits[0]),
         "bdp_B": s.rate_Bps * s.rtt_s,
         "window_needed_B": s.link_Bps * s.rtt_s / s.streams,
-        "socket_buffer_needed_B": advice.socket_buffer(s, kernel),
+        "socket_buffer_needed_B": receiving,
+        "send_buffer_needed_B": sending,
         "window_share": float(linux.receive_share(s.mtu_B, kernel)),
         "steady": {"goodput_Bps": after.steady_Bps, "limit": after.limit},
         "loss_allowed": found.allowed_loss,
@@ -129,16 +131,16 @@ def show(d: dict[str, Any]) -> None:
 def lines(d: dict[str, Any]) -> list[str]:
     """The advice, one line each."""
     i = d["input"]
-    n, need = i["streams"], d["socket_buffer_needed_B"]
+    n, receiving, sending = i["streams"], d["socket_buffer_needed_B"], d["send_buffer_needed_B"]
     share = d["window_share"]
     each, parts = ("", "") if n == 1 else (" each", f" / {n} streams")
-    most = math.ceil(need)
+    rmem, wmem = math.ceil(receiving), math.ceil(sending)
     flight = _size(d["window_needed_B"])
-    sockets = f"socket buffers: {_size(need)}{each} = BDP{parts} / {share:.2f}, of a buffer the part that is window; "
-    sockets += f"{flight} in flight{_too_wide(d)}"
+    sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
+    sockets += f"that is window; to send {_size(sending)}{each}; {flight} in flight{_too_wide(d)}"
     made = [
         sockets,
-        f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {most}" net.ipv4.tcp_wmem="4096 16384 {most}"',
+        f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {rmem}" net.ipv4.tcp_wmem="4096 16384 {wmem}"',
     ]
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
     streams = f"{n} stream{'' if n == 1 else 's'}"

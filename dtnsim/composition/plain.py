@@ -226,7 +226,7 @@ class _Composer:
         line: Any = None
         if route.nominal_rtt >= tcp.LEAST_RTT_S:
             line = float(tcp.burst_line(route, net, frame, cards, draw))
-        window = float(tcp.stream_window(route, net, frame.mtu, frame.mss, draw))
+        window = float(tcp.stream_window(route, net, frame, draw))
         key = "tcp", over, float(rate), float(buffer), line, window, net.cc or route.source.tcp.cc, use.key, frame
         if key not in self._known:
             drawn = tcp.connection(route, net, frame, cards, draw)

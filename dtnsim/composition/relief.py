@@ -83,28 +83,31 @@ def _wider(now: Connection, route: Route, net: NetUse, frame: Framing) -> tuple[
             key = f"{name}.firewall.strips_window_scaling"
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return ((words, (f"network.{key}=false",)),)
-    share = route.destination.receive_share(frame.mtu)
     free = _rate(replace(now, window_B=math.inf))
-    need = float(window.needed_buffer(free, now.rtt_s, now.streams, share)) + 2 * frame.mss / share
-    if need > window.MOST_SYSCTL_B:
-        count = math.ceil(need * now.streams / window.MOST_SYSCTL_B)
+    flight = float(window.needed_buffer(free, now.rtt_s, now.streams, 1.0)) + 2 * frame.mss
+    needs = [flight / share for share in tcp.shares(route, net, frame)]
+    if max(needs) > window.MOST_SYSCTL_B:
+        count = math.ceil(max(needs) * now.streams / window.MOST_SYSCTL_B)
         return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
     if net.window is not None:
-        asked = need / window.SOCKBUF_DOUBLING
+        asked = max(needs) / window.SOCKBUF_DOUBLING
         given = _mib(net.window.value)
         return ((f"raise the tool's window from {given} to at least {_mib(asked)}, or leave it to the kernel", ()),)
-    small = [(host, key, value) for host, key, value in _buffers(route) if value.value < need]
+    pairs = zip(_buffers(route), needs, strict=True)
+    small = [(host, key, value, need) for (host, key, value), need in pairs if value.value < need]
     if not small:
         return (("more streams", ()),)
     named = [
-        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)}"
-        for host, key, value in small
+        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)} to at least "
+        f"{_mib(need)}"
+        for host, key, value, need in small
     ]
-    sets = tuple(f"{route.tcp_key(host)}.{key}={math.ceil(need)} B" for host, key, _ in small)
-    return ((f"raise {' and '.join(named)} to at least {_mib(need)}", sets),)
+    sets = tuple(f"{route.tcp_key(host)}.{key}={math.ceil(need)} B" for host, key, _, need in small)
+    return ((f"raise {' and '.join(named)}", sets),)
 
 
 def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
+    """The sender's buffer and the receiver's."""
     source, destination = route.source, route.destination
     return [(source, "wmem_max", source.tcp.wmem_max), (destination, "rmem_max", destination.tcp.rmem_max)]
 

@@ -16,8 +16,9 @@ from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, MixedError, Quantity, Value, agreed, middle
 from dtnsim.ground.records import Connection
+from dtnsim.physics.tcp import linux, path, rounds, window
 from dtnsim.physics.tcp import loss as lossy
-from dtnsim.physics.tcp import path, rounds, window
+from dtnsim.physics.tcp.algorithms import RATE_BASED
 from dtnsim.physics.tcp.setting import Setting
 
 if TYPE_CHECKING:
@@ -38,15 +39,26 @@ _OWN: Final = 1e-3
 LEAST_RTT_S: Final = 1e-4
 
 
-def stream_window(route: Route, net: NetUse, mtu_B: float, mss_B: float, draw: Draw) -> Value:
-    """Most payload in flight of one stream [B]."""
-    share = route.destination.receive_share(mtu_B)
+def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
+    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
+    modelled = (net.cc or route.source.tcp.cc) in RATE_BASED
+    return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
+
+
+def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
+    """What the socket buffers of sender and receiver let a stream have in flight [B]."""
+    sending, receiving = shares(route, net, frame)
     if net.window is not None:
-        size: Value = window.fixed_window(draw(net.window), share)
-    else:
-        size = window.autotuned_window(draw(route.destination.tcp.rmem_max), draw(route.source.tcp.wmem_max), share)
+        return window.fixed_window(draw(net.window), sending), window.fixed_window(draw(net.window), receiving)
+    wmem, rmem = route.source.tcp.wmem_max, route.destination.tcp.rmem_max
+    return window.autotuned_window(draw(wmem), sending), window.autotuned_window(draw(rmem), receiving)
+
+
+def stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:
+    """Most payload in flight of one stream [B]."""
+    size: Value = np.minimum(*buffer_windows(route, net, frame, draw))
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
-    return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, mss_B)
+    return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
 
 
 def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
@@ -60,7 +72,7 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
         buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
         loss=route.loss(draw),
         burst=burst,
-        window_B=stream_window(route, net, frame.mtu, frame.mss, draw),
+        window_B=stream_window(route, net, frame, draw),
         mtu_B=frame.mtu,
         mss_B=frame.mss,
         streams=net.streams,

@@ -236,7 +236,8 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     limit = streams.limit
     if limit == "window":
         size = middle(streams.window_B)
-        return f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
+        flight = f"window-limited: {net.streams} x {size / 2**20:.3g} MiB over a round trip of {rtt}"
+        return f"{flight}, {_whose_window(streams, route, net, frame)}"
     if limit == "loss":
         each = f"{net.streams} x {streams.cc}" if net.streams > 1 else streams.cc
         return f"loss-limited: {each} at {middle(streams.loss):.2g} loss, {rtt}, MSS {frame.mss:.0f} B"
@@ -244,6 +245,20 @@ def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, n
     if limit == "buffer":
         return f"buffer-limited: the queue at the narrowest place ({place}) is smaller than the sawtooth needs"
     return f"link-limited: the narrowest place is {place}"
+
+
+def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing) -> str:
+    """What of which end holds a window down."""
+    sending, receiving = (middle(w) for w in tcp.buffer_windows(route, net, frame, Draw()))
+    if middle(streams.window_B) < tcp.UNSCALED_WINDOW_B < min(sending, receiving):
+        return "all that a connection without window scaling has"
+    if min(sending, receiving) >= window.MOST_WINDOW_B:
+        return "the most that TCP allows"
+    end, key, who = route.destination, "rmem", "receiving"
+    if sending < receiving:
+        end, key, who = route.source, "wmem", "sending"
+    setting = f"the tool's window of {net.window}" if net.window is not None else f"tcp_{key}[2]"
+    return f"by the {who} buffer of {end.name} ({setting})"
 
 
 def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.components.segment import HEADERS_B, PACKET_B
 from dtnsim.description.at_once import FILES_AT_ONCE, at_once
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
-from dtnsim.physics.tcp.window import MOST_SYSCTL_B
+from dtnsim.physics.tcp.linux import send_share
+from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
 from dtnsim.planning import host_settings
 from dtnsim.planning.setting import Setting
 
@@ -54,21 +56,27 @@ def settings(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> list[S
 
 def _buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
     rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
-    need = 2 * target_Bps * rtt  # Linux keeps half of a buffer for itself
-    size = min(2 ** math.ceil(math.log2(max(need, 4096.0))), int(MOST_SYSCTL_B))
     draw = Draw()
     for name in hosts:
-        tcp = given.hosts[name].tcp
-        if min(draw(tcp.rmem_max), draw(tcp.wmem_max)) >= size:
+        host = given.hosts[name]
+        shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
+        sizes = {end: _power_of_two(float(needed_buffer(target_Bps, rtt, 1, share))) for end, share in shares.items()}
+        if all(draw(getattr(host.tcp, f"{end}_max")) >= size for end, size in sizes.items()):
             continue
+        rmem, wmem = sizes["rmem"], sizes["wmem"]
         yield Setting(
             f"{name}: TCP buffers",
-            (f"hosts.{name}.tcp.rmem_max={size} B", f"hosts.{name}.tcp.wmem_max={size} B"),
+            (f"hosts.{name}.tcp.rmem_max={rmem} B", f"hosts.{name}.tcp.wmem_max={wmem} B"),
             (
-                f"sysctl -w net.core.rmem_max={size} net.core.wmem_max={size}",
-                f"sysctl -w net.ipv4.tcp_rmem='4096 131072 {size}' net.ipv4.tcp_wmem='4096 65536 {size}'",
+                f"sysctl -w net.core.rmem_max={rmem} net.core.wmem_max={wmem}",
+                f"sysctl -w net.ipv4.tcp_rmem='4096 131072 {rmem}' net.ipv4.tcp_wmem='4096 65536 {wmem}'",
             ),
         )
+
+
+def _power_of_two(need_B: float) -> int:
+    """The next power of two, as far as a sysctl goes."""
+    return min(int(2 ** math.ceil(math.log2(max(need_B, 4096.0)))), int(MOST_SYSCTL_B))
 
 
 def _cc(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:

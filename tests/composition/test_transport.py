@@ -35,22 +35,44 @@ def over(
     return journey(*ends, wan=segment, tool=tool, dataset=data or HUGE)
 
 
+#: of a send buffer: 7 segments in a packet, for which 896 B are charged beside its bytes
+SENT = 7 * MSS / (7 * MSS + 896)
+
+
 @pytest.mark.parametrize(
-    ("rmem", "wmem", "window"), [("64 MiB", "1 GiB", 32), ("1 GiB", "64 MiB", 32), ("6 MiB", "4 MiB", 2)]
+    ("rmem", "wmem", "window", "whose"),
+    [
+        ("64 MiB", "1 GiB", 32, "receiving buffer of b (tcp_rmem[2])"),
+        ("1 GiB", "64 MiB", 64 * SENT, "sending buffer of a (tcp_wmem[2])"),
+        ("6 MiB", "4 MiB", 3, "receiving buffer of b (tcp_rmem[2])"),
+        ("16 MiB", "4 MiB", 4 * SENT, "sending buffer of a (tcp_wmem[2])"),
+    ],
 )
-def test_autotuned_windows_are_half_of_the_smaller_buffer(rmem: str, wmem: str, window: float) -> None:
-    """min(tcp_rmem[2], tcp_wmem[2]) / 2 each round trip (Linux ip-sysctl, tcp_adv_win_scale = 1)."""
+def test_autotuned_windows(rmem: str, wmem: str, window: float, whose: str) -> None:
+    """The less of tcp_rmem[2] / 2 (ip-sysctl, tcp_adv_win_scale = 1) and tcp_wmem[2], byte for byte, a round trip."""
     found = answer(over(rmem_max=rmem, wmem_max=wmem))
     assert found.throughput_Bps.p50 == pytest.approx((window * MiB - 2 * MSS) / 0.1, rel=5e-3)
-    assert f"{window - 2 * MSS / MiB:.3g} MiB over a round trip of 100 ms" in found.bottleneck.reason
+    assert f"{window - 2 * MSS / MiB:.3g} MiB over a round trip of 100 ms, by the {whose}" in found.bottleneck.reason
+
+
+def test_what_relieves_a_window_is_said_for_each_end() -> None:
+    """100 MB/s over 100 ms are 10 MB in flight: twice that to receive, as much to send."""
+    found = answer(over(rmem_max="6 MiB", wmem_max="4 MiB", wan={"bandwidth": "1 Gb/s"}))
+    link = 1e9 / 8 * MSS / WIRE
+    receiving, sending = ((link * 0.1 + 2 * MSS) / share / MiB for share in (0.5, SENT))
+    said = found.bottleneck.remedy
+    assert f"hosts.a.tcp.wmem_max (net.ipv4.tcp_wmem) from 4 MiB to at least {sending:.3g} MiB" in said
+    assert f"hosts.b.tcp.rmem_max (net.ipv4.tcp_rmem) from 6 MiB to at least {receiving:.3g} MiB" in said
+    enough = over(rmem_max=f"{receiving:.5g} MiB", wmem_max=f"{sending:.5g} MiB", wan={"bandwidth": "1 Gb/s"})
+    assert rate(enough) == pytest.approx(link, rel=0.01)
 
 
 def test_linux_defaults_over_fifty_milliseconds() -> None:
-    """Nothing tuned: 2 MiB / 53 ms = 317 Mb/s; the tuned hosts of the same test pages fill their disks."""
+    """Nothing tuned: 3 MiB / 53 ms = 475 Mb/s; the tuned hosts of the same test pages fill their disks."""
     usual = over("53 ms")
     for host in usual["hosts"].values():
         del host["tcp"]
-    assert rate(usual) * 8e-6 == pytest.approx(316.6, rel=0.015)  # a delayed ACK holds two segments back
+    assert rate(usual) * 8e-6 == pytest.approx(474.8, rel=0.015)  # a delayed ACK holds two segments back
 
 
 def test_a_window_that_the_tool_fixes() -> None:

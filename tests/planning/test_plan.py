@@ -22,7 +22,7 @@ from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
 SLOW_END = [
     "hosts.east.nic=broadcom-57414-25g",
     "hosts.east.tcp.rmem_max=6 MiB",
-    "hosts.east.tcp.wmem_max=4 MiB",
+    "hosts.east.tcp.wmem_max=2 MiB",
 ]
 
 

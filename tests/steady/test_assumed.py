@@ -30,10 +30,10 @@ def test_each_moves_the_answer_as_it_says() -> None:
     """Write its tenth or ninetieth percentile into the file, and the answer is what the list has said."""
     bare = predict(load(path()))
     found = {a.key: a for a in bare.assumed}
-    send = "hosts.a.tcp.wmem_max (net.ipv4.tcp_wmem)"
-    assert {"wan.0.loss", send} <= found.keys()
+    receive = "hosts.b.tcp.rmem_max (net.ipv4.tcp_rmem)"
+    assert {"wan.0.loss", receive} <= found.keys()
     # loss and buffers of scenarios follow the closed form from the median's round model (`composition.tcp.answered`)
-    for listed, key, near in (("wan.0.loss", "wan.loss", 0.15), (send, "hosts.a.tcp.wmem_max", 0.02)):
+    for listed, key, near in (("wan.0.loss", "wan.loss", 0.15), (receive, "hosts.b.tcp.rmem_max", 0.02)):
         a = found[listed]
         for text, then in ((a.low, a.at_low), (a.high, a.at_high)):
             spec = load(path(), f"{key}={text}")

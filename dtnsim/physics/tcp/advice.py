@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics.tcp import droptail, linux, loss, outcome, path, window
+from dtnsim.physics.tcp.algorithms import RATE_BASED
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 
@@ -129,10 +130,11 @@ def _tries(s: Setting) -> dict[str, Setting]:
     return tries | {f"--cc {cc}": replace(s, cc=cc) for cc in OTHERS if cc != s.cc}
 
 
-def socket_buffer(s: Setting, kernel: str) -> float:
+def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
     """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B]."""
-    need = window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, float(linux.receive_share(s.mtu_B, kernel)))
-    return float(np.minimum(need, window.MOST_SYSCTL_B))
+    shares = np.array([linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=s.cc in RATE_BASED)])
+    need = np.minimum(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, shares), window.MOST_SYSCTL_B)
+    return float(need[0]), float(need[1])
 
 
 def burst_B(s: Setting) -> float:

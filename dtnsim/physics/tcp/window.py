@@ -35,31 +35,29 @@ def window_rate(window_B: ArrayLike, rtt_s: ArrayLike) -> FloatArray:
         return np.asarray(np.asarray(window_B, float) / np.asarray(rtt_s, float), float)
 
 
-def autotuned_window(rmem_max_B: ArrayLike, wmem_max_B: ArrayLike, share: float) -> FloatArray:
-    """Largest window of an autotuned connection: the receiver's share of tcp_rmem[2], or tcp_wmem[2].
+def autotuned_window(buffer_B: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Most payload in flight that one end's autotuned buffer allows.
 
     Args:
-        rmem_max_B: Third value of net.ipv4.tcp_rmem at the receiver [B].
-        wmem_max_B: Third value of net.ipv4.tcp_wmem at the sender [B].
-        share: Part of the receive buffer that is window (`linux.receive_share`) [1].
+        buffer_B: Third value of net.ipv4.tcp_rmem at the receiver, of net.ipv4.tcp_wmem at the sender [B].
+        share: Part of that buffer that is window (`linux.receive_share`, `linux.send_share`) [1].
 
     Returns:
         Window [B].
 
     Valid: Linux 2.6.17 and later.
     Neglects: that the ratio differs from packet to packet.
-    Source: Linux Documentation/networking/ip-sysctl.rst, tcp_adv_win_scale and tcp_rmem.
+    Source: Linux Documentation/networking/ip-sysctl.rst, tcp_adv_win_scale, tcp_rmem, tcp_wmem.
     """
-    sender = np.asarray(wmem_max_B, float) * share
-    return np.asarray(np.minimum(np.asarray(rmem_max_B, float) * share, sender), float)
+    return np.asarray(np.asarray(buffer_B, float) * np.asarray(share, float), float)
 
 
-def fixed_window(sockbuf_B: ArrayLike, share: float) -> FloatArray:
-    """Window of a socket buffer set with SO_RCVBUF/SO_SNDBUF (iperf3 -w): doubled, then its share.
+def fixed_window(sockbuf_B: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Window of a socket buffer set with SO_RCVBUF or SO_SNDBUF (iperf3 -w): doubled, then its share.
 
     Args:
         sockbuf_B: What the program asks for, within rmem_max and wmem_max [B].
-        share: Part of the buffer that is window (`linux.receive_share`) [1].
+        share: Part of the buffer that is window (`linux.receive_share`, `linux.send_share`) [1].
 
     Returns:
         Window [B].
@@ -68,7 +66,7 @@ def fixed_window(sockbuf_B: ArrayLike, share: float) -> FloatArray:
     Neglects: that the ratio differs from packet to packet.
     Source: socket(7), SO_RCVBUF; Linux Documentation/networking/ip-sysctl.rst.
     """
-    return np.asarray(np.asarray(sockbuf_B, float) * SOCKBUF_DOUBLING * share, float)
+    return np.asarray(np.asarray(sockbuf_B, float) * SOCKBUF_DOUBLING * np.asarray(share, float), float)
 
 
 def in_flight(window_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:
@@ -90,8 +88,8 @@ def in_flight(window_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:
     return np.asarray(np.maximum(size - 2 * mss, 2 * mss), float)
 
 
-def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, share: float) -> FloatArray:
-    """Socket memory (tcp_rmem[2], tcp_wmem[2]) that one stream needs to carry its part of the rate.
+def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, share: ArrayLike) -> FloatArray:
+    """Socket memory (tcp_rmem[2], or tcp_wmem[2]) that one stream needs to carry its part of the rate.
 
     B = rate T / (streams share): twice the bandwidth-delay product with a share of one half.
 
@@ -99,7 +97,7 @@ def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, sha
         rate_Bps: Rate of the whole transfer [B/s].
         rtt_s: Round-trip time [s].
         streams: Parallel streams that share the rate.
-        share: Part of the buffer that is window (`linux.receive_share`) [1].
+        share: Part of the buffer that is window (`linux.receive_share`, `linux.send_share`) [1].
 
     Returns:
         Buffer of one stream [B].
@@ -109,4 +107,4 @@ def needed_buffer(rate_Bps: ArrayLike, rtt_s: ArrayLike, streams: ArrayLike, sha
     Source: fasterdata.es.net host tuning (twice the BDP).
     """
     bdp = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
-    return np.asarray(bdp / (np.asarray(streams, float) * share), float)
+    return np.asarray(bdp / (np.asarray(streams, float) * np.asarray(share, float)), float)
