@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import bits_rate, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _LINE: Final = re.compile(
@@ -41,21 +41,18 @@ class Fdt(LineParser):
     words = ("Net", "FDT", "Session", "session", "Exit")
     commands = ("fdt", "fdt.jar")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
+        """No run is open."""
+        self.open = False
         self._last: tuple[float, str, int, dict[str, Condition]] | None = None
         self._done = False
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
-        if self._command is not self.ctx.command:
-            yield from self.close()
-            self._command = self.ctx.command
         found = _LINE.search(text) if "Avg" in text else None
         if found is not None:
             if self._done:
-                yield from self.close()
+                yield from self.settle()
             known = self._known(found["way"])
             if found["share"]:
                 known["share"] = float(found["share"].replace(",", ".")) / 100
@@ -71,7 +68,7 @@ class Fdt(LineParser):
             self._last = None
             yield failed(self, problem[0], known)
 
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """The last mean is the headline."""
         last, self._last = self._last, None
         status: Status = "complete" if self._done else "partial"

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Command, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.measurement import Condition, Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -47,29 +47,26 @@ class GlobusText(LineParser):
     words = _WORDS
     commands = ("globus",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
+        """No run is open."""
+        self.open = False
         self._task: dict[str, str] = {}
         self._lines: dict[str, int] = {}
-        self._command: Command | None = None
         self._host: dict[str, Condition] = {}
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
-        if self._command is not self.ctx.command:
-            yield from self.close()
-            self._command = self.ctx.command
         found = _PAIR.match(text)
         key = _KEYS.get(found["key"]) if found is not None else None
         if found is None or key is None:
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
-            yield from self.close()
+            yield from self.settle()
         self._task[key] = found["value"]
         self._lines[key] = self.ctx.line
         self._host = host_of(self.ctx)
 
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """Settles the task that is gathered."""
         task, lines = self._task, self._lines
         self._task, self._lines = {}, {}

@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, agrees, decimal
+from dtnsim.logs.base import Evidence, LineParser, Record, agrees, decimal
 from dtnsim.logs.measurement import Condition, Status
 
 _METER: Final = re.compile(
@@ -74,28 +74,25 @@ class Scp(LineParser):
     needs = ("%",)
     commands = _PROGRAMS
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
+        """No run is open."""
+        self.open = False
         self._held: _Meter | None = None
-        self._command: Command | None = None
         self._direction: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output."""
-        if self._command is not self.ctx.command:
-            yield from self.close()
-            self._command, self._direction = self.ctx.command, None
         meter = self._meter(text)
         if meter is not None:
             held = self._held
             if held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100):
-                yield from self._settle()
+                yield from self.settle()
             meter.known = {**self._known(), **host_of(self.ctx)}
             self._held = meter
             return
         transfer = _TRANSFER.match(text)
         if transfer is not None:
-            yield from self._settle()
+            yield from self.settle()
             self._direction = "send" if transfer["what"] == "Uploading" else "receive"
             return
         ssh = _SSH.match(text)
@@ -103,10 +100,6 @@ class Scp(LineParser):
             yield from self._wire(ssh)
             return
         yield from self._message(text)
-
-    def close(self) -> Iterator[Record]:
-        """Settles the last progress line."""
-        yield from self._settle()
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _meter(self, text: str) -> _Meter | None:
@@ -159,7 +152,7 @@ class Scp(LineParser):
 
     def _wire(self, found: re.Match[str]) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
-        yield from self._settle()
+        yield from self.settle()
         seconds = float(found["s"])
         for direction, key in (("send", "sent"), ("receive", "got")):
             size = int(found[key])
@@ -169,7 +162,8 @@ class Scp(LineParser):
             yield figure(self, "throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", known)
 
     # ---- figures ------------------------------------------------------------------------------------------
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """The last progress line."""
         held, self._held = self._held, None
         if held is not None:
             yield from self._records(held)

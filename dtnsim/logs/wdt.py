@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import failed, figure, host_of, options
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, agrees
+from dtnsim.logs.base import Evidence, LineParser, Record, agrees
 from dtnsim.logs.measurement import Condition
 
 _RATE: Final = re.compile(
@@ -47,18 +47,15 @@ class Wdt(LineParser):
     words = ("Mbytes", "Total", "Transfer", "throughput")
     commands = ("wdt",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
+        """No run is open."""
+        self.open = False
         self._bar: tuple[float, str, int, int, dict[str, Condition]] | None = None
         self._text: list[str] = []
         self._start = 0
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line; every line while a report is gathered."""
-        if self._command is not self.ctx.command:
-            yield from self.close()
-            self._command = self.ctx.command
         bar = _BAR.search(text)
         if bar is not None:
             rate, share = float(bar["rate"]) * 2**20, min(int(bar["share"]), 100)
@@ -78,7 +75,7 @@ class Wdt(LineParser):
             if ended or len(self._text) >= _WRAPPED:
                 yield from self._report(whole)
 
-    def close(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         """Settles a report that is cut, and a bar without report."""
         if self._text:
             yield from self._report(" ".join(self._text))
