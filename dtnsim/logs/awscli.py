@@ -9,22 +9,16 @@ listed yet) or less is ``partial``. ``upload failed:`` is a failure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from dtnsim.logs._net import failed
-from dtnsim.logs._progress import Progress, ProgressParser
-from dtnsim.logs.base import BINARY, Evidence, Record
+from dtnsim.logs._lines import ProgressParser, declare
+from dtnsim.logs._numbers import BINARY
+from dtnsim.logs.base import Evidence, Record
 from dtnsim.logs.measurement import Condition, Status
 
-_N: Final = r"\d++(?:\.\d++)?"
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
-_LINE: Final = re.compile(
-    rf"Completed (?P<got>{_N}) (?P<gu>{_UNIT})/(?P<more>~?)(?P<of>{_N}) (?P<ou>{_UNIT}) "
-    rf"\((?P<rate>{_N}) (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining"
-)
 _DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\S.{0,300}?) to (?P<to>\S.{0,300})")
-_FAILED: Final = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
 _DIRECTIONS: Final = {"upload": "send", "download": "receive"}
 
 
@@ -35,43 +29,40 @@ class AwsS3(ProgressParser):
     evidence = Evidence.TRANSFER
     words = ("Completed", "upload", "download", "copy", "move", "remaining")
     commands = ("aws",)
+    line = declare(
+        "file(s) remaining",
+        rf"Completed (?P<got>\d++(?:\.\d++)?) (?P<gu>{_UNIT})/",
+        rf"(?P<more>~?)(?P<of>\d++(?:\.\d++)?) (?P<ou>{_UNIT}) ",
+        rf"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>{_UNIT})/s\) ",
+        r"with (?P<left>~?\d++) file\(s\) remaining",
+    )
+    failures = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
+    units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
-        if "file(s) remaining" in text:
-            return self._line(text)
+        if self.line.sign in text:
+            return super().feed(text)
         if "s3://" not in text:
             return ()
         done = _DONE.match(text)
-        if done is not None:
-            held = self._held
-            if held is not None:
-                count = held.known.get("files")
-                held.known["files"] = (count if isinstance(count, int) else 0) + 1
-                if (direction := _DIRECTIONS.get(done["what"])) is not None:
-                    held.known["direction"] = direction
-            return ()
-        if (problem := _FAILED.match(text)) is not None:
-            return (failed(self, problem[0]),)
+        if done is None:
+            return super().feed(text)
+        held = self._held
+        if held is not None:
+            count = held.known.get("files")
+            held.known["files"] = (count if isinstance(count, int) else 0) + 1
+            if (direction := _DIRECTIONS.get(done["what"])) is not None:
+                held.known["direction"] = direction
         return ()
 
-    def _line(self, text: str) -> Iterator[Record]:
-        found = None
-        for found in _LINE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
-            pass
-        if found is None:
-            return
-        moved, total = _bytes(found["got"], found["gu"]), _bytes(found["of"], found["ou"])
-        whole = not found["more"] and (found["got"], found["gu"]) == (found["of"], found["ou"])
-        status: Status = "complete" if whole else "partial"
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
+        """Complete once everything is listed, and as much is moved."""
+        return "partial" if found["more"] else super().status(found, moved, total)
+
+    def conditions(self, found: re.Match[str], moved: float) -> dict[str, Condition]:  # noqa: ARG002 (the base's)
+        """What lines of files said of the same copy."""
         held = self._held
-        known: dict[str, Condition] = {}
-        if held is not None and moved >= held.moved:
-            known = {key: held.known[key] for key in ("files", "direction") if key in held.known}
-        rate = _bytes(found["rate"], found["ru"])
-        printed = f"{found['rate']} {found['ru']}/s"
-        yield from self.hold(Progress(moved, total, rate, printed, self.ctx.line, status, known))
-
-
-def _bytes(text: str, unit: str) -> float:
-    return float(text) * BINARY[unit.removesuffix("Bytes").removesuffix("iB")]
+        if held is None or moved < held.moved:
+            return {}
+        return {key: held.known[key] for key in ("files", "direction") if key in held.known}

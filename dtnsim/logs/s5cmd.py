@@ -9,21 +9,12 @@ total twice and stop at 50 % (issue 680): a copy whose files are all there, ``(3
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable
 
-from dtnsim.logs._net import failed, parts_s
-from dtnsim.logs._progress import Progress, ProgressParser
-from dtnsim.logs.base import DECIMAL, Evidence, Record
+from dtnsim.logs._lines import Progress, ProgressParser, declare
+from dtnsim.logs._net import parts_s
+from dtnsim.logs.base import Evidence, Record
 from dtnsim.logs.measurement import Condition, Status
-
-_N: Final = r"\d++(?:\.\d++)?"
-_LINE: Final = re.compile(
-    rf"(?<![\d.])(?P<got>{_N}) (?P<gu>[kMGTP]?)B / (?P<of>{_N}) (?P<ou>[kMGTP]?)B "
-    rf"\((?P<rate>{_N}) (?P<ru>[kMGTP]?)B/s\) "
-    r"(?P<spent>[0-9a-zµ.]++) \((?P<done>\d++)/(?P<files>\d++)\)"
-)
-_ERROR: Final = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
 
 class S5cmd(ProgressParser):
@@ -35,28 +26,26 @@ class S5cmd(ProgressParser):
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
     needs = ("B/s) ",)
     commands = ("s5cmd",)
+    line = declare(
+        "B/s) ",
+        r"(?<![\d.])(?P<got>\d++(?:\.\d++)?) (?P<gu>[kMGTP]?)B / (?P<of>\d++(?:\.\d++)?) (?P<ou>[kMGTP]?)B ",
+        r"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>[kMGTP]?)B/s\) ",
+        r"(?P<spent>[0-9a-zµ.]++) ",
+        r"\((?P<done>\d++)/(?P<files>\d++)\)",
+    )
+    failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
-    def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
-        if "B/s) " in text and "% " in text:
-            return self._line(text)
-        if text.lstrip().startswith("ERROR") and (problem := _ERROR.match(text)) is not None:
-            return (failed(self, problem[0]),)
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
+        """Complete with all files, whatever the count of bytes says."""
+        return "complete" if found["done"] == found["files"] != "0" else super().status(found, moved, total)
+
+    def conditions(self, found: re.Match[str], moved: float) -> dict[str, Condition]:  # noqa: ARG002 (the base's)
+        """How many files are there."""
+        return {"files": int(found["done"])}
+
+    def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:
+        """Bytes and time give the rate."""
+        spent, moved, rate = parts_s(found["spent"]), progress.moved, progress.rate
+        if spent and rate > 0 and abs(moved / rate - spent) > 0.05 * spent + 1:
+            return (self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s"),)
         return ()
-
-    def _line(self, text: str) -> Iterator[Record]:
-        found = None
-        for found in _LINE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
-            pass
-        if found is None:
-            return
-        moved = float(found["got"]) * DECIMAL[found["gu"]]
-        total = float(found["of"]) * DECIMAL[found["ou"]]
-        rate = float(found["rate"]) * DECIMAL[found["ru"]]
-        every = found["done"] == found["files"] != "0"
-        status: Status = "complete" if every or moved == total else "partial"
-        known: dict[str, Condition] = {"files": int(found["done"])}
-        if (spent := parts_s(found["spent"])) and rate > 0 and abs(moved / rate - spent) > 0.05 * spent + 1:
-            yield self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s")
-        printed = f"{found['rate']} {found['ru']}B/s"
-        yield from self.hold(Progress(moved, total, rate, printed, self.ctx.line, status, known))

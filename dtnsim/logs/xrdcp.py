@@ -10,26 +10,22 @@ than 100 % is ``partial``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Iterable, Mapping
+from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Evidence, LineParser, Record
+from dtnsim.logs._lines import Progress, ProgressParser, declare
+from dtnsim.logs._net import failed, options, positive_int
+from dtnsim.logs.base import BINARY, Evidence, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
-_LINE: Final = re.compile(
-    rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]\[ *+(?P<share>\d{{1,3}})%\]"
-    rf"\[[=> ]{{0,80}}+\]\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]"
-)
-_ERROR: Final = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
 _OPTIONS: Final = {
     "-S": "streams", "--streams": "streams", "-y": "sources", "--sources": "sources", "-f": "force!",
     "--parallel": "parallel",
 }  # fmt: skip
 
 
-class Xrdcp(LineParser):
+class Xrdcp(ProgressParser):
     """Progress lines and errors."""
 
     tool = "xrdcp"
@@ -37,52 +33,36 @@ class Xrdcp(LineParser):
     words = ("kB", "MB", "GB", "TB", "B", "ERROR", "FATAL")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")
+    line = declare(
+        "%][",
+        rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]",
+        r"\[ *+(?P<share>\d{1,3})%\]",
+        r"\[[=> ]{0,80}+\]",
+        rf"\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]",
+    )
+    failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
+    units = BINARY
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._held: tuple[re.Match[str], int, dict[str, Condition]] | None = None
+    def same(self, progress: Progress, held: Progress) -> bool:  # noqa: ARG002 (the base's signature)
+        """A line that overwrites another is of the same copy."""
+        return self.ctx.after_redraw
 
-    def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
-        if "%][" in text:
-            last = None
-            for last in _LINE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
-                pass
-            if last is None:
-                return ()
-            done = () if self.ctx.after_redraw else list(self.settle())
-            self._held = last, self.ctx.line, {**self._conditions(), **host_of(self.ctx)}
-            return done
-        if "[ERROR]" in text or "[FATAL]" in text:
-            return self._error(text)
-        return ()
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (the base's)
+        """Complete at 100 %."""
+        return "complete" if found["share"] == "100" else "partial"
 
-    def _error(self, text: str) -> Iterator[Record]:
-        found = _ERROR.match(text)
-        if found is None or (self._held is None and self.ctx.args(*self.commands) is None):
-            return
-        held, self._held = self._held, None
-        yield failed(self, found[0], held[2] if held is not None else self._conditions())
-
-    def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
-        held, self._held = self._held, None
-        if held is None:
-            return
-        found, line, known = held
-        size, rate = binary_size(found["got"], found["gu"]), binary_size(found["rate"], found["ru"])
-        if size <= 0 or rate <= 0:
-            yield self.unread(found[0], "no bytes were transferred: no rate", line=line)
-            return
-        status: Status = "complete" if found["share"] == "100" else "partial"
-        more: dict[str, Condition] = {**known, "bytes": size, "duration_s": size / rate, "resolution_s": 1.0}
-        printed = f"{found['rate']}{found['ru']}B/s"
-        yield figure(self, "throughput", rate, "B/s", printed, more, status=status, line=line)
-
-    def _conditions(self) -> dict[str, Condition]:
-        args = self.ctx.args(*self.commands)
-        given, paths = options(args, _OPTIONS)
+    def conditions(self, found: re.Match[str] | None, moved: float) -> dict[str, Condition]:  # noqa: ARG002
+        """What the command line says; the time is whole seconds."""
+        given, paths = options(self.ctx.args(*self.commands), _OPTIONS)
         known: dict[str, Condition] = {"streams": positive_int(given.get("streams"))}
         if len(paths) > 1:
             known["source"], known["target"] = paths[-2], paths[-1]
-        return known
+        return known if found is None else {**known, "resolution_s": 1.0}
+
+    def failed(self, message: str) -> Iterable[Record]:
+        """An error makes the copy a failure."""
+        if self._held is None and self.ctx.args(*self.commands) is None:
+            return ()
+        held, self._held = self._held, None
+        known = self.conditions(None, 0.0) if held is None else {**held.known, "resolution_s": None}
+        return (failed(self, message, known),)

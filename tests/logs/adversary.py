@@ -22,6 +22,8 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import dtnsim.logs
+from dtnsim.logs._lines import Line
+from dtnsim.logs.base import LineParser
 
 LENGTH = 100_000
 LIMIT_S = 0.1
@@ -61,6 +63,11 @@ def patterns() -> list[Used]:
 def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, Line):
+        yield value.pattern
+        yield from value.beginnings()
+    elif isinstance(value, type) and issubclass(value, LineParser):
+        yield from _compiled([vars(value).get(name) for name in ("line", "failures")])
     elif isinstance(value, dict):
         for item in value.values():
             yield from _compiled(item)
