@@ -7,8 +7,9 @@ import inspect
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
+from json import encoder as json_encoder
 from json.encoder import JSONEncoder, encode_basestring_ascii
 from pathlib import Path
 from typing import Annotated, Final
@@ -17,7 +18,7 @@ import typer
 
 from dtnsim.cli._format import csv_wanted
 from dtnsim.ground.errors import LogError, visible
-from dtnsim.logs.measurement import Measurement, Unread
+from dtnsim.logs.measurement import Condition, Measurement, Unread
 
 #: rows that are held to be shown as one table; longer logs are written line by line
 TABLE: Final = 500
@@ -29,7 +30,11 @@ _BYTES: Final = re.compile(r"B(?:/s|ps|ytes)|bytes")
 _LONG_S: Final = 2 * 86400.0
 
 _quoted = encode_basestring_ascii
-_encoded = JSONEncoder(allow_nan=False).encode
+_plain = JSONEncoder(allow_nan=False)
+#: the encoder in C, made once and not for each record; None where the interpreter has none
+_made = getattr(json_encoder, "c_make_encoder", None)
+_FLAGS: Final = (False, False, False)  # sorted keys, keys that are no text, numbers that are none
+_native = _made and _made(None, _plain.default, _quoted, None, ": ", ", ", *_FLAGS)
 
 
 def command(
@@ -134,6 +139,11 @@ def _row(record: Measurement) -> tuple[object, ...]:
         record.file, record.line, record.tool, record.version, record.quantity, value, record.unit, record.status,
         visible(record.printed), visible(conditions),
     )  # fmt: skip
+
+
+def _encoded(conditions: Mapping[str, Condition]) -> str:
+    """The conditions as JSON."""
+    return _plain.encode(conditions) if _native is None else "".join(_native(conditions, 0))
 
 
 def _line(record: Measurement) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -120,8 +119,8 @@ def _group(m: Measurement, runs: list[Measurement]) -> None:
         return
     del runs[-count:]
     moved = sum(float(r.conditions.get("bytes") or 0.0) for r in mine)
-    runs.append(replace(mine[0], value=m.value, printed=m.printed, line=m.line,
-                        conditions={**mine[0].conditions, "jobs": count, "bytes": moved or None}))  # fmt: skip
+    known = {**mine[0].conditions, "jobs": count, "bytes": moved or None}
+    runs.append(mine[0]._replace(value=m.value, printed=m.printed, line=m.line, conditions=known))
 
 
 def _joined(runs: list[Measurement]) -> list[Measurement]:
@@ -141,9 +140,8 @@ def _joined(runs: list[Measurement]) -> list[Measurement]:
             found += same
             continue
         moved = sum(float(m.conditions.get("bytes") or 0.0) for m in same)
-        whole = replace(
-            same[0], value=sum(m.value for m in same), conditions={**same[0].conditions, "bytes": moved or None}
-        )
+        known = {**same[0].conditions, "bytes": moved or None}
+        whole = same[0]._replace(value=sum(m.value for m in same), conditions=known)
         found.append(whole)
     return sorted(found, key=lambda m: (str(m.file), m.line or 0))
 

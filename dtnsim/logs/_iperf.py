@@ -9,11 +9,9 @@ collection (3.81 GBytes in 1 s printed as 32721 Mbits/sec).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from dtnsim.logs._net import binary_size, bits_rate
-from dtnsim.logs.base import Context, decimal
+from dtnsim.logs.base import BINARY, DECIMAL, Context, decimal
 
 #: words that occur in every report row of either tool
 ROW_WORDS: Final = ("Bytes", "KBytes", "MBytes", "GBytes", "TBytes", "PBytes")
@@ -37,8 +35,7 @@ _THIRD: Final = re.compile(
 )
 
 
-@dataclass(slots=True)
-class Row:
+class Row(NamedTuple):
     """One report row.
 
     Attributes:
@@ -85,18 +82,12 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
 
 def _row(found: re.Match[str], text: str, line: int) -> Row:
     star, number, way, _, start, end, _, size, size_unit, rate, unit, kind, rest = found.groups()
+    scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
+    read = decimal if "," in found[0] else float
+    ends = read(start), read(end)
+    printed = f"{rate} {unit}{kind}/sec"
     return Row(
-        number,
-        bool(star),
-        way,
-        decimal(start),
-        decimal(end),
-        binary_size(size, size_unit),
-        bits_rate(rate, unit) if kind == "bits" else binary_size(rate, unit),
-        f"{rate} {unit}{kind}/sec",
-        rest,
-        line,
-        text,
+        number, bool(star), way, *ends, read(size) * BINARY[size_unit], read(rate) * scale, printed, rest, line, text
     )
 
 
@@ -113,11 +104,11 @@ def _told(text: str, ctx: Context) -> int:
 def _generation(found: re.Match[str], ctx: Context) -> int:
     """The generation that printed a row."""
     key = f"iperf {ctx.host}"
-    start = found["start"]
-    if len(start) - max(start.rfind("."), start.rfind(",")) != 3:  # iperf3 prints two decimals, iperf2 one or four
+    start, rest = found["start"], found["rest"]
+    if start[-3] not in ".,":  # iperf3 prints two decimals, iperf2 one or four
         ctx.memo[key] = 2
         return 2
-    if found["way"] or found["rest"].rstrip().endswith(("sender", "receiver", "(omitted)")):
+    if found["way"] or (rest[-1:] in "rd) " and rest.rstrip().endswith(("sender", "receiver", "(omitted)"))):
         ctx.memo[key] = 3
         return 3
     if key in ctx.memo:

@@ -112,6 +112,11 @@ class Test:
         """Whether rows were read."""
         return bool(self.finals or self.means)
 
+    @property
+    def plain(self) -> bool:
+        """Whether rows without a role are of the time series."""
+        return not (self.summary or self.finals or self.error)
+
     def mean(self, row: Row) -> None:
         """Adds an interval row to its stream's mean."""
         mean = self.means.setdefault((row.id, row.way), Mean())

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
@@ -182,7 +181,7 @@ class Fio(Stoppable, LineParser):
             yield from self._release()
         for record in self._held.pop((job["job"], job["pid"]), ()):
             if isinstance(record, Measurement):
-                yield replace(record, conditions={**record.conditions, "interval": True})
+                yield record._replace(conditions={**record.conditions, "interval": True})
             else:
                 yield record
         self._reports = self._held[job["job"], job["pid"]] = []
@@ -303,7 +302,7 @@ class Fio(Stoppable, LineParser):
         snapshot = self._held.get(key, [])
         self._held[key] = [record]
         return [
-            replace(r, conditions={**r.conditions, "interval": True}) for r in snapshot if isinstance(r, Measurement)
+            r._replace(conditions={**r.conditions, "interval": True}) for r in snapshot if isinstance(r, Measurement)
         ]
 
     def _terse(self, fields: list[str]) -> Iterator[Record]:

@@ -70,6 +70,9 @@ class Iperf3Text(LineParser):
         title = _TITLE.match(text) if ": " in text else None
         key = title["title"] if title is not None else None
         if row is not None:
+            test = self._tests.get(key)
+            if test is not None and test.plain and "er" not in row.rest and not self.ctx.last:
+                return (self._interval(test, row),)
             return self._row(key, row)
         if title is not None:
             text = text[title.end() :]
@@ -212,7 +215,7 @@ class Iperf3Text(LineParser):
             conditions["cwnd_B"] = binary_size(tcp["cwnd"], tcp["cwndu"])
         if omitted:
             conditions["omitted"] = True
-        return self.measure("throughput", row.rate, "B/s", row.printed, status="complete", line=None, **conditions)
+        return self.record("throughput", row.rate, "B/s", row.printed, conditions)
 
     # ---- the figures ------------------------------------------------------------------------------
     def _settle(self, key: str | None) -> Iterator[Record]:

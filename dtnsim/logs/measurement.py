@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 #: complete: the tool's own final figure. partial: the last progress line of an unfinished run.
 #: failed: the tool reported an error (value is nan). truncated: the text stops before the figure's end.
@@ -13,9 +13,8 @@ Status = Literal["complete", "partial", "failed", "truncated"]
 Condition = str | float | int | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One figure read from a log.
+class Measurement(NamedTuple):
+    """One figure read from a log (a tuple, which is made quickly: a long log has millions).
 
     Attributes:
         tool: Name of the tool, e.g. ``dd``, ``iperf3``.
@@ -38,15 +37,14 @@ class Measurement:
     value: float
     unit: str
     printed: str = ""
-    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    conditions: Mapping[str, Condition] = MappingProxyType({})
     status: Status = "complete"
     version: str | None = None
     file: str | None = None
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """A part of a log that looked like a tool's output and could not be read."""
 
     file: str | None
