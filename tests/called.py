@@ -22,7 +22,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiled kernels call nothing that Pyth
 import dtnsim
 from dtnsim.cli import app
 from dtnsim.ground import library
-from dtnsim.physics.tcp.algorithms import ALGORITHMS
+from dtnsim.physics.tcp import controls
 
 ROOT = Path(dtnsim.__file__).parent
 WANTED = 0.85
@@ -40,7 +40,7 @@ def everything() -> None:
     for name in library.names("paths"):
         dtnsim.predict(name)
         dtnsim.simulate(name)
-    for cc in ALGORITHMS:
+    for cc in controls.names():
         run("tcp", "--rate", "1Gb/s", "--rtt", "20ms", "--loss", "1e-4", "--cc", cc)
     run("tcp", "--rate", "1Gb/s", "--rtt", "20ms", "--size", "1GB")
     with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,7 @@ import yaml
 
 import dtnsim
 from dtnsim.ground.extras import EXTRAS
-from dtnsim.physics.tcp import _growth, shared
+from dtnsim.physics.tcp import controls, shared
 
 pytestmark = pytest.mark.long
 
@@ -56,7 +56,8 @@ def test_predict_and_tcp_go_without_posix_and_without_extras() -> None:
 
 def test_a_kernel_gives_the_same_digits_compiled_and_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
-    codes = [[_growth.CUBIC, _growth.BBR], [_growth.CUBIC, _growth.HTCP], [_growth.RENO, _growth.CUBIC]]
+    pairs = [["cubic", "bbr"], ["cubic", "htcp"], ["reno", "cubic"]]
+    codes = [[controls.codes()[cc] for cc in pair] for pair in pairs]
     trips = np.array([[0.03, 0.05]] * 3)
     lanes = shared.Lanes(
         np.full(3, 3000.0), np.full(3, 100.0), trips, np.array(codes), trips, np.full((3, 2), 1e9),

@@ -10,8 +10,7 @@ import numpy as np
 
 from dtnsim.cli import _table
 from dtnsim.ground.errors import SpecError
-from dtnsim.physics.tcp import linux, loss, outcome, rounds, window
-from dtnsim.physics.tcp.algorithms import ALGORITHMS
+from dtnsim.physics.tcp import controls, linux, loss, outcome, rounds, window
 
 Row = dict[str, str]
 
@@ -109,8 +108,8 @@ def _cases(rows: list[Row], file: str) -> rounds.Cases:
 
 def _case(row: Row, file: str, line: int) -> dict[str, Any]:
     n = {key: _number(row, key, file, line) for key in NUMBERS}
-    cc = _word(row, "cc", ALGORITHMS, "", file, line)
-    second = _word(row, "flow2_cc", ("", *ALGORITHMS), "", file, line)
+    cc = _word(row, "cc", controls.names(), "", file, line)
+    second = _word(row, "flow2_cc", ("", *controls.names()), "", file, line)
     if n["streams"] != int(n["streams"]):
         raise SpecError("is not a whole number", file=file, line=line, key="streams", value=row["streams"])
     sized = math.isfinite(n["size_bytes"])

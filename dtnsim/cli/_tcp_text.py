@@ -29,8 +29,8 @@ def _plain(value: float) -> float | None:
 
 def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     """The answer as one document, SI units in the names."""
-    o = advice.simulated([s], seed)
     found = advice.advise(s, target_Bps, seed)
+    o = found.answer
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
     after = course(s, seed=seed)
     receiving, sending = advice.socket_buffers(s, kernel)
@@ -71,7 +71,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
 def _bursts_fit(s: Setting) -> bool:
     """Whether the narrowest buffer takes a sender's bursts."""
     return choice.bursts_fit(
-        advice.smooth_goodput(s),
+        float(advice.smooth_goodput(s)),
         rate_Bps=s.rate_Bps,
         rtt_s=s.rtt_s,
         mss_B=s.mss_B,
@@ -159,10 +159,7 @@ def lines(d: dict[str, Any]) -> list[str]:
         f"pace at {_rate(pace)}{each} (fq, iperf3 --fq-rate)"
     )
     if not d["bursts_fit"]:
-        made.append(
-            "bursts: the buffer cannot take what segmentation offload sends at once, which lowers the goodput; pace "
-            "lower, use more streams or BBR"
-        )
+        made.append("bursts: the buffer cannot take what segmentation offload sends at once, which costs goodput")
     small, large = (entry["goodput_Bps"] for entry in d["goodput_by_mtu"])
     made.append(f"MTU: {_rate(small)} at 1500, {_rate(large)} at 9000")
     changes = d["changes"]

@@ -13,6 +13,7 @@ import typer
 from dtnsim.cli import options
 from dtnsim.ground import extras, units
 from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.physics.tcp import controls
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.setting import Setting
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ETHERNET_B: Final = 38.0
 #: the kernel whose share of a socket buffer counts where none is named (`dtnsim.physics.tcp.linux.NEWEST`)
 NEWEST: Final = "6.18"
-ALGORITHMS_HELP: Final = "reno, cubic, htcp, scalable, westwood, illinois, bbr (v1), bbr2 or bbr3."
+ALGORITHMS_HELP: Final = f"{controls.described()}."
 BUFFER_HELP: Final = "Instead of --window: socket buffer (tcp_rmem[2], or twice iperf3's -w); a share of it is window."
 KERNEL_HELP: Final = "Linux of the receiver: 3/4 of a socket buffer is window before 3.4, 1/2 before 6.6."
 RESENT: Final = (
@@ -179,12 +180,11 @@ def _share(name: str, text: str, most: float) -> float:
 def _setting(
     rate: str, rtt: str, cc: str, streams: int, buffer: str, mtu: int, background: str, *, ethernet: bool
 ) -> Setting:
-    from dtnsim.physics.tcp.algorithms import ALGORITHMS
     from dtnsim.physics.tcp.rounds import LEAST_BUFFER
     from dtnsim.physics.tcp.setting import Setting
 
-    if cc not in ALGORITHMS:
-        msg = f"--cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}"
+    if cc not in controls.names():
+        msg = f"--cc: {cc!r} is not known; write {', '.join(controls.names())}"
         raise InputError(msg)
     bottleneck = _positive("--rate", rate, "B/s") * (mtu / (mtu + ETHERNET_B) if ethernet else 1.0)
     trip = _positive("--rtt", rtt, "s")

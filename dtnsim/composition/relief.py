@@ -16,13 +16,11 @@ from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import Connection
-from dtnsim.physics.tcp import window
+from dtnsim.physics.tcp import controls, window
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
 
-#: algorithms that are tried
-_OTHERS: Final = ("bbr", "htcp", "cubic")
 #: a change is worth a word when it brings this much
 _WORTH: Final = 1.05
 _MIB: Final = 2.0**20
@@ -70,7 +68,7 @@ def _rate(streams: Connection) -> float:
 
 def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     """Another congestion control, where it brings something."""
-    best = max((cc for cc in _OTHERS if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
+    best = max((cc for cc in reversed(controls.offered()) if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
     key = f"{route.tcp_key(route.source)}.cc"
     better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
     return ((f"{key}: {best}", (f"{key}={best}",)),) if better else ()

@@ -16,7 +16,7 @@ from dtnsim.ground.quantity import Draw, Several, Value
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
 from dtnsim.physics import policer as policing
-from dtnsim.physics.tcp import algorithms, droptail
+from dtnsim.physics.tcp import controls, droptail
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,23 +172,23 @@ def burst_rate(
         draw: Values of the parameters.
     """
     wall, (streams, burst) = route.hops[number][1].firewall, sent
-    if wall is None or cc not in algorithms.LOSS_BASED or route.source.tcp.pacing is not None:
+    if wall is None or not controls.find(cc).by_loss or route.source.tcp.pacing is not None:
         return np.inf
     fit = physics.burst_fit(line_rate(route, number, nics, draw), draw(wall.engine), draw(wall.buffer))
     whole = burst is not None
     size = burst * frame.wire / frame.mss if burst is not None else physics.TRAIN_B
     period = np.maximum(route.rtt(draw), physics.TRAIN_S) if whole else physics.TRAIN_S
-    return streams * physics.burst_limited_rate(size, fit, period, float(algorithms.kept(cc))) * frame.mss / frame.wire
+    return streams * physics.burst_limited_rate(size, fit, period, controls.find(cc).leaves) * frame.mss / frame.wire
 
 
 def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: float, draw: Draw) -> Value:
     """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile."""
-    if policer.action != "police" or cc not in algorithms.LOSS_BASED:
+    if policer.action != "police" or not controls.find(cc).by_loss:
         return 1.0
     rate = draw(policer.rate)
     alone = (
         policing.policed_tcp_rate(
-            rate, draw(policer.burst), rtt_s, mss_B, algorithms.added(cc), float(algorithms.kept(cc))
+            rate, draw(policer.burst), rtt_s, mss_B, controls.find(cc).adds, controls.find(cc).leaves
         )
         / rate
     )

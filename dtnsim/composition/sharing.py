@@ -17,7 +17,7 @@ from dtnsim.components.segment import UNSTATED_BUFFER
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Connection, Problem, Station, Transfer
-from dtnsim.physics.tcp import competition, outcome, rounds
+from dtnsim.physics.tcp import competition, controls, rounds
 
 #: shorter round trips are over before congestion control makes streams differ
 LEAST_RTT_S: Final = 1e-3
@@ -94,7 +94,7 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
         if simulated > MOST_SEGMENTS:
             ledger.warn(f"{station}: streams share equally; more segments that unlike streams share are not modelled")
             continue
-        young = sorted({v.streams.cc for v in visits} & set(outcome.UNJUDGED))
+        young = sorted({v.streams.cc for v in visits} & set(controls.unjudged()))
         if young:
             ledger.warn(
                 f"{station}: what {', '.join(young)} gets beside others is modelled from its source, not measured"

@@ -18,7 +18,6 @@ from dtnsim.ground.quantity import Draw, MixedError, Quantity, Value, agreed, mi
 from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import linux, path, rounds, window
 from dtnsim.physics.tcp import loss as lossy
-from dtnsim.physics.tcp.algorithms import RATE_BASED
 from dtnsim.physics.tcp.setting import Setting
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ LEAST_RTT_S: Final = 1e-4
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
     """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
-    modelled = (net.cc or route.source.tcp.cc) in RATE_BASED
+    modelled = not controls.find(net.cc or route.source.tcp.cc).by_loss
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from dtnsim.components.base import Model
 from dtnsim.components.stack import Stack
+from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.quantity import Quantity, Unit, unstated
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tcp import linux, window
@@ -27,7 +28,7 @@ class TcpTuning(Model):
     """
 
     cc: Annotated[
-        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"],
+        CongestionControl,
         Otherwise("bbr", "senders set up for long or lossy paths (net.ipv4.tcp_congestion_control)"),
     ] = "cubic"
     rmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = unstated(

@@ -8,13 +8,13 @@ from typing import Final
 from dtnsim.discovery.lines import Said, Tree
 from dtnsim.discovery.outputs import Outputs, digits
 from dtnsim.ground import library
+from dtnsim.physics.tcp import controls
 
 _MHZ: Final = re.compile(r"(\d+(?:\.\d+)?)")
 _AT: Final = re.compile(r"@\s*([\d.]+)\s*GHz", re.IGNORECASE)
 _GIB: Final = 2.0**30
 #: kernel release up to this -> shipped stack
 _STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))
-_CC: Final = ("reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3")
 
 
 def cpu(given: Outputs) -> Tree:
@@ -121,7 +121,7 @@ def tcp(given: Outputs) -> Tree:
     """TCP's settings."""
     said, tree = given.keyed("sysctl"), Tree()
     cc, where = said.get("net.ipv4.tcp_congestion_control", ("", ""))
-    if cc in _CC:
+    if cc in controls.names():
         tree["cc"] = Said(cc, where)
     elif cc:
         tree["cc"] = Said("cubic", f"{where}: {cc}, which has no model", "the nearest of dtnsim tcp's algorithms")

@@ -12,6 +12,7 @@ from dtnsim.description.at_once import FILES_AT_ONCE, at_once
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
 from dtnsim.planning import host_settings
@@ -84,9 +85,9 @@ def _cc(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
     for name in hosts:
         if name not in senders:
             continue
-        for cc in ("cubic", "htcp", "bbr"):
+        for cc in controls.offered():
             if cc != given.hosts[name].tcp.cc:
-                queue = "net.core.default_qdisc=fq " if cc == "bbr" else ""
+                queue = "net.core.default_qdisc=fq " if not controls.find(cc).by_loss else ""
                 yield Setting(
                     f"{name}: congestion control",
                     (f"hosts.{name}.tcp.cc={cc}",),

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
-from dtnsim.physics.tcp import advice, window
-from dtnsim.physics.tcp.algorithms import ALGORITHMS
+from dtnsim.physics.tcp import advice, controls, window
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
 from dtnsim.physics.tcp.setting import Setting
 
@@ -61,7 +60,7 @@ def tcp(
         rtt: Round trip without queues: ``"50 ms"``, or a number [s].
         loss: Random loss of packets [1].
         streams: Streams at once.
-        cc: Congestion control: cubic, bbr, htcp, reno ...
+        cc: Congestion control, a name of `dtnsim.physics.tcp.controls`.
         buffer: Buffer of the bottleneck [B]; one bandwidth-delay product where left out.
         mtu: IP packet size [B].
         window_each: Most payload of a stream in flight [B]; what TCP allows where left out.
@@ -76,8 +75,8 @@ def tcp(
     Raises:
         InputError: a text that cannot be read, or an algorithm that is not known.
     """
-    if cc not in ALGORITHMS:
-        raise InputError(f"cc: {cc!r} is not known; write {', '.join(ALGORITHMS)}")
+    if cc not in controls.names():
+        raise InputError(f"cc: {cc!r} is not known; write {', '.join(controls.names())}")
     bottleneck, trip = _number(rate, "B/s"), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
     setting = Setting(

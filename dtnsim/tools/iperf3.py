@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
+from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import READER, Count, Rate, Size, Version, scaled, version_tuple
@@ -37,7 +38,7 @@ class Iperf3(Tool):
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
     C: Annotated[
-        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] | None,
+        CongestionControl | None,
         Field(validation_alias=AliasChoices("C", "congestion")),
     ] = None
     R: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("R", "reverse"))] = False

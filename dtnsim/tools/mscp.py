@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
+from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
@@ -46,7 +47,7 @@ class Mscp(SshCopy):
     )
     S: Annotated[Size | None, Field(validation_alias=AliasChoices("S", "max_chunk_size"))] = None
     g: Annotated[
-        Literal["reno", "cubic", "htcp", "scalable", "westwood", "illinois", "bbr", "bbr2", "bbr3"] | None,
+        CongestionControl | None,
         Field(validation_alias=AliasChoices("g", "congestion")),
     ] = None
     limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "L"))] = None

@@ -17,7 +17,7 @@ from dtnsim.composition import route
 from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import build_host
 from dtnsim.ground.quantity import Draw
-from dtnsim.physics.tcp import algorithms
+from dtnsim.physics.tcp import controls
 from tests.lab import machine
 
 FRAME = Framing(9000.0, 8948.0, 9038.0)
@@ -98,7 +98,7 @@ def test_loss_based_streams_get_a_part_of_a_policer(cc: str) -> None:
     """A shallow bucket holds a Reno stream to 3/4 of the rate: the sawtooth between half and whole."""
     shallow = Policer.build({"kind": "policer", "rate": "1 Gb/s", "burst": "1500 B"})
     share = float(np.ravel(route.policed_share(shallow, 20e-3, 1448.0, cc, 1, Draw()))[0])
-    assert share == pytest.approx((1 + float(algorithms.kept(cc))) / 2, abs=0.02)
+    assert share == pytest.approx((1 + controls.find(cc).leaves) / 2, abs=0.02)
 
 
 def test_shapers_and_bbr_get_it_all() -> None:

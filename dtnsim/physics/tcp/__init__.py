@@ -12,7 +12,7 @@ In time (from a cold start, with replicas)
 Closed forms (steady state: the ratio by which draws of the parameters move the answer)
 
     path          goodput of one transfer and its limit: `path_goodput`
-    response      rate of a stream under random loss
+    response      window of a stream under random loss; each control has its rate
     window        socket buffers and windows
     droptail      sawtooth over a drop-tail buffer, bursts
     ramp          length of slow start
@@ -21,6 +21,6 @@ Closed forms (steady state: the ratio by which draws of the parameters move the 
 Constants
 
     linux         what the Linux sender does that no RFC fixes
-    algorithms    congestion control by name: what is kept after a loss, what is added
+    controls      congestion controls by name: growth, cut, response, what each was judged by
     coefficients  every number that neither RFC nor kernel gives
 """

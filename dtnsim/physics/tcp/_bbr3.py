@@ -61,8 +61,9 @@ from dtnsim.physics.tcp._fields import (
     UPPER,
     WAIT,
 )
-from dtnsim.physics.tcp._growth import BBR3
+from dtnsim.physics.tcp.controls import codes
 
+BBR3 = codes()["bbr3"]
 DOWN, CRUISE, REFILL, UP = 0.0, 1.0, 2.0, 3.0
 THRESHOLD, BETA, HEADROOM = linux.BBR3_LOSS_THRESHOLD, linux.BBR3_BETA, linux.BBR3_HEADROOM
 MOST_ROUNDS, WAIT_S, PROBE_RTT_S, KEPT = (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _chance, algorithms, linux
+from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, total
-from dtnsim.physics.tcp._view import EPS, View
+from dtnsim.physics.tcp.controls import cubic, cut, on_arrays
 
-Index = NDArray[np.intp]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.physics.tcp._step import View
+
+EPS: Final = 1e-12
 #: excess that counts as an overflow [segments]
 OVER: Final = 0.25
 
@@ -25,14 +29,16 @@ def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:
 def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> None:
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates."""
     over = (total(flight) - p.full)[:, 0]
+    if not (over > OVER).any():
+        return
     rows = np.flatnonzero((over > OVER) & v.grows.any(axis=1))
     if not len(rows):
         return
-    u = dice.draw(_chance.DROPS, p, rows, s.steps[rows, 0])
-    drops = np.maximum(np.floor(over[rows] + u), 1.0)
+    u = dice.draw(_chance.DROPS, s.steps)[p.replica[rows, 0]]
+    drops = np.maximum(np.floor(over[rows] + u[:, 0]), 1.0)
     if flight.shape[1] > 1:
         share = v.rate[rows] / v.rate[rows].sum(axis=1, keepdims=True)
-        hit = _dealt(drops, share, dice.draw(_chance.DROPS, p, rows, s.steps[rows, 0], 1))
+        hit = _dealt(drops, share, u[:, 1])
     else:
         hit = drops[:, None]
     s.missing[rows] += hit
@@ -80,7 +86,7 @@ def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     leave = ends & ~over & ((new >= s.ssthresh) | (new >= most))
     if leave.any():
         s.phase = np.where(leave, AVOIDANCE, s.phase)
-        new_epoch(s, *np.nonzero(leave))
+        new_epoch(s, np.flatnonzero(leave))
 
 
 def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: Dice) -> tuple[FloatArray, BoolArray]:
@@ -89,13 +95,13 @@ def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: D
     ACK train: acknowledgments less than 2 ms apart for T/2 (for T + 1 ms when the sender is paced).
     Delay: the first segments of the round before found a queue longer than the threshold.
     """
-    can = p.cubic & (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
+    if not p.control.cube:
+        return doubled, np.zeros(doubled.shape, bool)
+    can = (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
     span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
-    unbroken = dice.draw(_chance.TRAIN, p, slice(None), s.steps, np.arange(s.cwnd.shape[1])) < np.exp(
-        -known.ACK_GAP_RATE.value * span
-    )
+    unbroken = dice.draw(_chance.TRAIN, s.steps)[p.replica[:, 0]] < np.exp(-known.ACK_GAP_RATE.value * span)
     train = can & (np.minimum(s.cwnd, p.cap) / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
-    late = can & (np.minimum(s.before, p.cap) - share * p.T > linux.hystart_delay(p.T) * share)
+    late = can & (np.minimum(s.before, p.cap) - share * p.T > HYSTART_DELAY(p.T) * share)
     new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
     return np.where(late, s.cwnd, new), np.asarray(train | late)
 
@@ -120,7 +126,7 @@ def _slow_start_overflow(
     room = np.where(p.paced, np.minimum(room / (1 - 1 / excess_rate) / 2, new - s.cwnd), room)
     at_drop = s.cwnd + np.minimum(room, np.maximum(new - s.cwnd, 0.0))
     large = s.cwnd >= share * p.T
-    seen = p.cubic & (behind / p.C > linux.hystart_delay(p.T))
+    seen = p.control.cube & (behind / p.C > HYSTART_DELAY(p.T))
     limit = np.where(stop, np.maximum(s.ssthresh, new), np.where(seen, new, np.inf))
     small = np.minimum(new + 2 * room, np.where(stop, new, np.inf))
     peak = np.where(large, np.minimum(2 * at_drop, limit), small)
@@ -133,61 +139,61 @@ def _slow_start_overflow(
 
 def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
-    i, j = np.nonzero(v.on & (s.detect <= s.t + EPS))
-    if not len(i):
+    at = np.flatnonzero(v.on & (s.detect <= s.t + EPS))
+    if not len(at):
         return
-    now, trip, cwnd, peak, top = s.t[i, 0], v.trip[i, j], s.cwnd[i, j], s.peak[i, j], s.top[i, j]
+    i, j = np.divmod(at, s.cwnd.shape[1])
+    now, trip, peak, top, replica = s.t[i, 0], v.trip.take(at), s.peak.take(at), s.top.take(at), p.replica[i, 0]
+    window, end = s.cwnd.take(at), s.round_end.take(at)
     # a slow-start window goes on growing until the loss is noticed
-    within = 1 + np.clip(1 - (s.round_end[i, j] - now) / trip, 0.0, 1.0)
-    grown = np.where((s.phase[i, j] == SLOW_START) & np.isfinite(s.round_end[i, j]), cwnd * within, cwnd)
-    window = np.where(peak > 0, peak, grown)
-    s.beta[i, j] = beta = _kept(p, v, i, window)
-    after = np.maximum(np.floor(np.floor(window + 1e-9) * beta), 2.0)
-    again = (dice.draw(_chance.AGAIN, p, i, s.steps[i, 0], j) < p.lost[i, 0]) + 1.0 * (
+    slow = (s.phase.take(at) == SLOW_START) & np.isfinite(end)
+    if slow.any():
+        within = 1 + np.minimum(np.maximum(1 - (end - now) / trip, 0.0), 1.0)
+        window = np.where(slow, window * within, window)
+    window = np.where(peak > 0, peak, window)
+    kept = on_arrays(p.control.kept)(window, p.T[i, 0], v.delay[i, 0], p.most_delay[i, 0])
+    after = CUT(window + 1e-9, kept)
+    again = (dice.draw(_chance.AGAIN, s.steps)[replica, j] < p.lost[i, 0]) + 1.0 * (
         (peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * p.T[i, 0])
     )
-    s.top[i, j] = np.where(window < top, window * linux.CUBIC_FAST_CONVERGENCE, window)
-    s.ssthresh[i, j] = s.cwnd[i, j] = after
-    s.phase[i, j] = RECOVERY
-    s.recover[i, j] = now + trip * (1 + again)
-    s.detect[i, j] = np.inf
-    s.missing[i, j] = s.peak[i, j] = 0.0
+    _set(s.beta, at, kept)
+    _set(s.top, at, NEW_TOP(window, top))
+    _set(s.ssthresh, at, after)
+    _set(s.cwnd, at, after)
+    _set(s.phase, at, RECOVERY)
+    _set(s.recover, at, now + trip * (1 + again))
+    _set(s.detect, at, np.inf)
+    _set(s.missing, at, 0.0)
+    _set(s.peak, at, 0.0)
 
 
-def _kept(p: Fixed, v: View, i: Index, window: FloatArray) -> FloatArray:
-    """Share of the window that a noticed loss leaves; Westwood's is set when the recovery ends."""
-    T, delay = p.T[i, 0], v.delay[i, 0]
-    beta = np.where(p.cubic[i, 0], linux.CUBIC_BETA, linux.RENO_BETA)
-    if p.kinds.htcp:
-        beta = np.where(p.htcp[i, 0], algorithms.htcp_beta(T, T + delay), beta)
-    if p.kinds.scalable:
-        beta = np.where(p.scalable[i, 0], linux.SCALABLE_BETA, beta)
-    if p.kinds.illinois:
-        wide = algorithms.illinois_beta(delay, p.most_delay[i, 0])
-        beta = np.where(p.illinois[i, 0] & (window >= linux.ILLINOIS_WINDOW), wide, beta)
-    return beta
+def _set(values: NDArray[Any], at: NDArray[np.intp], to: Any) -> None:
+    """Writes some of the values of all flows of all lanes, counted through."""
+    values.reshape(-1)[at] = to
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
     """Recoveries that end: congestion avoidance goes on from ssthresh."""
-    i, j = np.nonzero(v.on & (s.recover <= s.t + EPS))
-    if not len(i):
+    at = np.flatnonzero(v.on & (s.recover <= s.t + EPS))
+    if not len(at):
         return
-    s.phase[i, j] = AVOIDANCE
-    s.recover[i, j] = np.inf
-    if p.kinds.westwood:
-        back = np.maximum(np.floor(s.estimate[i, j]), 2.0)
-        s.ssthresh[i, j] = s.cwnd[i, j] = np.where(p.westwood[i, 0], back, s.cwnd[i, j])
-    new_epoch(s, i, j)
+    _set(s.phase, at, AVOIDANCE)
+    _set(s.recover, at, np.inf)
+    if p.control.estimates:
+        back = np.maximum(np.floor(s.estimate.take(at)), 2.0)
+        _set(s.ssthresh, at, back)
+        _set(s.cwnd, at, back)
+    new_epoch(s, at)
 
 
-def new_epoch(s: State, i: Index, j: Index) -> None:
-    """Starts CUBIC's and H-TCP's clocks of the flows (i, j)."""
-    cwnd, top = s.cwnd[i, j], s.top[i, j]
-    s.epoch[i, j] = s.t[i, 0]
-    s.k[i, j] = np.cbrt(np.maximum(top - cwnd, 0.0) / linux.CUBIC_C)
-    s.origin[i, j] = np.maximum(top, cwnd)
-    s.friendly[i, j] = cwnd
+def new_epoch(s: State, at: NDArray[np.intp]) -> None:
+    """Starts CUBIC's and H-TCP's clocks of some flows."""
+    cwnd = s.cwnd.take(at)
+    k, origin = PLATEAU(s.top.take(at), cwnd)
+    _set(s.epoch, at, s.t[at // s.cwnd.shape[1], 0])
+    _set(s.k, at, k)
+    _set(s.origin, at, origin)
+    _set(s.friendly, at, cwnd)
 
 
 def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
@@ -203,9 +209,12 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     train = s.round_start + (s.t - s.round_start) / v.trip * v.flight / p.C
     short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
     last = np.where(short, train, s.t)
-    tail = (s.peak > 0) & (
-        dice.draw(_chance.TAIL, p, slice(None), s.steps, np.arange(last.shape[1])) < known.TAIL_LOSS.value
-    )
+    tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[p.replica[:, 0]] < known.TAIL_LOSS.value)
     repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
     repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
     s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)
+
+
+CUT, NEW_TOP, PLATEAU, HYSTART_DELAY = (
+    on_arrays(law) for law in (cut, cubic.new_top, cubic.plateau, cubic.hystart_delay)
+)

@@ -60,17 +60,17 @@ from dtnsim.physics.tcp._fields import (
     K,
     T,
 )
-from dtnsim.physics.tcp._growth import BBR, BBR2, CUBIC, WESTWOOD, filtered, growth, kept
+from dtnsim.physics.tcp.controls import codes, cut, laws
+from dtnsim.physics.tcp.controls.cubic import cube, gain, hystart_delay, new_top, plateau
+from dtnsim.physics.tcp.controls.westwood import filtered
 
 RING = 512
 # constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
-HIGH_GAIN, CUBIC_C = linux.BBR_HIGH_GAIN, linux.CUBIC_C
-FAIR, FIRST, MOST_GROWTH = linux.CUBIC_FRIENDLY, linux.CUBIC_FIRST_GROWTH, linux.CUBIC_MOST_GROWTH
-CONVERGENCE, RENO_BETA = linux.CUBIC_FAST_CONVERGENCE, linux.RENO_BETA
+HIGH_GAIN, FAIR, RENO_BETA = linux.BBR_HIGH_GAIN, linux.CUBIC_FRIENDLY, linux.RENO_BETA
 WINDOW, BURSTS, FILTER = linux.INITIAL_WINDOW, linux.BURSTS_PER_S, linux.BBR_FILTER_ROUNDS
 SLOW, FAST = linux.PACING_SLOW_START, linux.PACING_AVOIDANCE
 LOW_WINDOW = linux.HYSTART_LOW
-DELAY_LOW, DELAY_HIGH = linux.HYSTART_DELAY_S
+CUBIC, WESTWOOD, BBR = (codes()[name] for name in ("cubic", "westwood", "bbr"))
 #: share of srtt's newest sample (RFC 6298)
 ALPHA = 0.125
 
@@ -109,36 +109,40 @@ def acknowledge(f: list[float], acked: float, lost: float, delay: float, before:
     f[EVENT] = 1.0 if new else 0.0
 
 
-def cut(f: list[float]) -> None:
+def growth(cc: int, window: float, since: float, least: float, beta: float, delay: float, most: float) -> float:
+    """The law of an algorithm; where the kernel is compiled, a chain of ifs takes its place (`shared`)."""
+    return float(laws(cc)[0](window, since, least, beta, delay, most))
+
+
+def kept(cc: int, window: float, least: float, delay: float, most: float) -> float:
+    """The law of an algorithm, as `growth`."""
+    return float(laws(cc)[1](window, least, delay, most))
+
+
+def notice(f: list[float]) -> None:
     """A loss-based flow notices a loss."""
     window = f[CWND]
-    f[TOP] = CONVERGENCE * window if window < f[TOP] else window
-    f[BETA] = kept(int(f[CC]), window, f[T], f[TRIP], f[MOST])
-    f[SSTHRESH] = max(math.floor(math.floor(window) * f[BETA]), 2.0)
+    f[TOP] = new_top(window, f[TOP])
+    f[BETA] = kept(int(f[CC]), window, f[T], f[TRIP] - f[T], f[MOST])
+    f[SSTHRESH] = cut(window, f[BETA])
     f[BEFORE], f[HIGH], f[RECOVERING], f[EPOCH] = window, f[SENT], 1.0, -1.0
 
 
 def target_of(f: list[float], acked: float, now: float) -> float:
     """CUBIC's window one round trip ahead; starts its epoch if there is none."""
     if f[EPOCH] < 0.0:
-        below = f[TOP] > f[CWND]
-        f[K] = ((f[TOP] - f[CWND]) / CUBIC_C) ** (1 / 3) if below else 0.0
-        f[ORIGIN] = f[TOP] if below else f[CWND]
+        f[K], f[ORIGIN] = plateau(f[TOP], f[CWND])
         f[FRIENDLY], f[EPOCH] = f[CWND], now
     f[FRIENDLY] += FAIR * acked / max(f[CWND], 1.0)
     least = f[LEAST] if f[LEAST] < NEVER else f[T]
-    # math.pow and not **: compiled, an integer power is a product, which rounds otherwise
-    return max(f[ORIGIN] + CUBIC_C * math.pow(now - f[EPOCH] + least - f[K], 3.0), f[FRIENDLY])
+    return max(cube(f[ORIGIN], now - f[EPOCH] + least - f[K]), f[FRIENDLY])
 
 
 def avoid(f: list[float], acked: float, now: float) -> None:
     """Congestion avoidance: growth per acknowledged segment."""
     share = acked / max(f[CWND], 1.0)
     if f[CC] == CUBIC:
-        gain = min(max(target_of(f, acked, now) - f[CWND], 0.01), MOST_GROWTH * f[CWND])
-        if f[TOP] == 0.0:
-            gain = max(gain, FIRST * f[CWND])
-        f[CWND] += gain * share
+        f[CWND] += gain(f[CWND], target_of(f, acked, now), f[TOP], 0.01) * share
     else:
         if f[EPOCH] < 0.0:
             f[EPOCH] = now
@@ -156,7 +160,7 @@ def window_flow(f: list[float], acked: float, now: float) -> None:
             f[SSTHRESH] = max(math.floor(f[ESTIMATE]), 2.0)
         f[CWND] = f[SSTHRESH]
     if f[EVENT] > 0.0:
-        cut(f)
+        notice(f)
     if f[RECOVERING] > 0.0:
         if f[FLIGHT] > f[SSTHRESH]:
             f[CWND] = f[FLIGHT] + acked * f[SSTHRESH] / max(f[BEFORE], 1.0)
@@ -164,8 +168,8 @@ def window_flow(f: list[float], acked: float, now: float) -> None:
             f[CWND] = min(f[SSTHRESH], f[FLIGHT] + acked + 1.0)
     elif acked > 1e-9 and f[FLIGHT] + acked + 1.0 >= 0.5 * f[CWND] and f[CWND] < f[CAP]:
         if f[CWND] < f[SSTHRESH]:
-            rise = min(max(f[LEAST] / 8, DELAY_LOW), DELAY_HIGH)
-            late = f[CC] == CUBIC and f[NEW_ROUND] > 0.0 and f[CWND] >= LOW_WINDOW and f[TRIP] > f[LEAST] + rise
+            late = f[CC] == CUBIC and f[NEW_ROUND] > 0.0 and f[CWND] >= LOW_WINDOW
+            late = late and f[TRIP] > f[LEAST] + hystart_delay(f[LEAST])
             if late and f[SSTHRESH] >= NEVER:
                 f[SSTHRESH] = f[CWND]
             else:
@@ -257,7 +261,7 @@ def turn(
     f[GOT], f[IN_FLIGHT], f[LOST_TRIP] = f[ACKED] - before, 0.0, 0.0
     if n >= trip:
         f[IN_FLIGHT], f[LOST_TRIP] = flights[(n - trip) % RING], f[LOST] - losts[(n - trip) % RING]
-    if f[CC] == BBR or f[CC] >= BBR2:
+    if f[CC] >= BBR:
         burst = f[NOISE] * min(max(f[PACE] / BURSTS, 2.0), BURST)
         sample = (f[ACKED] - before + burst) / (trip * slice_s)
         if f[CC] == BBR:
@@ -265,7 +269,8 @@ def turn(
         else:
             bbr3_flow(f, acked, sample, now, phase / 8.0)
     else:
-        f[ESTIMATE] = filtered(f[ESTIMATE], acked / slice_s * f[T], slice_s, f[TRIP])
+        if f[CC] == WESTWOOD:
+            f[ESTIMATE] = filtered(f[ESTIMATE], acked / slice_s * f[T], slice_s, f[TRIP])
         window_flow(f, acked, now)
     acks[n % RING], losts[n % RING] = f[ACKED], f[LOST]
     sends = min(max(min(f[CWND], f[CAP]) - f[FLIGHT], 0.0), f[PACE] * slice_s)

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Final
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp.controls import Control
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
-#: Lanes from which on sums over flows go column by column
-_MANY: Final = 64
 #: Phases of a flow
 SLOW_START: Final = 0
 AVOIDANCE: Final = 1
 RECOVERY: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    """Which laws the lanes need at all."""
-
-    only_reno: bool
-    cubic: bool
-    htcp: bool
-    scalable: bool
-    westwood: bool
-    illinois: bool
-    sized: bool
+#: draws that are made at once
+_BLOCK: Final = 64
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -50,18 +41,20 @@ class Fixed:
         size: Segments that the flows have to deliver together.
         mss: Segment payload [B].
         short: Part of a TSO burst that short round trips add [segments].
-        excess: Part of a burst that queues, 1 - C / line rate [1].
+        lump: Part of a host's stall that queues as a lump at once [s].
         full: What path and buffer hold [segments].
         most_delay: Delay of a full buffer [s].
         safe: Largest window whose bursts fit the buffer [segments].
         wait: Cost of delayed acknowledgments a round trip [segments s].
+        most_burst: Most that segmentation offload hands down [segments].
         start: Time of the first segment [s].
         end: Time at which the lane ends [s].
-        reno, cubic, htcp, scalable, westwood, illinois: Which algorithm.
         paced: Whether the sender spaces its packets.
         lane: Index of the lane in the caller's arrays.
         replica: Number of the run of its case.
         marks: Times at which the counters are noted [s].
+        control: The congestion control of all lanes.
+        sized: Whether lanes end with their bytes.
     """
 
     C: FloatArray
@@ -73,39 +66,24 @@ class Fixed:
     size: FloatArray
     mss: FloatArray
     short: FloatArray
-    excess: FloatArray
+    lump: FloatArray
     full: FloatArray
     most_delay: FloatArray
     safe: FloatArray
     wait: FloatArray
+    most_burst: FloatArray
     start: FloatArray
     end: FloatArray
-    reno: BoolArray
-    cubic: BoolArray
-    htcp: BoolArray
-    scalable: BoolArray
-    westwood: BoolArray
-    illinois: BoolArray
     paced: BoolArray
     lane: IntArray
     replica: IntArray
     marks: FloatArray
-    kinds: Kinds = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.kinds = Kinds(
-            bool(self.reno.all()),
-            bool(self.cubic.any()),
-            bool(self.htcp.any()),
-            bool(self.scalable.any()),
-            bool(self.westwood.any()),
-            bool(self.illinois.any()),
-            bool(np.isfinite(self.size).any()),
-        )
+    control: Control
+    sized: bool
 
     def keep(self, rows: BoolArray) -> Fixed:
         """The lanes of `rows` only."""
-        return Fixed(**{f.name: getattr(self, f.name)[rows] for f in fields(self) if f.init})
+        return Fixed(**_kept(self, rows))
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -131,7 +109,7 @@ class State:
         done: When the last segment left the bottleneck, inf before [s].
         waited: Integral of the round-trip time over time (lanes, 1) [s^2].
         noted, mark: Next mark and its time (lanes, 1).
-        steps: Steps taken (lanes, 1).
+        steps: Steps taken.
     """
 
     t: FloatArray
@@ -161,29 +139,48 @@ class State:
     waited: FloatArray
     noted: IntArray
     mark: FloatArray
-    steps: IntArray
+    steps: int
 
     def keep(self, rows: BoolArray) -> State:
         """The lanes of `rows` only."""
-        return State(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+        return State(**_kept(self, rows))
 
 
-@dataclass(frozen=True, slots=True)
+def _kept(lanes: Fixed | State, rows: BoolArray) -> dict[str, Any]:
+    values = {f.name: getattr(lanes, f.name) for f in fields(lanes)}
+    return {name: value[rows] if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+
 class Dice:
-    """The draws of all lanes: by seed, replica, flow and number (see `_chance`)."""
+    """The draws of all lanes: by seed, replica, flow and number (see `_chance`), made some at a time and kept."""
 
-    seed: int
-    replicas: int
+    def __init__(self, seed: int, replicas: int, flows: int) -> None:
+        self.about = seed, replicas, flows
+        self.hazards = _hazards(0, *self.about)
 
-    def draw(self, purpose: int, p: Fixed, rows: IntArray | slice, count: ArrayLike, flow: ArrayLike = 0) -> FloatArray:
-        """Uniform draws for some lanes: `count` makes one step differ from another."""
-        replica = p.replica if isinstance(rows, slice) else p.replica[rows, 0]
-        return _chance.uniform(self.seed, purpose, count, flow, replica)
+    def draw(self, purpose: int, step: int) -> FloatArray:
+        """Uniform draws of a step (replicas, flows)."""
+        return np.asarray(_draws(purpose, step // _BLOCK, *self.about)[step % _BLOCK], float)
 
     def budget(self, replica: IntArray, flow: IntArray, losses: IntArray) -> FloatArray:
         """Hazard until the next loss of a flow, exponential with mean 1."""
-        u = _chance.spread(self.seed, _chance.LOSS, losses, flow, replica, self.replicas)
-        return np.asarray(-np.log1p(-np.minimum(u, 1 - 1e-16)), float)
+        while losses.max(initial=0) >= len(self.hazards):
+            more = _hazards(len(self.hazards) // _BLOCK, *self.about)
+            self.hazards = np.concatenate([self.hazards, more])
+        return np.asarray(self.hazards[losses, replica, flow], float)
+
+
+@lru_cache(maxsize=512)
+def _draws(purpose: int, block: int, seed: int, replicas: int, flows: int) -> FloatArray:
+    number, replica = np.arange(block * _BLOCK, (block + 1) * _BLOCK)[:, None, None], np.arange(replicas)[:, None]
+    return _chance.uniform(seed, purpose, number, np.arange(flows), replica)
+
+
+@lru_cache(maxsize=128)
+def _hazards(block: int, seed: int, replicas: int, flows: int) -> FloatArray:
+    number, replica = np.arange(block * _BLOCK, (block + 1) * _BLOCK)[:, None, None], np.arange(replicas)[:, None]
+    u = _chance.spread(seed, _chance.LOSS, number, np.arange(flows), replica, replicas)
+    return np.asarray(-np.log1p(-np.minimum(u, 1 - 1e-16)), float)
 
 
 def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
@@ -222,29 +219,23 @@ def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
         waited=np.zeros((lanes, 1)),
         noted=np.zeros((lanes, 1), np.int64),
         mark=fixed.marks[:, :1].copy(),
-        steps=np.zeros((lanes, 1), np.int64),
+        steps=0,
     )
 
 
 def total(values: FloatArray) -> FloatArray:
-    """Sum over the flows of a lane (lanes, 1)."""
-    if len(values) < _MANY:
-        return values if values.shape[1] == 1 else np.asarray(values.sum(axis=1, keepdims=True), float)
-    return _across(np.add, values)
+    """Sum over the flows of a lane, column by column: numpy takes many short rows ten times as long (lanes, 1)."""
+    made = values[:, :1]
+    for flow in range(1, values.shape[1]):
+        made = made + values[:, flow : flow + 1]
+    return made
 
 
 def least(values: FloatArray) -> FloatArray:
-    """Least over the flows of a lane (lanes, 1)."""
-    if len(values) < _MANY:
-        return values if values.shape[1] == 1 else np.asarray(values.min(axis=1, keepdims=True), float)
-    return _across(np.minimum, values)
-
-
-def _across(of: np.ufunc, values: FloatArray) -> FloatArray:
-    """Column by column, in numpy's own order: it takes many short rows ten times as long one by one."""
+    """Least over the flows of a lane, as `total` (lanes, 1)."""
     made = values[:, :1]
     for flow in range(1, values.shape[1]):
-        made = of(made, values[:, flow : flow + 1])
+        made = np.minimum(made, values[:, flow : flow + 1])
     return made
 
 
@@ -267,4 +258,5 @@ def buffers(
         "most_delay": most_delay,
         "safe": safe,
         "wait": wait,
+        "most_burst": linux.GSO_B / mss,
     }

@@ -93,8 +93,9 @@ def _mask(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], size: int) -> B
 
 def _note(s: State, p: Fixed, noted: Noted) -> None:
     """Counters of the lanes that have reached their next mark."""
-    rows = np.flatnonzero((s.mark <= s.t + 1e-12)[:, 0])
-    if len(rows):
+    due = s.mark <= s.t + 1e-12
+    if due.any():
+        rows = np.flatnonzero(due)
         lane, mark = p.lane[rows, 0], s.noted[rows, 0]
         noted.delivered[lane, mark] = s.delivered[rows]
         noted.lost[lane, mark] = s.lost[rows]
@@ -110,7 +111,7 @@ def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
     lane = p.lane[rows, 0]
     noted.done[lane] = s.done[rows]
     noted.simulated[lane] = s.t[rows, 0]
-    noted.steps[lane] = s.steps[rows, 0]
+    noted.steps[lane] = s.steps
     later = np.arange(p.marks.shape[1]) >= s.noted[rows]
     noted.delivered[lane] = np.where(later[:, :, None], s.delivered[rows][:, None, :], noted.delivered[lane])
     noted.lost[lane] = np.where(later[:, :, None], s.lost[rows][:, None, :], noted.lost[lane])
@@ -140,4 +141,4 @@ def _carry(s: State, p: Fixed, then: State, noted: Noted) -> None:
     noted.waited[lane] = np.where(later, s.waited + trip * ahead, noted.waited[lane])
     noted.done[lane] = done
     noted.simulated[lane] = s.t[:, 0]
-    noted.steps[lane] = s.steps[:, 0]
+    noted.steps[lane] = s.steps

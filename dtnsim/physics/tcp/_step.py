@@ -7,20 +7,100 @@ happens, so that a lane without losses is crossed in a few steps whatever its ra
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dtnsim.physics.tcp import _events, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp._lanes import SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, least, total
-from dtnsim.physics.tcp._view import EPS, View, in_flight, view
+from dtnsim.physics.tcp._lanes import AVOIDANCE, SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, least, total
+from dtnsim.physics.tcp.controls import cubic, on_arrays, westwood
 
+EPS: Final = 1e-12
+#: the first of two segments is acknowledged with the second, one segment later: half a segment in the mean [segments]
+ACK_WAIT: Final = 0.5
 #: a step may let a window grow by this share, and CUBIC's clock by this share of the time to its plateau
 GROWTH_A_STEP: Final = 0.03
 EPOCH_A_STEP: Final = 0.25
 #: least step at a full buffer [round trips]
 OVERFLOW_TRIPS: Final = 0.1
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class View:
+    """What a step goes by: windows, round trips, rates and growth (lanes, flows), delay (lanes, 1)."""
+
+    on: BoolArray
+    avoids: BoolArray
+    flight: FloatArray
+    held: FloatArray
+    trip: FloatArray
+    rate: FloatArray
+    scale: FloatArray
+    delay: FloatArray
+    grows: BoolArray
+    growth: FloatArray
+    whole: FloatArray
+
+
+def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
+    """Whole segments that the windows let into the path, less those that were dropped in it."""
+    whole = np.minimum(s.cwnd, p.cap)
+    whole += 1e-9
+    np.floor(whole, out=whole)
+    whole -= s.missing
+    np.maximum(whole, 1.0, out=whole)
+    whole *= on
+    return whole
+
+
+def view(s: State, p: Fixed) -> View:
+    """Windows, queue, round trips and rates from the state.
+
+    Ack clocking makes the queue follow the windows at once: sum of w / (T + q/C) = C. A sender holds back
+    half a TSO burst on average, and its segments wait for half of it at the bottleneck, then for their acknowledgment.
+    """
+    on = s.t >= p.start - EPS
+    on = on & np.isinf(s.done)
+    avoids = s.phase == AVOIDANCE
+    opens = s.cwnd < p.cap
+    opens &= avoids
+    flight = in_flight(s, p, on)
+    extra = np.where(s.phase == SLOW_START, linux.PACING_SLOW_START, linux.PACING_AVOIDANCE)
+    extra *= s.rate
+    extra *= 1 / linux.BURSTS_PER_S
+    extra += p.short
+    np.minimum(extra, np.minimum(s.cwnd * linux.TSO_WINDOW_SHARE, p.most_burst), out=extra)
+    np.maximum(extra, 2.0, out=extra)
+    extra -= 1
+    extra /= 2
+    base = np.maximum(flight, 1.0)
+    np.divide(p.wait, base, out=base)
+    base += p.T
+    base += (extra + ACK_WAIT) / p.C
+    held = extra * opens
+    sent = np.maximum(flight - held, np.minimum(flight, 1.0))
+    delay = total(sent) / p.C - total(base) / flight.shape[1]
+    delay = np.minimum(np.maximum(delay, 0.0), p.most_delay)
+    trip = base + delay
+    rate = sent / trip
+    whole = total(rate)
+    scale = np.minimum(1.0, p.C / np.maximum(whole, 1e-30))
+    rate *= scale
+    s.rate = rate
+    grows = opens & on
+    return View(on, avoids, flight, held, trip, rate, scale, delay, grows, _growth(s, p, grows, delay), total(flight))
+
+
+def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArray:
+    """Segments that a window gains in the coming round trip."""
+    if p.control.cube:
+        target = CUBE(s.origin, s.t - s.epoch + p.T - s.k)
+        np.maximum(target, s.friendly + linux.CUBIC_FRIENDLY, out=target)
+        return np.asarray(GAIN(s.cwnd, target, s.top, 0.0) * grows, float)
+    growth = on_arrays(p.control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
+    return np.asarray(growth * grows, float)
 
 
 def step(s: State, p: Fixed, dice: Dice) -> None:
@@ -31,10 +111,8 @@ def step(s: State, p: Fixed, dice: Dice) -> None:
     dt = np.minimum(_smooth(s, p, v), _to_event(s, p, v))
     np.minimum(dt, least(to_loss), out=dt)
     np.minimum(dt, _to_overflow(p, v), out=dt)
-    np.minimum(dt, s.mark - s.t, out=dt)
-    np.minimum(dt, p.end - s.t, out=dt)
-    sized = p.kinds.sized
-    if sized:
+    np.minimum(dt, np.minimum(s.mark, p.end) - s.t, out=dt)
+    if p.sized:
         np.minimum(dt, _to_last(s, p, v), out=dt)
     np.maximum(dt, 1e-9, out=dt)
     s.t = s.t + dt
@@ -50,19 +128,23 @@ def step(s: State, p: Fixed, dice: Dice) -> None:
     _events.rounds(s, p, v, dice)
     _events.detections(s, p, v, dice)
     _events.recoveries(s, p, v)
-    if sized:
+    if p.sized:
         _events.finish(s, p, v, dice)
 
 
 def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
     """Longest step in which the growth stays small."""
-    trips = np.maximum(1.0, GROWTH_A_STEP * s.cwnd / np.maximum(v.growth, 1e-9))
-    if not p.kinds.only_reno:
+    trips = np.maximum(v.growth, 1e-9)
+    np.divide(GROWTH_A_STEP * s.cwnd, trips, out=trips)
+    np.maximum(trips, 1.0, out=trips)
+    if p.control.clocked:
         age = s.t - s.epoch
         span = np.maximum(np.abs(age - s.k), age / 2)
-        clocked = np.minimum(trips, np.maximum(1.0, EPOCH_A_STEP * span / v.trip))
-        trips = np.where(p.cubic | p.htcp, clocked, trips)
-    return least(np.where(v.grows, trips * v.trip, np.inf))
+        span *= EPOCH_A_STEP
+        span /= v.trip
+        np.minimum(trips, np.maximum(span, 1.0, out=span), out=trips)
+    trips *= v.trip
+    return least(np.where(v.grows, trips, np.inf))
 
 
 def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
@@ -83,13 +165,16 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
     is x d (its paced share, less what the bottleneck takes meanwhile), and overflows the buffer when it passes the
     room left: exp(-room / mean lump).
     """
-    room = np.maximum(p.full - total(v.flight), 0.0)
-    share = np.where(p.paced, known.STALL_SHARE_PACED.value, 1.0) * known.STALL_LENGTH.value * p.excess
-    lump = np.maximum(share * v.rate, 1e-9)
-    hazard = known.STALL_RATE.value * np.exp(np.maximum(-room / lump, -50.0)) * v.avoids
+    lump = np.maximum(p.lump * v.rate, 1e-9)
+    hazard = np.minimum(v.whole - p.full, 0.0) / lump
+    np.maximum(hazard, -50.0, out=hazard)
+    np.exp(hazard, out=hazard)
+    hazard *= known.STALL_RATE.value
+    hazard *= v.avoids
     hazard += p.event * v.rate
-    watch = v.on & np.isinf(s.detect)
-    return np.asarray(hazard * watch, float)
+    hazard *= np.isinf(s.detect)
+    hazard *= v.on
+    return hazard
 
 
 def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: FloatArray, dice: Dice) -> BoolArray:
@@ -106,10 +191,10 @@ def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: Float
 def _to_overflow(p: Fixed, v: View) -> FloatArray:
     """Time until the growing windows fill path and buffer."""
     gain = total(v.growth / v.trip)
-    room = np.maximum(p.full - total(v.flight), 0.0)
+    some = np.maximum(gain, 1e-30)
     # a window that has passed the buffer grows on until it notices: not a step for each of those segments
-    past = np.maximum(0.5 / np.maximum(gain, 1e-30), OVERFLOW_TRIPS * least(v.trip))
-    return np.asarray(np.where(gain > 0, room / np.maximum(gain, 1e-30) + past, np.inf), float)
+    past = np.maximum(0.5 / some, OVERFLOW_TRIPS * least(v.trip))
+    return np.asarray(np.where(gain > 0, np.maximum(p.full - v.whole, 0.0) / some + past, np.inf), float)
 
 
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
@@ -121,24 +206,26 @@ def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
 def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
     """Windows at the end of the step."""
     trips = dt / v.trip
-    grown = s.cwnd + (trips if p.kinds.only_reno else np.where(p.cubic, 1.0, v.growth) * trips)
-    if p.kinds.westwood:
-        samples = dt / np.maximum(v.trip, linux.WESTWOOD_SAMPLE_S)
-        s.estimate = s.estimate + (v.rate * p.T - s.estimate) * -np.expm1(-samples / linux.WESTWOOD_SAMPLES)
-    if p.kinds.cubic:
-        s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.grows
-        age = s.t - s.epoch
-        since = age + p.T - v.trip - s.k
-        # whole segments: what is missing from the plateau is rounded down, what is above it as well
-        target = s.origin + linux.CUBIC_C * since * since * since - np.sign(since) / 2
-        target = np.maximum(target, s.friendly - linux.CUBIC_FRIENDLY) * (age >= linux.CUBIC_UPDATE_S)
-        cubic = np.minimum(np.maximum(s.cwnd, target), s.cwnd * (1 + linux.CUBIC_MOST_GROWTH * trips))
-        first = s.top == 0
-        if first.any():
-            early = s.cwnd * (1 + linux.CUBIC_FIRST_GROWTH * trips)
-            cubic = np.where(first, np.maximum(cubic, early), cubic)
-        grown = np.where(p.cubic, cubic, grown)
+    if p.control.estimates:
+        s.estimate = FILTERED(s.estimate, v.rate * p.T, dt, v.trip)
+    grown = _cube(s, p, v, trips) if p.control.cube else s.cwnd + v.growth * trips
     s.cwnd = np.where(v.grows, np.minimum(grown, np.maximum(p.cap, s.cwnd)), s.cwnd)
+
+
+def _cube(s: State, p: Fixed, v: View, trips: FloatArray) -> FloatArray:
+    """CUBIC's windows at the end of the step."""
+    s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.grows
+    age = s.t - s.epoch
+    past = age + p.T - v.trip - s.k
+    # whole segments: what is missing from the plateau is rounded down, what is above it as well
+    target = CUBE(s.origin, past) - np.sign(past) / 2
+    target = np.maximum(target, s.friendly - linux.CUBIC_FRIENDLY) * (age >= linux.CUBIC_UPDATE_S)
+    grown = np.minimum(np.maximum(s.cwnd, target), s.cwnd * (1 + linux.CUBIC_MOST_GROWTH * trips))
+    first = s.top == 0
+    if first.any():
+        early = s.cwnd * (1 + linux.CUBIC_FIRST_GROWTH * trips)
+        grown = np.where(first, np.maximum(grown, early), grown)
+    return np.asarray(grown, float)
 
 
 def _count(s: State, p: Fixed, v: View, flight: FloatArray, dt: FloatArray) -> None:
@@ -149,4 +236,7 @@ def _count(s: State, p: Fixed, v: View, flight: FloatArray, dt: FloatArray) -> N
     s.lost = s.lost + sent * p.lost
     s.delivered = s.delivered + sent * (1 - p.lost)
     s.waited = s.waited + v.trip[:, :1] * dt
-    s.steps = s.steps + 1
+    s.steps += 1
+
+
+CUBE, GAIN, FILTERED = on_arrays(cubic.cube), on_arrays(cubic.gain), on_arrays(westwood.filtered)

@@ -6,13 +6,14 @@ answer that it improves on, no entry of a table beside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from dtnsim.physics.tcp import droptail, linux, loss, outcome, path, window
-from dtnsim.physics.tcp.algorithms import RATE_BASED
+from dtnsim.physics.tcp import controls, droptail, linux, loss, outcome, path, window
+from dtnsim.physics.tcp.response import FloatArray
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 
@@ -20,11 +21,11 @@ from dtnsim.physics.tcp.setting import Setting
 STREAMS: Final = (1, 2, 4, 8, 16, 32, 64)
 #: a change counts when it brings this much
 WORTH: Final = 1.05
-#: losses that are tried: two a decade, then this many between two of them
-LOSSES: Final = 10.0 ** np.arange(-9.0, -0.9, 0.5)
+#: losses that are tried lie between these, first about where the closed form has the target, by this factor apart,
+#: then so many between two of them
+LOSSES: Final = (1e-9, 0.1)
+COARSE: Final = 4.0
 FINER: Final = 9
-#: algorithms that are tried beside the transfer's own
-OTHERS: Final = ("htcp", "cubic", "bbr")
 
 
 def simulated(settings: list[Setting], seed: int = 1) -> outcome.Outcome:
@@ -55,6 +56,7 @@ class Advice:
     """What changes of one thing at a time would bring.
 
     Attributes:
+        answer: The transfer's own answer, the first of those that were worked out together.
         by_streams: {streams: goodput [B/s]}, up to the first count that is enough.
         useful_streams: Fewest of `STREAMS` that come within 5 % of what the most of them give.
         by_mtu: {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more.
@@ -62,6 +64,7 @@ class Advice:
         allowed_loss: Largest random loss at which the transfer still reaches its target; 0 where it cannot at all [1].
     """
 
+    answer: outcome.Outcome
     by_streams: dict[int, float]
     useful_streams: int
     by_mtu: dict[float, float]
@@ -85,37 +88,59 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     Source: as `outcome.simulate`.
     """
     mtus = (1500.0, 9000.0)
-    rows = [s, *(replace(s, streams=n) for n in STREAMS), *(replace(s, mtu_B=m) for m in mtus)]
-    rows += [replace(s, loss=0.0, burst=1.0), *(replace(s, loss=float(p), burst=1.0) for p in LOSSES)]
-    tries = _tries(s)
-    now, *rates = goodputs([*rows, *tries.values()], seed)
-    by_streams, rates = dict(zip(STREAMS, rates, strict=False)), rates[len(STREAMS) :]
-    by_mtu, rates = dict(zip(mtus, rates, strict=False)), rates[2:]
-    losses, gains = rates[: len(LOSSES) + 1], rates[len(LOSSES) + 1 :]
+    tries, losses = _tries(s), _about(s, target_Bps)
+    rows = [s, replace(s, loss=0.0, burst=1.0), *(replace(s, streams=n) for n in STREAMS)]
+    rows += [*(replace(s, mtu_B=m) for m in mtus), *tries.values(), *_losing(s, losses)]
+    answer = simulated(rows, seed)
+    rates = iter(answer.goodput_Bps.tolist())
+    now, clean = next(rates), next(rates)
+    by_streams = {n: next(rates) for n in STREAMS}
+    by_mtu = {mtu: next(rates) for mtu in mtus}
+    gains = {name: next(rates) for name in tries}
     most = max(by_streams.values())
     useful = next(n for n, rate in by_streams.items() if rate * WORTH >= most)
-    found = {name: rate for name, rate in zip(tries, gains, strict=True) if rate > WORTH * now}
+    found = {name: rate for name, rate in gains.items() if rate > WORTH * now}
     if useful != s.streams and by_streams[useful] > WORTH * now:
         found[f"{useful} streams"] = by_streams[useful]
+    reached = {loss: next(rates) >= target_Bps for loss in losses}
     return Advice(
+        answer,
         {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)},
         useful,
         by_mtu,
         tuple(sorted(found.items(), key=lambda item: -item[1])),
-        _allowed(s, target_Bps, losses, seed),
+        _allowed(s, target_Bps, reached, seed) if clean >= target_Bps else 0.0,
     )
 
 
-def _allowed(s: Setting, target_Bps: float, rates: list[float], seed: int) -> float:
-    """Largest loss that reaches the target, from the rates without loss and at `LOSSES`; then finer."""
-    if rates[0] < target_Bps:
-        return 0.0
-    last = int(np.flatnonzero(np.asarray(rates[1:]) >= target_Bps).max(initial=-1))
-    if last < 0 or last == len(LOSSES) - 1:
-        return float(LOSSES[max(last, 0)])
-    tried = np.geomspace(LOSSES[last], LOSSES[last + 1], FINER + 2)[1:-1]
-    enough = np.asarray(goodputs([replace(s, loss=float(p), burst=1.0) for p in tried], seed)) >= target_Bps
-    return float(tried[enough].max(initial=LOSSES[last]))
+def _losing(s: Setting, losses: Iterable[float]) -> list[Setting]:
+    return [replace(s, loss=p, burst=1.0) for p in losses]
+
+
+def _about(s: Setting, target_Bps: float) -> list[float]:
+    """Losses about that at which the steady state has the target: a cold start may bear more, slow start less."""
+    tried = np.geomspace(*LOSSES, 161)
+    enough = smooth_goodput(replace(s, loss=tried, burst=1.0)) >= target_Bps
+    middle = float(tried[max(int(enough.sum()) - 1, 0)])
+    return sorted({float(np.clip(middle * COARSE**n, *LOSSES)) for n in range(-1, 3)})
+
+
+def _allowed(s: Setting, target_Bps: float, reached: dict[float, bool], seed: int) -> float:
+    """Largest loss that reaches the target, tried further out where all of some do or none, then finer."""
+
+    def tried(losses: list[float]) -> None:
+        rates = goodputs(_losing(s, losses), seed)
+        reached.update({loss: rate >= target_Bps for loss, rate in zip(losses, rates, strict=True)})
+
+    while reached[max(reached)] and max(reached) < LOSSES[1]:
+        tried([min(max(reached) * COARSE**n, LOSSES[1]) for n in (1, 2)])
+    while not any(reached.values()) and min(reached) > LOSSES[0]:
+        tried([max(min(reached) / COARSE**n, LOSSES[0]) for n in (1, 2)])
+    last = max((loss for loss, enough in reached.items() if enough), default=LOSSES[0])
+    above = min((loss for loss in reached if loss > last), default=last)
+    if above > last and reached[last]:
+        tried(np.geomspace(last, above, FINER + 2)[1:-1].tolist())
+    return max((loss for loss, enough in reached.items() if enough), default=last)
 
 
 def _tries(s: Setting) -> dict[str, Setting]:
@@ -127,12 +152,14 @@ def _tries(s: Setting) -> dict[str, Setting]:
         "MTU 9000": replace(s, mtu_B=max(9000.0, s.mtu_B)),
         "a buffer of one bandwidth-delay product": replace(s, buffer_B=max(s.buffer_B, s.rate_Bps * s.rtt_s)),
     }
-    return tries | {f"--cc {cc}": replace(s, cc=cc) for cc in OTHERS if cc != s.cc}
+    return tries | {f"--cc {cc}": replace(s, cc=cc) for cc in controls.offered() if cc != s.cc}
 
 
 def socket_buffers(s: Setting, kernel: str) -> tuple[float, float]:
     """tcp_rmem[2] and tcp_wmem[2] that one stream needs for its part of the link, as far as Linux lets it [B]."""
-    shares = np.array([linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=s.cc in RATE_BASED)])
+    shares = np.array(
+        [linux.receive_share(s.mtu_B, kernel), linux.send_share(s.mss_B, modelled=not controls.find(s.cc).by_loss)]
+    )
     need = np.minimum(window.needed_buffer(s.link_Bps, s.rtt_s, s.streams, shares), window.MOST_SYSCTL_B)
     return float(need[0]), float(need[1])
 
@@ -143,8 +170,8 @@ def burst_B(s: Setting) -> float:
     return float(droptail.burst_buffer(flight, s.line_Bps, s.rate_Bps))
 
 
-def smooth_goodput(s: Setting) -> float:
-    """Steady goodput in closed form of a sender whose bursts cost nothing [B/s]."""
+def smooth_goodput(s: Setting) -> FloatArray:
+    """Steady goodput in closed form of a sender whose bursts cost nothing; arrays of scenarios broadcast [B/s]."""
     got, _ = path.path_goodput(
         rate_Bps=s.rate_Bps,
         rtt_s=s.rtt_s,
@@ -157,7 +184,7 @@ def smooth_goodput(s: Setting) -> float:
         window_B=s.window_B,
         background_share=s.background,
     )
-    return float(got)
+    return got
 
 
 def tso_burst_B(s: Setting, goodput_Bps: float) -> float:

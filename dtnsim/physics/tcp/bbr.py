@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _chance, linux, response
+from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp.controls.bbr import bbr3
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -76,7 +77,7 @@ def cruise(f: Flows) -> FloatArray:
     window = f.streams * f.cap / (f.T + (lump - 1) / (2 * f.C))
     collapse = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - f.lost)) ** 32
     first = np.minimum(link * collapse, window) * (1 - f.lost)
-    third = response.bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
+    third = bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
     return np.asarray(np.where(f.third, np.minimum(third, window), first), float)
 
 
@@ -147,7 +148,7 @@ def ramp(f: Flows, rate: FloatArray) -> Ramp:
 
 
 def pauses(f: Flows) -> FloatArray:
-    """Times at which the pauses begin, drawn (lanes, k) [s]; BBR v3 has its share in `response.bbr3`.
+    """Times at which the pauses begin, drawn (lanes, k) [s]; BBR v3 has its share in `controls.bbr`.
 
     A pause comes ten seconds after the least round trip was last seen; seeing it again in between, which
     grows likelier with few round trips in ten seconds, puts it off.

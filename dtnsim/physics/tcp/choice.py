@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtnsim.physics.tcp import algorithms, linux
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import controls, linux
 
 
 def bursts_fit(
@@ -33,7 +33,7 @@ def bursts_fit(
         mtu_B: IP packet that carries it [B].
         buffer_B: Drop-tail buffer at the bottleneck [B].
         streams: Parallel streams.
-        cc: One of `algorithms.ALGORITHMS`.
+        cc: One of `controls`.
         line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
 
     Returns:
@@ -43,7 +43,7 @@ def bursts_fit(
     Neglects: bursts of several streams that meet.
     Source: net/ipv4/tcp_output.c (`linux.burst_segments`); coefficient `BURST_MARGIN`.
     """
-    if cc not in algorithms.LOSS_BASED or not np.isfinite(buffer_B) or goodput_Bps <= 0:
+    if not controls.find(cc).by_loss or not np.isfinite(buffer_B) or goodput_Bps <= 0:
         return True
     share = goodput_Bps / streams / mss_B
     burst = float(linux.burst_segments(share, rtt_s, mss_B, share * rtt_s, linux.PACING_AVOIDANCE))

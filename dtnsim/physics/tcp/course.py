@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import algorithms, linux, outcome, rounds
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
 FloatArray = NDArray[np.float64]
@@ -207,7 +207,7 @@ def _runs(cases: rounds.Cases, edges: FloatArray, seed: int) -> list[Course]:
     o = outcome.simulate(replace(cases, warmup_s=last, duration_s=last), seed=seed, times_s=edges)
     made = []
     for n, (rtt, cc) in enumerate(zip(cases.rtt_s, cases.cc, strict=True)):
-        pause = linux.BBR_PROBE_RTT_S if cc in algorithms.RATE_BASED else 0.0
+        pause = 0.0 if controls.find(str(cc)).by_loss else linux.BBR_PROBE_RTT_S
         delivered, steady = np.asarray(o.delivered_B[n], float), float(o.goodput_Bps[n])
         times, rates = _cut(edges[n], delivered, steady, float(rtt) / 2 + 2 * pause)
         made.append(Course(times, rates, steady, edges[n], np.asarray(o.scatter[n], float), str(o.limit[n])))

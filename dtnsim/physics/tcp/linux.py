@@ -187,19 +187,3 @@ def send_share(mss_B: ArrayLike, *, modelled: bool = False) -> FloatArray:
     mss = np.asarray(mss_B, float)
     packet = np.maximum(np.floor(GSO_B / mss), 1.0) * mss
     return np.asarray(packet / (packet + SKB_B) * (WOKEN_SHARE if modelled else 1.0), float)
-
-
-def hystart_delay(rtt_s: ArrayLike) -> FloatArray:
-    """Rise of the round-trip time that ends slow start: clamp(T / 8, 4 ms, 16 ms) [s].
-
-    Args:
-        rtt_s: Least round-trip time [s].
-
-    Returns:
-        Threshold [s].
-
-    Valid: CUBIC with HyStart (on by default).
-    Neglects: that eight samples must show it.
-    Source: net/ipv4/tcp_cubic.c: HYSTART_DELAY_THRESH; RFC 9406.
-    """
-    return np.asarray(np.clip(np.asarray(rtt_s, float) / 8, *HYSTART_DELAY_S), float)

@@ -10,16 +10,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import algorithms, competition, droptail, ramp, rounds
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import competition, controls, droptail, ramp, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
-#: Algorithms whose shares no measurement has judged
-UNJUDGED: Final = ("bbr2", "bbr3", "htcp", "scalable", "westwood", "illinois")
 #: Replicas of a case with random loss, and without: the same whatever company a case has
 REPLICAS_LOSS: Final = 16
 REPLICAS_CALM: Final = 8
@@ -124,8 +122,8 @@ _Run = Callable[[Cases, FloatArray], Samples]
 def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -> list[tuple[IntArray, _Run, bool]]:
     """Cases by engine: (rows, engine, whether two flows share)."""
     two = c.cc2 != ""
-    alone = np.isin(c.cc, algorithms.LOSS_BASED)
-    strange = ~np.isin(c.cc, algorithms.ALGORITHMS) | ~np.isin(c.cc2, ("", *algorithms.ALGORITHMS))
+    alone = np.isin(c.cc, controls.names(by_loss=True))
+    strange = ~np.isin(c.cc, controls.names()) | ~np.isin(c.cc2, ("", *controls.names()))
     if strange.any():
         raise KeyError(f"{c.cc[strange][0]} {c.cc2[strange][0]}".strip())
     groups: list[tuple[IntArray, _Run, bool]] = []
@@ -171,7 +169,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     calm = (c.loss == 0) & (np.isfinite(c.size_B) | (c.streams * c.window_B / c.rtt_s < link))
     full = (mean > 0.97 * link * (1 - c.loss)) | calm
     alone = np.where(full, known.SPREAD_LINK.value, known.SPREAD_LOSS.value)
-    young = np.isin(c.cc, UNJUDGED) | np.isin(c.cc2, UNJUDGED)
+    young = np.isin([c.cc, c.cc2], controls.unjudged()).any(axis=0)
     shared = np.where(young, known.SPREAD_UNJUDGED.value, known.SPREAD_SHARED.value)
     spread = np.where(together, shared, alone)
     factor = np.exp(spread[:, None] * _GRID)
@@ -213,10 +211,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     window = c.streams * c.window_B / c.rtt_s
     bdp = np.maximum(link * c.rtt_s, 1e-9)
     room = c.buffer_B * c.mss_B / c.mtu_B / bdp
-    kept = [
-        algorithms.kept(cc, 1.0 if cc == "illinois" else b) if cc in algorithms.LOSS_BASED else 1.0
-        for cc, b in zip(c.cc, room, strict=True)
-    ]
+    kept = [controls.find(str(cc)).sawtooth(b) for cc, b in zip(c.cc, room, strict=True)]
     saw = droptail.sawtooth_utilisation(room, np.asarray(kept, float))
     full = goodput_Bps > 0.95 * link * (1 - c.loss)
     choices = [

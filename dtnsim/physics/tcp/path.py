@@ -12,53 +12,39 @@ the link is the value for a sawtooth of depth 1/2 clipped at its mean (8 % off, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import algorithms, droptail, response
+from dtnsim.physics.tcp import controls, droptail
 from dtnsim.physics.tcp.response import FloatArray
 
 #: Names of the limits in the order of the codes
 LIMITS: Final = ("link", "buffer", "window", "loss")
 _KNEE: Final = 8.0
 
-_LOSS_BASED: Final[dict[str, Callable[[ArrayLike, ArrayLike, ArrayLike], FloatArray]]] = {
-    "reno": response.reno,
-    "cubic": response.cubic,
-    "htcp": response.htcp,
-    "scalable": response.scalable,
-    "westwood": partial(response.additive, "westwood"),
-    "illinois": partial(response.additive, "illinois"),
-}
-
 
 def stream_limit(cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike) -> FloatArray:
     """Loss limit of one stream of algorithm `cc` [B/s]; `rate_Bps` is the payload rate left to it.
 
     Raises:
-        KeyError: `cc` is not one of `algorithms.ALGORITHMS`.
+        KeyError: `cc` is not one of `controls`.
     """
-    if cc in _LOSS_BASED:
-        return _LOSS_BASED[cc](loss, rtt_s, mss_B)
-    if cc not in algorithms.RATE_BASED:
-        raise KeyError(cc)
-    return (response.bbr1 if cc == "bbr" else response.bbr3)(loss, rtt_s, mss_B, rate_Bps)
+    return np.asarray(controls.find(cc).response(loss, rtt_s, mss_B, rate_Bps), float)
 
 
 def _utilisation(cc: str, buffer_bdp: FloatArray, streams: FloatArray) -> FloatArray:
     """What the buffer lets n flows of `cc` use of the link [1]."""
-    if cc in algorithms.RATE_BASED:
+    control = controls.find(cc)
+    if not control.by_loss:
         return np.ones(np.broadcast_shapes(buffer_bdp.shape, streams.shape))
-    queue = np.ones(()) if cc == "illinois" else buffer_bdp  # its own measure is full at every drop
-    single = droptail.sawtooth_utilisation(buffer_bdp, algorithms.kept(cc, queue))
+    single = droptail.sawtooth_utilisation(buffer_bdp, control.sawtooth(buffer_bdp))
     return droptail.streams_utilisation(single, streams)
 
 
 def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
+    by_loss = controls.find(cc).by_loss
     payload = a["rate_Bps"] * (1 - a["background_share"]) * a["mss_B"] / a["mtu_B"]
     bdp = np.maximum(payload * a["rtt_s"], 1e-300)
     n = a["streams"]
@@ -67,15 +53,15 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
         single = stream_limit(cc, a["loss"], a["rtt_s"], a["mss_B"], link)
-        loss = np.minimum(single, link) if cc in algorithms.RATE_BASED else n * single
+        loss = n * single if by_loss else np.minimum(single, link)
         terms = np.stack(np.broadcast_arrays(loss, window, link))
         least = terms.min(axis=0)
         spread = (np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE).sum(axis=0)
-    goodput = least if cc in algorithms.RATE_BASED else least * spread ** (-1 / _KNEE)
+    goodput = least * spread ** (-1 / _KNEE) if by_loss else least
     which = terms.argmin(axis=0)
     code = np.array([3, 2, 0])[which]
     code = np.where((code == 0) & (used < 0.99), 1, code)
-    if cc in algorithms.RATE_BASED:
+    if not by_loss:
         code = np.where((code == 3) & (loss >= 0.9 * link), 0, code)
     return np.where(least > 0, goodput, 0.0), code
 
@@ -105,7 +91,7 @@ def path_goodput(
         mtu_B: IP packet that carries it [B].
         buffer_B: Drop-tail buffer at the bottleneck [B].
         streams: Parallel streams of the transfer.
-        cc: Congestion control, one of `algorithms.ALGORITHMS` (text or array of text).
+        cc: Congestion control, one of `controls` (text or array of text).
         window_B: Most payload in flight a stream may have [B].
         background_share: Part of the rate that traffic which does not yield takes [1].
 
@@ -113,7 +99,7 @@ def path_goodput(
         (goodput of all streams [B/s], name of the limit: one of `LIMITS`).
 
     Raises:
-        KeyError: an algorithm that is not in `algorithms.ALGORITHMS`.
+        KeyError: an algorithm that is not in `controls`.
 
     Valid: transfers long against the ramp; T from 0.1 ms to 0.4 s; loss under 5 %. More rate, window,
     buffer or streams never lowers the result; more loss, RTT or background never raises it.

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics.tcp import _lanes, _run, linux, window
+from dtnsim.physics.tcp import _lanes, _run, controls, linux, window
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import loss as lossy
 
@@ -48,7 +48,7 @@ class Cases:
         background: Part of the rate that traffic which does not yield takes [1].
         mtu_B, mss_B: IP packet and its payload [B].
         streams: Parallel streams.
-        cc: Algorithm, one of `algorithms.ALGORITHMS`.
+        cc: Algorithm, a name of `controls`.
         window_B: Most payload in flight of a stream [B].
         size_B: Payload of the transfer, inf for one that is stopped by the clock [B].
         warmup_s, duration_s: Window of the measurement [s].
@@ -185,7 +185,7 @@ def _least_trip(c: Cases) -> FloatArray:
 
 
 def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
-    """Loss-based streams of equal round trips; all cases simulate the same number of flows."""
+    """Loss-based streams of equal round trips; all cases have one algorithm and simulate the same number of flows."""
     flows = int(min(c.streams[0], MOST_FLOWS))
     lanes = repeated(c, replicas)
     lump = lanes.streams / flows
@@ -194,7 +194,7 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     for begin in range(0, len(lanes.rtt_s), CHUNK):
         rows = np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s)))
         fixed = _fixed(lanes.take(rows), lump[rows], times[rows], rows % replicas)
-        noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas), most_steps))
+        noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas, flows), most_steps))
     mss, T = lanes.mss_B, trip(lanes)
     done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
     delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump[:, None]
@@ -212,7 +212,7 @@ def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_st
     seen = np.sqrt(np.clip(simulated / np.where(sized, done, lanes.warmup_s + lanes.duration_s), 0.0, 1.0))
     mean = goodput.reshape(shape).mean(axis=1, keepdims=True)
     goodput = (mean + (goodput.reshape(shape) - mean) * seen.reshape(shape)).reshape(-1)
-    done = np.where(sized, np.where(sized, lanes.size_B, 0.0) / goodput, np.nan)
+    done = np.where(sized, np.where(sized, lanes.size_B, 0.0) / np.where(sized, goodput, 1.0), np.nan)
     return Samples(
         goodput.reshape(shape),
         np.full(shape, np.nan),
@@ -263,23 +263,19 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
         **_lanes.buffers(column["C"], T, column["B"], short, mss, excess),
         T=T,
         short=short,
-        excess=excess,
+        lump=np.where(c.paced, known.STALL_SHARE_PACED.value, 1.0)[:, None] * known.STALL_LENGTH.value * excess,
         event=lossy.events(c.loss, c.burst)[:, None],
         lost=c.loss[:, None],
         size=(c.size_B / c.mss_B / lump)[:, None],
         mss=mss,
         start=np.where(sized[:, None], 0.0, SET_UP * T),
         end=last[:, None],
-        reno=(c.cc == "reno")[:, None],
-        cubic=(c.cc == "cubic")[:, None],
-        htcp=(c.cc == "htcp")[:, None],
-        scalable=(c.cc == "scalable")[:, None],
-        westwood=(c.cc == "westwood")[:, None],
-        illinois=(c.cc == "illinois")[:, None],
         paced=c.paced[:, None],
         lane=np.arange(len(c.rtt_s))[:, None],
         replica=replica[:, None],
         marks=marks,
+        control=controls.find(str(c.cc[0])),
+        sized=bool(sized.any()),
     )
 
 

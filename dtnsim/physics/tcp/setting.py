@@ -24,7 +24,7 @@ class Setting:
         mtu_B: IP packet [B].
         buffer_B: Drop-tail buffer [B].
         streams: Parallel streams, opened together.
-        cc: One of `algorithms.ALGORITHMS`.
+        cc: A name of `controls`.
         window_B: Most payload in flight of a stream [B].
         background: Part of the rate that traffic which does not yield takes [1].
         burst: Mean length of a loss burst [packets].

@@ -19,23 +19,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _bbr1, _bbr3, _growth, _kernel
+from dtnsim.physics.tcp import _bbr1, _bbr3, _kernel, controls
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp.controls import cubic, westwood
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-CODES: Final = {
-    "reno": _growth.RENO,
-    "cubic": _growth.CUBIC,
-    "htcp": _growth.HTCP,
-    "bbr": _growth.BBR,
-    "scalable": _growth.SCALABLE,
-    "westwood": _growth.WESTWOOD,
-    "illinois": _growth.ILLINOIS,
-    "bbr2": _growth.BBR2,
-    "bbr3": _growth.BBR3,
-}
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
 SLICE_S: Final = (5e-4, 0.0075)
@@ -43,6 +33,10 @@ SLICE_S: Final = (5e-4, 0.0075)
 #: about 5 us for one, compiling 7 s, loading 0.2 s
 WORTH_COMPILING: Final = 1_000_000
 WORTH_LOADING: Final = 50_000
+#: laws of this package, which compiled code knows: those of others that go by losses run in plain Python
+HOUSE: Final = sum(
+    c.by_loss and c.growth.__module__.startswith(controls.__name__) for c in controls.controls().values()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +47,7 @@ class Lanes:
         C: Rate left by the background [segments/s].
         B: Buffer left by the background [segments].
         T: Base round-trip times, hosts included [s].
-        codes: Algorithms, values of `CODES`.
+        codes: Algorithms, values of `controls.codes`.
         start: Time of the first segment [s].
         cap: Most segments in flight.
         marks: Begin and end of the measured window (lanes, 2) [s].
@@ -107,22 +101,33 @@ def _compiled() -> Callable[..., Any] | None:
         return None
     import numba
 
-    made: dict[str, Any] = {}
-    for source in (_growth, _bbr1, _bbr3, _kernel):  # each calls those before it
-        spec = importlib.util.find_spec(source.__name__)
-        if spec is None or spec.loader is None:
-            return None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        found = {name: value for name, value in vars(module).items() if isinstance(value, FunctionType)}
-        vars(module).update({name: made[name] for name in found.keys() & made.keys()})
-        own = {name: value for name, value in found.items() if name not in made}
-        try:
-            made |= {name: numba.njit(value, cache=True) for name, value in own.items()}
-        except RuntimeError:  # nowhere to keep compiled code: compile in each process
-            made |= {name: numba.njit(value) for name, value in own.items()}
-        vars(module).update({name: made[name] for name in own})
+    laws = [c for c in controls.controls().values() if c.by_loss][:HOUSE]
+    made = {name: _chain(numba.njit, [getattr(c, name) for c in laws]) for name in ("growth", "kept")}
+    for module in (controls, cubic, westwood, _bbr1, _bbr3, _kernel):  # each calls those before it
+        names = {**vars(module), **made}
+        for name, value in vars(module).items():
+            if isinstance(value, FunctionType) and value.__module__ == module.__name__ and name not in made:
+                names[name] = _jit(numba.njit, value, names)
+        made |= {name: value for name, value in names.items() if isinstance(value, numba.core.dispatcher.Dispatcher)}
     return made["run"]  # type: ignore[no-any-return]
+
+
+def _jit(njit: Any, law: FunctionType, names: dict[str, Any]) -> Any:
+    """A function compiled when it is first called, with others of its names in place."""
+    again = FunctionType(law.__code__, names, law.__name__)
+    try:
+        return njit(again, cache=True)
+    except RuntimeError:  # nowhere to keep compiled code: compile in each process
+        return njit(again)
+
+
+def _chain(njit: Any, laws: list[Any]) -> Any:
+    """Laws by their number: numba knows no table of functions, so that this is a chain of ifs."""
+    plain = {name: njit(getattr(controls, name)) for name in ("where", "cbrt")}
+    names = {f"law{n}": njit(FunctionType(law.__code__, {**law.__globals__, **plain})) for n, law in enumerate(laws)}
+    lines = [f"    if cc == {n}:\n        return law{n}(*a)\n" for n in range(1, len(laws))]
+    exec(f"def chain(cc, *a):\n{''.join(lines)}    return law0(*a)\n", names)  # noqa: S102 - the lines above
+    return njit(names["chain"])
 
 
 def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatArray:
@@ -143,9 +148,10 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     slice_s = lanes.slices()
     work = float((lanes.marks[:, 1] / slice_s).sum()) * lanes.T.shape[1]
     kernel: Callable[..., Any] = _kernel.run
-    if compiled or (compiled is None and _pays(work)):
+    ours = bool(((lanes.codes < HOUSE) | (lanes.codes >= controls.MODELS)).all())
+    if compiled or (compiled is None and ours and _pays(work)):
         kernel = _compiled() or _kernel.run
-    bbr = np.isin(lanes.codes, (_growth.BBR, _growth.BBR2, _growth.BBR3))
+    bbr = lanes.codes >= controls.MODELS
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
     room = np.maximum(lanes.B - 1.0, 1.0)
     power = known.BURST_LOSS.value

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import _bbr3, _fields, competition, linux
-from dtnsim.physics.tcp._growth import BBR2, BBR3
+from dtnsim.physics.tcp import _bbr3, _fields, competition, controls, linux
 from dtnsim.physics.tcp._kernel import fresh
+
+BBR2, BBR3 = (controls.codes()[cc] for cc in ("bbr2", "bbr3"))
 
 RATE, RTT = 4000.0, 0.04
 

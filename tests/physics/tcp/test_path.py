@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp.algorithms import ALGORITHMS
+from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.outcome import simulate
 from dtnsim.physics.tcp.path import LIMITS, path_goodput
 from dtnsim.physics.tcp.rounds import Cases
@@ -23,7 +23,7 @@ UP = ("rate_Bps", "window_B", "buffer_B", "streams")
 DOWN = ("loss", "rtt_s", "background_share")
 
 
-@pytest.mark.parametrize("cc", ALGORITHMS)
+@pytest.mark.parametrize("cc", controls.names())
 @given(case=st.fixed_dictionaries(CASE), factor=st.floats(1.0, 30.0))
 @settings(max_examples=60, deadline=None)
 def test_monotone(cc, case, factor):

@@ -1,13 +1,12 @@
 """Response functions: RFC 9438's tables, an independent sawtooth, thresholds, and that loss never helps."""
 
-import functools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import response as r
+from dtnsim.physics.tcp.controls import bbr, cubic, htcp, illinois, reno, scalable, westwood
+from dtnsim.physics.tcp.response import aimd_window
 
 #: RFC 9438 tables 1 and 2: mean windows by loss at round trips of 0.1 s and 0.01 s
 RFC_9438 = [
@@ -16,32 +15,29 @@ RFC_9438 = [
 ]  # fmt: skip
 
 
-WESTWOOD, ILLINOIS = (functools.partial(r.additive, cc) for cc in ("westwood", "illinois"))
-
-
 def mathis(loss, rtt, mss):
     """M / T sqrt(3 / (2 p)): Mathis, Semke, Mahdavi and Ott, CCR 27(3), 1997."""
-    return mss / rtt * r.aimd_window(loss)
+    return mss / rtt * aimd_window(loss)
 
 
 def test_scalable_and_illinois_as_their_papers_have_them():
     # Kelly 2003: W = 0.08 / p, 10^-5 is 8000 segments; Liu et al. 2008: alpha 10, beta 1/8: sqrt(75 / p)
-    assert r.scalable(1e-5, 0.1, 1.0) * 0.1 == pytest.approx(8000)
-    assert ILLINOIS(1e-4, 0.1, 1.0) * 0.1 == pytest.approx((75 / 1e-4) ** 0.5)
-    assert ILLINOIS(0.3, 0.1, 1.0) == mathis(0.3, 0.1, 1.0) or ILLINOIS(0.3, 0.1, 1.0) * 0.1 >= 15
-    assert WESTWOOD(1e-4, 0.1, 1.0) / mathis(1e-4, 0.1, 1.0) == pytest.approx((19.5 / 1.5) ** 0.5, rel=1e-6)
+    assert scalable.scalable(1e-5, 0.1, 1.0) * 0.1 == pytest.approx(8000)
+    assert illinois.illinois(1e-4, 0.1, 1.0) * 0.1 == pytest.approx((75 / 1e-4) ** 0.5)
+    assert illinois.illinois(0.3, 0.1, 1.0) == mathis(0.3, 0.1, 1.0) or illinois.illinois(0.3, 0.1, 1.0) * 0.1 >= 15
+    assert westwood.westwood(1e-4, 0.1, 1.0) / mathis(1e-4, 0.1, 1.0) == pytest.approx((19.5 / 1.5) ** 0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize(("rtt", "loss", "reno", "cubic"), RFC_9438)
 def test_windows_of_rfc_9438(rtt, loss, reno, cubic):
     # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
     assert mathis(loss, rtt, 1.0) * rtt == pytest.approx(reno, rel=0.03)
-    assert r.cubic(loss, rtt, 1.0) * rtt == pytest.approx(cubic, rel=0.03)
+    assert cubic.cubic(loss, rtt, 1.0) * rtt == pytest.approx(cubic, rel=0.03)
 
 
 def test_ten_gigabit_at_100_ms_needs_the_loss_that_the_rfc_says():
     # RFC 9438 section 5.2: 1500-byte packets, 10 Gb/s, 0.1 s: 2.9e-8 with CUBIC, 2.0e-10 with Reno
-    assert r.cubic(2.9e-8, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.02)
+    assert cubic.cubic(2.9e-8, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.02)
     assert mathis(2.0e-10, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.05)
 
 
@@ -49,7 +45,7 @@ def test_the_check_of_a_bbr_paper_s_lossy_path():
     # the path of E. Dumazet's comparison on bbr-dev, 100 ms and 1 % (CUBIC had 3.27 Mb/s, BBR 9.15 Gb/s): by the
     # formula of Mathis et al. 1997 with 1448 B 1.42 Mb/s
     assert mathis(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, abs=0.005)
-    assert r.reno(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, rel=0.01)  # SACK repairs without timeouts
+    assert reno.reno(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, rel=0.01)  # SACK repairs without timeouts
 
 
 def sawtooth(loss, rtt, grow, beta):
@@ -76,7 +72,7 @@ def test_htcp_against_a_sawtooth_run_round_by_round(loss, rtt):
         return 2 * (1 - 0.8) * (1 if age <= 1 else max((1 + 10 * past + past**2 / 4) * min(max(rtt / 0.1, 0.1), 2), 1))
 
     # the closed form lets the growth scale start anew at one second, the sawtooth in whole rounds: 6 %
-    assert r.htcp(loss, rtt, 1.0) * rtt == pytest.approx(sawtooth(loss, rtt, grow, 0.8), rel=0.06)
+    assert htcp.htcp(loss, rtt, 1.0) * rtt == pytest.approx(sawtooth(loss, rtt, grow, 0.8), rel=0.06)
 
 
 def test_reno_against_the_same_sawtooth():
@@ -84,32 +80,32 @@ def test_reno_against_the_same_sawtooth():
 
 
 def test_no_loss_is_no_limit_and_certain_loss_is_no_goodput():
-    for law in (r.reno, r.cubic, r.htcp, r.scalable, WESTWOOD, ILLINOIS):
+    for law in (reno.reno, cubic.cubic, htcp.htcp, scalable.scalable, westwood.westwood, illinois.illinois):
         assert np.isinf(law(0.0, 0.1, 1448))
-    assert r.bbr1(1.0, 0.1, 1448, 1e8) == 0
-    assert r.bbr3(1.0, 0.1, 1448, 1e8) < 1e5
+    assert bbr.bbr1(1.0, 0.1, 1448, 1e8) == 0
+    assert bbr.bbr3(1.0, 0.1, 1448, 1e8) < 1e5
 
 
 def test_bbr_holds_at_one_per_cent_and_falls_past_its_threshold():
     link = 1e8
     # E. Dumazet on bbr-dev: the full path x (1 - p) while p < 15 %; v3: until 2 % a round (draft-ietf-ccwg-bbr)
-    assert r.bbr1(0.01, 0.1, 1448, link) == pytest.approx(0.98 * 0.99 * link)
-    assert r.bbr1(0.15, 0.1, 1448, link) > 0.8 * link
-    assert r.bbr1(0.30, 0.1, 1448, link) < 0.05 * link
-    assert r.bbr3(0.01, 0.1, 1448, link) > 0.96 * link
-    assert r.bbr3(0.04, 0.1, 1448, link) < 0.05 * link
+    assert bbr.bbr1(0.01, 0.1, 1448, link) == pytest.approx(0.98 * 0.99 * link)
+    assert bbr.bbr1(0.15, 0.1, 1448, link) > 0.8 * link
+    assert bbr.bbr1(0.30, 0.1, 1448, link) < 0.05 * link
+    assert bbr.bbr3(0.01, 0.1, 1448, link) > 0.96 * link
+    assert bbr.bbr3(0.04, 0.1, 1448, link) < 0.05 * link
 
 
 def test_timeouts_only_take_away():
     p = np.logspace(-6, -0.5, 30)
-    assert (r.reno(p, 0.05, 1448) <= mathis(p, 0.05, 1448)).all()
+    assert (reno.reno(p, 0.05, 1448) <= mathis(p, 0.05, 1448)).all()
 
 
 @given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))
 @settings(max_examples=80, deadline=None)
 def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
     loss = 10**p
-    for law in (r.reno, r.cubic, r.htcp, r.scalable, WESTWOOD, ILLINOIS):
+    for law in (reno.reno, cubic.cubic, htcp.htcp, scalable.scalable, westwood.westwood, illinois.illinois):
         base = law(loss, rtt, mss)
         assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)

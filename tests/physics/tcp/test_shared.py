@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from dtnsim.physics.tcp import _growth, algorithms, outcome, shared
+from dtnsim.physics.tcp import controls, shared
+from dtnsim.physics.tcp.controls import cubic, htcp, illinois, reno, scalable, westwood
 
 
 def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0, **options):
     T = np.array([trips], float)
     lanes = shared.Lanes(
-        np.array([rate]), np.array([rate * T.mean() * bdp]), T, np.array([[shared.CODES[c] for c in codes]]),
+        np.array([rate]), np.array([rate * T.mean() * bdp]), T, np.array([[controls.codes()[c] for c in codes]]),
         T * 1.5 + np.arange(len(trips)) * 0.4, np.full(T.shape, 1e9), np.array([[10.0, 10.0 + seconds]]),
         np.array([loss]), np.array([0]),
     )  # fmt: skip
@@ -50,7 +51,7 @@ def test_bbr_takes_nearly_all_of_a_shallow_buffer_and_less_of_a_deep_one():
 def test_random_loss_holds_a_lone_reno_flow_near_mathis():
     T = np.array([[0.05]])
     lanes = shared.Lanes(
-        np.array([4000.0]), np.array([200.0]), T, np.array([[shared.CODES["reno"]]]), T, np.full((1, 1), 1e9),
+        np.array([4000.0]), np.array([200.0]), T, np.array([[controls.codes()["reno"]]]), T, np.full((1, 1), 1e9),
         np.array([[10.0, 130.0]]), np.array([2e-3]), np.array([0]),
     )  # fmt: skip
     rate = np.mean([shared.simulate(lanes, s, compiled=False)[0, 0, 0] for s in (1, 2)]) / 120
@@ -62,7 +63,7 @@ def test_compiled_and_plain_kernels_agree():
     pytest.importorskip("numba")
     T = np.array([[0.03, 0.05]])
     lanes = shared.Lanes(
-        np.array([3000.0]), np.array([100.0]), T, np.array([[shared.CODES["cubic"], shared.CODES["bbr"]]]), T,
+        np.array([3000.0]), np.array([100.0]), T, np.array([[controls.codes()[c] for c in ("cubic", "bbr")]]), T,
         np.full((1, 2), 1e9),
         np.array([[2.0, 6.0]]), np.array([0.0]), np.array([0]),
     )  # fmt: skip
@@ -77,19 +78,25 @@ def test_the_same_seed_gives_the_same_numbers():
 
 
 def test_the_kernel_knows_all_algorithms():
-    assert set(algorithms.ALGORITHMS) == set(shared.CODES)
-    assert set(outcome.UNJUDGED) < set(shared.CODES)
+    assert set(controls.names()) == set(controls.codes())
+    assert set(controls.unjudged()) < set(controls.codes())
 
 
-@pytest.mark.parametrize("cc", ["reno", "htcp", "scalable", "illinois"])
-def test_scalars_of_the_kernel_are_the_laws_of_the_arrays(cc):
-    code = shared.CODES[cc]
-    for delay in (0.0, 0.004, 0.02, 0.05):
-        rise = delay / (0.05 if cc == "illinois" else 0.1)
-        assert _growth.kept(code, 100.0, 0.1, 0.1 + delay, 0.05) == pytest.approx(float(algorithms.kept(cc, rise)))
-        grown = _growth.growth(code, 1000.0, 3.0, 0.1, 0.6, delay, 0.05)
-        wide = {"htcp": algorithms.htcp_alpha(3.0, 0.1, 0.6), "illinois": algorithms.illinois_alpha(delay, 0.05)}
-        assert grown == pytest.approx(float(wide.get(cc, 10.0 if cc == "scalable" else 1.0)))
+@pytest.mark.parametrize(
+    ("law", "values"),
+    [
+        *((m.growth, (20, 5, 1, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
+        *((m.kept, (20, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
+        (controls.cut, (1000, 1)), (cubic.plateau, (100, 100)), (cubic.cube, (100, 10)), (cubic.new_top, (100, 100)),
+        (cubic.gain, (100, 150, 1, 0.01)), (cubic.hystart_delay, (0.3,)), (westwood.filtered, (100, 200, 0.1, 0.2)),
+    ],
+)  # fmt: skip
+def test_a_law_has_the_same_digits_for_numbers_and_for_arrays(law, values):
+    """One source: what like flows do in arrays, flows that compete do one by one."""
+    drawn = np.random.default_rng(3).random((200, len(values))) * np.array(values, float)
+    one = np.array([law(*row.tolist()) for row in drawn]).T
+    many = np.broadcast_to(np.asarray(controls.on_arrays(law)(*drawn.T)), one.shape)
+    assert many == pytest.approx(one, rel=1e-15, abs=0)
 
 
 @pytest.mark.parametrize(("bold", "loss"), [("scalable", 0.0), ("westwood", 1e-3), ("illinois", 1e-3)])
@@ -102,5 +109,5 @@ def test_who_yields_less_has_more_of_the_link(bold, loss):
 def test_westwood_finds_what_is_in_flight_without_a_queue():
     estimate = 0.0
     for _ in range(2000):
-        estimate = _growth.filtered(estimate, 160.0, 0.01, 0.04)
+        estimate = westwood.filtered(estimate, 160.0, 0.01, 0.04)
     assert estimate == pytest.approx(160.0, rel=1e-3)

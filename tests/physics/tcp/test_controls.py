@@ -5,40 +5,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import algorithms as a
-from dtnsim.physics.tcp import outcome, path
+from dtnsim.physics.tcp import controls, outcome, path
+from dtnsim.physics.tcp.controls import htcp, illinois
 from dtnsim.physics.tcp.rounds import Cases
 
 
 def test_shares_kept_after_a_loss():
     # RFC 5681, RFC 9438, Kelly 2003, draft-leith-tcp-htcp-06, Liu et al. 2008
-    assert [float(a.kept(cc)) for cc in ("reno", "cubic", "scalable", "htcp", "illinois")] == pytest.approx(
+    assert [controls.find(cc).leaves for cc in ("reno", "cubic", "scalable", "htcp", "illinois")] == pytest.approx(
         [0.5, 0.7, 0.875, 0.8, 0.875], abs=1e-3
     )
-    assert a.kept("htcp", 1.0) == 0.5
-    assert a.kept("htcp", 0.5) == pytest.approx(1 / 1.5)
-    with pytest.raises(KeyError):
-        a.kept("bbr")
+    assert htcp.kept(1e9, 1.0, 1.0, 1.0) == controls.find("htcp").sawtooth(1.0) == 0.5
+    assert htcp.kept(1e9, 1.0, 0.5, 1.0) == pytest.approx(1 / 1.5)
+    assert controls.find("bbr").leaves == 1  # no loss is congestion to it
+    assert controls.find("westwood").leaves == pytest.approx(0.95)
+    # RFC 9438 section 4.3: 3 (1 - beta) / (1 + beta)
+    adds = {cc: controls.find(cc).adds for cc in controls.names(by_loss=True)}
+    assert adds == pytest.approx(
+        {"reno": 1, "cubic": 3 * 0.3 / 1.7, "htcp": 0.4, "scalable": 1, "westwood": 1, "illinois": 10}, rel=0.01
+    )
 
 
 def test_illinois_adds_ten_without_a_queue_and_three_tenths_at_a_full_one():
-    assert a.illinois_alpha(0.0, 0.1) == 10
-    assert a.illinois_alpha(0.1, 0.1) == pytest.approx(0.3)
-    assert a.illinois_beta([0.0, 0.01, 0.045, 0.08, 0.1], 0.1) == pytest.approx([7 / 8, 7 / 8, 11 / 16, 1 / 2, 1 / 2])
+    assert illinois.growth(100.0, 0.0, 1.0, 1.0, 0.0, 0.1) == 10
+    assert illinois.growth(100.0, 0.0, 1.0, 1.0, 0.1, 0.1) == pytest.approx(0.3)
+    kept = [illinois.kept(100.0, 1.0, delay, 0.1) for delay in (0.0, 0.01, 0.045, 0.08, 0.1)]
+    assert kept == pytest.approx([7 / 8, 7 / 8, 11 / 16, 1 / 2, 1 / 2])
+    assert (illinois.growth(14.0, 0.0, 1.0, 1.0, 0.0, 0.1), illinois.kept(14.0, 1.0, 0.0, 0.1)) == (1.0, 0.5)
 
 
 def test_htcp_s_growth():
     # 1 + 10 x 2 + 2^2/4 three seconds after a loss, times 2 (1 - 0.8)
-    assert a.htcp_alpha(3.0, 0.1, 0.8) == pytest.approx(0.4 * 22)
-    assert a.htcp_alpha(0.5, 0.1, 0.5) == 1.0
+    assert htcp.growth(100.0, 3.0, 0.1, 0.8, 0.0, 0.0) == pytest.approx(0.4 * 22)
+    assert htcp.growth(100.0, 0.5, 0.1, 0.5, 0.0, 0.0) == 1.0
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_more_queue_grows_slower_and_keeps_less(few, more):
     low, high = sorted((few, more))
-    assert a.illinois_alpha(low, 1.0) >= a.illinois_alpha(high, 1.0)
-    assert a.illinois_beta(low, 1.0) >= a.illinois_beta(high, 1.0)
-    assert a.kept("htcp", low) >= a.kept("htcp", high)
+    less, much = ((100.0, 0.0, 1.0, 1.0, delay, 1.0) for delay in (low, high))
+    assert illinois.growth(*less) >= illinois.growth(*much)
+    for law in (illinois.kept, htcp.kept):
+        assert law(100.0, 1.0, low, 1.0) >= law(100.0, 1.0, high, 1.0)
 
 
 def test_the_rounds_are_near_each_response_function():
@@ -52,7 +60,7 @@ def test_the_rounds_are_near_each_response_function():
 
 
 def test_every_algorithm_fills_a_clean_link():
-    for cc in a.ALGORITHMS:
+    for cc in controls.names():
         c = Cases.of(rate_Bps=1.25e8, rtt_s=0.02, cc=cc, warmup_s=10.0, duration_s=60.0)
         assert outcome.simulate(c).goodput_Bps[0] > (0.6 if cc == "westwood" else 0.94) * 1.25e8 * 1448 / 1500, cc
     assert np.isinf(path.stream_limit("scalable", 0.0, 0.1, 1448, 1e9))

@@ -1,0 +1,173 @@
+"""Congestion controls: one file each, known by its name; here what they have in common and the table of them all.
+
+A new algorithm is one new file in this package with a `CONTROLS`: specs, ``--cc``, help texts, the round model, flows
+that compete and the closed forms find it there. CONTRIBUTING has the recipe.
+
+Laws of growth and cut are written once, as functions of numbers that use nothing but arithmetic, ``min``, ``max``,
+``floor``, ``expm1``, `where` and `cbrt`: flows that compete call them so, compiled or not; `on_arrays` gives the same
+source for arrays, which the round model of like flows calls.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import floor
+from types import FunctionType
+from typing import Any, Final, cast
+
+import numpy as np
+
+Law = Callable[..., Any]
+
+#: packages that are searched for congestion controls
+PACKAGES = ("dtnsim.physics.tcp.controls",)
+#: first number of those that build a model of the path, for the kernel of `shared`
+MODELS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A congestion control.
+
+    Attributes:
+        name: As in net.ipv4.tcp_congestion_control.
+        response: Rate of one stream under random loss: (loss, rtt_s, mss_B, rate_Bps) -> [B/s]; arrays broadcast.
+        judged: Measured pairs of flows that its share beside others was judged by; empty for none.
+        growth: Segments that a window gains in a round trip: (window [segments], since the last loss [s], least round
+            trip [s], share kept at the last loss [1], queueing delay [s], largest queueing delay [s]); None for one
+            that does not take a loss for congestion, but builds a model of the path.
+        kept: Share of its window that a loss leaves: (window, least round trip, queueing delay, largest delay) [1].
+        settles: Share that it goes on with after the recovery where that is another, in the mean [1].
+        clocked: Whether its growth follows from the time since the last loss.
+        cube: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
+        estimates: Whether it goes on with its estimate of what is in flight (Westwood).
+        offered: Whether advice tries it in place of another.
+        version: What people call it, where its name does not say.
+    """
+
+    name: str
+    response: Law
+    judged: str = ""
+    growth: Law | None = None
+    kept: Law | None = None
+    settles: float = 0.0
+    clocked: bool = False
+    cube: bool = False
+    estimates: bool = False
+    offered: bool = False
+    version: str = ""
+
+    @property
+    def by_loss(self) -> bool:
+        """Whether it takes a loss for congestion."""
+        return self.kept is not None
+
+    @property
+    def leaves(self) -> float:
+        """Share of its window that a loss leaves where nothing queues [1]."""
+        return float(self.sawtooth(0.0))
+
+    @property
+    def adds(self) -> float:
+        """Segments that it adds in a round trip soon after a loss at a window of 100, where nothing queues."""
+        return float(self.growth(100.0, 0.0, 1.0, self.leaves, 0.0, 1.0)) if self.growth else 0.0
+
+    def sawtooth(self, buffer_bdp: Any) -> Any:
+        """Share of its window that it has after a loss at a full buffer of so many bandwidth-delay products [1]."""
+        buffer = np.minimum(np.asarray(buffer_bdp, float), 1e6)
+        if self.settles or self.kept is None:
+            return np.full(buffer.shape, self.settles or 1.0)
+        return np.asarray(on_arrays(self.kept)(np.full(buffer.shape, np.inf), 1.0, buffer, buffer), float)
+
+
+def where(condition: bool, yes: float, no: float) -> float:  # noqa: FBT001 - numpy's name and order
+    """One of two numbers, both worked out: what laws use in place of ``if``."""
+    return yes if condition else no
+
+
+def cbrt(x: float) -> float:
+    """Cube root of a number that is not negative."""
+    return x ** (1 / 3)  # type: ignore[no-any-return]
+
+
+#: what takes the place of the functions that laws may use
+_ARRAYS: Final = {
+    "where": np.where, "cbrt": np.cbrt, "floor": np.floor, "expm1": np.expm1, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+
+
+def cut(window: float, beta: float) -> float:
+    """Window after a loss that leaves such a share of it: whole segments, two at least."""
+    return max(floor(floor(window) * beta), 2.0)
+
+
+@lru_cache(maxsize=64)
+def on_arrays(law: Law) -> Law:
+    """The same source, with numpy's functions in place of Python's.
+
+    Args:
+        law: A function that calls none but those of `_ARRAYS`.
+
+    Returns:
+        It as a function of arrays that broadcast.
+    """
+    assert isinstance(law, FunctionType)
+    return FunctionType(law.__code__, {**law.__globals__, **_ARRAYS}, law.__name__, law.__defaults__)
+
+
+@lru_cache(maxsize=1)
+def controls() -> dict[str, Control]:
+    """All congestion controls by name, those that go by losses first."""
+    known: list[Control] = []
+    for package in PACKAGES:
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            known += importlib.import_module(f"{package}.{module.name}").CONTROLS
+    return {c.name: c for c in sorted(known, key=lambda c: not c.by_loss)}
+
+
+def codes() -> dict[str, int]:
+    """Numbers by which the kernel of `shared` knows them: from 0 those that go by losses, from `MODELS` the others."""
+    return {c: n for n, c in enumerate(names(by_loss=True))} | {
+        c: MODELS + n for n, c in enumerate(names(by_loss=False))
+    }
+
+
+@lru_cache(maxsize=64)
+def laws(code: int) -> tuple[Law, Law]:
+    """Growth and share kept of one that goes by losses, by its number."""
+    control = controls()[names(by_loss=True)[code]]
+    return cast("tuple[Law, Law]", (control.growth, control.kept))
+
+
+def find(cc: str) -> Control:
+    """The congestion control of a name.
+
+    Raises:
+        KeyError: none of the name.
+    """
+    return controls()[cc]
+
+
+def names(*, by_loss: bool | None = None) -> tuple[str, ...]:
+    """Names of all congestion controls, or of those that go by losses, or by a model of the path."""
+    return tuple(name for name, c in controls().items() if by_loss in (None, c.by_loss))
+
+
+def unjudged() -> tuple[str, ...]:
+    """Those whose shares beside others no measurement has judged."""
+    return tuple(name for name, c in controls().items() if not c.judged)
+
+
+def offered() -> tuple[str, ...]:
+    """Those that advice tries in place of another."""
+    return tuple(name for name, c in controls().items() if c.offered)
+
+
+def described() -> str:
+    """The names as a help text has them: "reno, bbr (v1) or cubic"."""
+    words = [f"{c.name} ({c.version})" if c.version else c.name for c in controls().values()]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
