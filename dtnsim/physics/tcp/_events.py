@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from dtnsim.physics.tcp._step import View
 
-EPS: Final = 1e-12
 #: excess that counts as an overflow [segments]
 OVER: Final = 0.25
 
@@ -29,7 +28,7 @@ def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:
 def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> None:
     """Windows that grew past path and buffer lose the excess, shared among the flows by their rates."""
     over = (total(flight) - p.full)[:, 0]
-    if not (over > OVER).any():
+    if not np.count_nonzero(over > OVER):
         return
     rows = np.flatnonzero((over > OVER) & v.grows.any(axis=1))
     if not len(rows):
@@ -58,8 +57,8 @@ def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray) -> FloatArray:
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
-    ends = v.on & (s.phase == SLOW_START) & (s.round_end <= s.t + EPS)
-    if not ends.any():
+    ends = v.on & v.slow & (s.round_end <= s.soon)
+    if not np.count_nonzero(ends):
         return
     flows = np.maximum(ends.sum(axis=1, keepdims=True), 1)
     share = p.C / flows
@@ -139,7 +138,7 @@ def _slow_start_overflow(
 
 def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
-    at = np.flatnonzero(v.on & (s.detect <= s.t + EPS))
+    at = np.flatnonzero(v.on & (s.detect <= s.soon))
     if not len(at):
         return
     i, j = np.divmod(at, s.cwnd.shape[1])
@@ -174,7 +173,7 @@ def _set(values: NDArray[Any], at: NDArray[np.intp], to: Any) -> None:
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
     """Recoveries that end: congestion avoidance goes on from ssthresh."""
-    at = np.flatnonzero(v.on & (s.recover <= s.t + EPS))
+    at = np.flatnonzero(v.on & (s.recover <= s.soon))
     if not len(at):
         return
     _set(s.phase, at, AVOIDANCE)

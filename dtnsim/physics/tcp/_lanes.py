@@ -36,7 +36,7 @@ class Fixed:
         T: Base round-trip time, hosts included [s].
         B: Drop-tail buffer left by the background [segments].
         event: Loss events per segment [1].
-        lost: Segments lost per segment [1].
+        lost, arrives: Segments lost per segment, and those that are not [1].
         cap: Most segments in flight a flow may have.
         size: Segments that the flows have to deliver together.
         mss: Segment payload [B].
@@ -54,6 +54,7 @@ class Fixed:
         replica: Number of the run of its case.
         marks: Times at which the counters are noted [s].
         control: The congestion control of all lanes.
+        bursts: Whether a window may be too large for the buffer.
         sized: Whether lanes end with their bytes.
     """
 
@@ -62,6 +63,7 @@ class Fixed:
     B: FloatArray
     event: FloatArray
     lost: FloatArray
+    arrives: FloatArray
     cap: FloatArray
     size: FloatArray
     mss: FloatArray
@@ -79,6 +81,7 @@ class Fixed:
     replica: IntArray
     marks: FloatArray
     control: Control
+    bursts: bool
     sized: bool
 
     def keep(self, rows: BoolArray) -> Fixed:
@@ -91,7 +94,7 @@ class State:
     """What changes: (lanes, flows) unless said otherwise.
 
     Attributes:
-        t: Clock of the lane (lanes, 1) [s].
+        t, soon: Clock of the lane, and what counts as now: a little more (lanes, 1) [s].
         cwnd, ssthresh: Congestion window and threshold [segments].
         phase: `SLOW_START`, `AVOIDANCE` or `RECOVERY`.
         detect: When a pending loss is noticed, inf if none [s].
@@ -113,6 +116,7 @@ class State:
     """
 
     t: FloatArray
+    soon: FloatArray
     cwnd: FloatArray
     ssthresh: FloatArray
     phase: IntArray
@@ -193,6 +197,7 @@ def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
     start = fixed.start + full(0.0)
     return State(
         t=np.zeros((lanes, 1)),
+        soon=np.zeros((lanes, 1)),
         cwnd=full(linux.INITIAL_WINDOW),
         ssthresh=full(np.inf),
         phase=np.zeros((lanes, flows), np.int64),

@@ -59,7 +59,8 @@ def run(p: Fixed, flows: int, dice: Dice, most_steps: int = MOST_STEPS) -> Noted
     half: State | None = None
     half_lanes = p.lane
     for count in range(1, most_steps + 1):
-        step(s, p, dice)
+        with np.errstate(divide="ignore"):
+            step(s, p, dice)
         _note(s, p, noted)
         if count == most_steps // 2:
             half, half_lanes = s.keep(np.ones(len(s.t), bool)), p.lane[:, 0]
@@ -93,8 +94,8 @@ def _mask(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], size: int) -> B
 
 def _note(s: State, p: Fixed, noted: Noted) -> None:
     """Counters of the lanes that have reached their next mark."""
-    due = s.mark <= s.t + 1e-12
-    if due.any():
+    due = s.mark <= s.soon
+    if np.count_nonzero(due):
         rows = np.flatnonzero(due)
         lane, mark = p.lane[rows, 0], s.noted[rows, 0]
         noted.delivered[lane, mark] = s.delivered[rows]

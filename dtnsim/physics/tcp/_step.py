@@ -25,6 +25,17 @@ GROWTH_A_STEP: Final = 0.03
 EPOCH_A_STEP: Final = 0.25
 #: least step at a full buffer [round trips]
 OVERFLOW_TRIPS: Final = 0.1
+#: numbers as arrays: numpy takes a Python number half as long again
+ZERO, TINY, HALF, ONE, TWO = (np.array(x) for x in (0.0, 1e-30, 0.5, 1.0, 2.0))
+ROUND, ACK, TO_BURST, OF_WINDOW = (
+    np.array(x) for x in (1e-9, ACK_WAIT, 1 / linux.BURSTS_PER_S, linux.TSO_WINDOW_SHARE)
+)
+CRUISE, A_STEP, EPOCH, PAST, SOON, ALMOST, LEAST_POWER, STALLS = (
+    np.array(x)
+    for x in (
+        linux.PACING_AVOIDANCE, GROWTH_A_STEP, EPOCH_A_STEP, OVERFLOW_TRIPS, EPS, 1 + EPS, -50.0, known.STALL_RATE.value
+    )
+)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -32,6 +43,7 @@ class View:
     """What a step goes by: windows, round trips, rates and growth (lanes, flows), delay (lanes, 1)."""
 
     on: BoolArray
+    slow: BoolArray
     avoids: BoolArray
     flight: FloatArray
     held: FloatArray
@@ -42,15 +54,17 @@ class View:
     grows: BoolArray
     growth: FloatArray
     whole: FloatArray
+    all_on: bool
+    any_slow: bool
 
 
 def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
     """Whole segments that the windows let into the path, less those that were dropped in it."""
     whole = np.minimum(s.cwnd, p.cap)
-    whole += 1e-9
+    whole += ROUND
     np.floor(whole, out=whole)
     whole -= s.missing
-    np.maximum(whole, 1.0, out=whole)
+    np.maximum(whole, ONE, out=whole)
     whole *= on
     return whole
 
@@ -61,36 +75,39 @@ def view(s: State, p: Fixed) -> View:
     Ack clocking makes the queue follow the windows at once: sum of w / (T + q/C) = C. A sender holds back
     half a TSO burst on average, and its segments wait for half of it at the bottleneck, then for their acknowledgment.
     """
-    on = s.t >= p.start - EPS
-    on = on & np.isinf(s.done)
-    avoids = s.phase == AVOIDANCE
+    on = np.isinf(s.done)
+    on &= s.soon >= p.start
+    slow, avoids = s.phase == SLOW_START, s.phase == AVOIDANCE
+    any_slow = bool(np.count_nonzero(slow))
     opens = s.cwnd < p.cap
     opens &= avoids
     flight = in_flight(s, p, on)
-    extra = np.where(s.phase == SLOW_START, linux.PACING_SLOW_START, linux.PACING_AVOIDANCE)
-    extra *= s.rate
-    extra *= 1 / linux.BURSTS_PER_S
+    extra = s.rate * (np.where(slow, linux.PACING_SLOW_START, linux.PACING_AVOIDANCE) if any_slow else CRUISE)
+    extra *= TO_BURST
     extra += p.short
-    np.minimum(extra, np.minimum(s.cwnd * linux.TSO_WINDOW_SHARE, p.most_burst), out=extra)
-    np.maximum(extra, 2.0, out=extra)
-    extra -= 1
-    extra /= 2
-    base = np.maximum(flight, 1.0)
+    np.minimum(extra, np.minimum(s.cwnd * OF_WINDOW, p.most_burst), out=extra)
+    np.maximum(extra, TWO, out=extra)
+    extra -= ONE
+    extra *= HALF
+    base = np.maximum(flight, ONE)
     np.divide(p.wait, base, out=base)
     base += p.T
-    base += (extra + ACK_WAIT) / p.C
+    base += (extra + ACK) / p.C
     held = extra * opens
-    sent = np.maximum(flight - held, np.minimum(flight, 1.0))
+    sent = np.maximum(flight - held, np.minimum(flight, ONE))
     delay = total(sent) / p.C - total(base) / flight.shape[1]
-    delay = np.minimum(np.maximum(delay, 0.0), p.most_delay)
+    delay = np.minimum(np.maximum(delay, ZERO), p.most_delay)
     trip = base + delay
     rate = sent / trip
     whole = total(rate)
-    scale = np.minimum(1.0, p.C / np.maximum(whole, 1e-30))
+    scale = np.minimum(p.C / np.maximum(whole, TINY), ONE)
     rate *= scale
     s.rate = rate
     grows = opens & on
-    return View(on, avoids, flight, held, trip, rate, scale, delay, grows, _growth(s, p, grows, delay), total(flight))
+    growth, all_on = _growth(s, p, grows, delay), np.count_nonzero(on) == on.size
+    return View(
+        on, slow, avoids, flight, held, trip, rate, scale, delay, grows, growth, total(flight), all_on, any_slow
+    )
 
 
 def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArray:
@@ -107,53 +124,57 @@ def step(s: State, p: Fixed, dice: Dice) -> None:
     """Advances every lane by one step, in place."""
     v = view(s, p)
     hazard = _hazard(s, p, v)
-    to_loss = np.where(hazard > 0, s.budget / np.maximum(hazard, 1e-30), np.inf)
+    to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
     dt = np.minimum(_smooth(s, p, v), _to_event(s, p, v))
     np.minimum(dt, least(to_loss), out=dt)
     np.minimum(dt, _to_overflow(p, v), out=dt)
     np.minimum(dt, np.minimum(s.mark, p.end) - s.t, out=dt)
     if p.sized:
         np.minimum(dt, _to_last(s, p, v), out=dt)
-    np.maximum(dt, 1e-9, out=dt)
+    np.maximum(dt, ROUND, out=dt)
     s.t = s.t + dt
+    s.soon = s.t + SOON
     _grow(s, p, v, dt)
     flight = in_flight(s, p, v.on)
     _count(s, p, v, flight, dt)
     hit = _lose(s, p, hazard, dt, to_loss, dice)
-    hit |= v.avoids & v.on & (np.minimum(s.cwnd, p.cap) > p.safe)
+    if p.bursts:
+        hit |= v.avoids & v.on & (np.minimum(s.cwnd, p.cap) > p.safe)
     hit &= np.isinf(s.detect)
-    if hit.any():
+    if np.count_nonzero(hit):
         s.detect = np.where(hit, s.t + _events.trouble(v.trip, v.flight), s.detect)
     _events.overflow(s, p, v, flight, dice)
-    _events.rounds(s, p, v, dice)
-    _events.detections(s, p, v, dice)
-    _events.recoveries(s, p, v)
+    if v.any_slow:
+        _events.rounds(s, p, v, dice)
+    if np.count_nonzero(np.minimum(s.detect, s.recover) <= s.soon):
+        _events.detections(s, p, v, dice)
+        _events.recoveries(s, p, v)
     if p.sized:
         _events.finish(s, p, v, dice)
 
 
 def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
     """Longest step in which the growth stays small."""
-    trips = np.maximum(v.growth, 1e-9)
-    np.divide(GROWTH_A_STEP * s.cwnd, trips, out=trips)
-    np.maximum(trips, 1.0, out=trips)
+    trips = np.maximum(v.growth, ROUND)
+    np.divide(s.cwnd * A_STEP, trips, out=trips)
+    np.maximum(trips, ONE, out=trips)
     if p.control.clocked:
         age = s.t - s.epoch
-        span = np.maximum(np.abs(age - s.k), age / 2)
-        span *= EPOCH_A_STEP
+        span = np.maximum(np.abs(age - s.k), age * HALF)
+        span *= EPOCH
         span /= v.trip
-        np.minimum(trips, np.maximum(span, 1.0, out=span), out=trips)
+        np.minimum(trips, np.maximum(span, ONE, out=span), out=trips)
     trips *= v.trip
-    return least(np.where(v.grows, trips, np.inf))
+    trips /= v.grows  # infinite where it does not
+    return least(trips)
 
 
 def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
     """Time to the next event that is already due."""
     due = np.minimum(s.detect, s.recover)
-    slow = s.phase == SLOW_START
-    if slow.any():
-        due = np.where(slow, np.minimum(due, s.round_end), due)
-    if not v.on.all():
+    if v.any_slow:
+        due = np.where(v.slow, np.minimum(due, s.round_end), due)
+    if not v.all_on:
         due = np.where(v.on, due, np.where(np.isinf(s.done), p.start, np.inf))
     return least(due) - s.t
 
@@ -165,11 +186,10 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
     is x d (its paced share, less what the bottleneck takes meanwhile), and overflows the buffer when it passes the
     room left: exp(-room / mean lump).
     """
-    lump = np.maximum(p.lump * v.rate, 1e-9)
-    hazard = np.minimum(v.whole - p.full, 0.0) / lump
-    np.maximum(hazard, -50.0, out=hazard)
+    hazard = np.minimum(v.whole - p.full, ZERO) / np.maximum(p.lump * v.rate, ROUND)
+    np.maximum(hazard, LEAST_POWER, out=hazard)
     np.exp(hazard, out=hazard)
-    hazard *= known.STALL_RATE.value
+    hazard *= STALLS
     hazard *= v.avoids
     hazard += p.event * v.rate
     hazard *= np.isinf(s.detect)
@@ -180,8 +200,8 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
 def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: FloatArray, dice: Dice) -> BoolArray:
     """Takes the step off what is left until the next loss; where nothing is left, there is one."""
     s.budget = s.budget - hazard * dt
-    hit = to_loss <= dt * (1 + EPS)
-    if hit.any():
+    hit = to_loss <= dt * ALMOST
+    if np.count_nonzero(hit):
         i, j = np.nonzero(hit)
         s.losses[i, j] += 1
         s.budget[i, j] = dice.budget(p.replica[i, 0], j, s.losses[i, j])
@@ -191,10 +211,10 @@ def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: Float
 def _to_overflow(p: Fixed, v: View) -> FloatArray:
     """Time until the growing windows fill path and buffer."""
     gain = total(v.growth / v.trip)
-    some = np.maximum(gain, 1e-30)
     # a window that has passed the buffer grows on until it notices: not a step for each of those segments
-    past = np.maximum(0.5 / some, OVERFLOW_TRIPS * least(v.trip))
-    return np.asarray(np.where(gain > 0, np.maximum(p.full - v.whole, 0.0) / some + past, np.inf), float)
+    past = np.maximum(HALF / gain, least(v.trip) * PAST)
+    past += np.maximum(p.full - v.whole, TINY) / gain
+    return past
 
 
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
@@ -221,20 +241,19 @@ def _cube(s: State, p: Fixed, v: View, trips: FloatArray) -> FloatArray:
     target = CUBE(s.origin, past) - np.sign(past) / 2
     target = np.maximum(target, s.friendly - linux.CUBIC_FRIENDLY) * (age >= linux.CUBIC_UPDATE_S)
     grown = np.minimum(np.maximum(s.cwnd, target), s.cwnd * (1 + linux.CUBIC_MOST_GROWTH * trips))
-    first = s.top == 0
-    if first.any():
+    if np.count_nonzero(s.top) < s.top.size:
         early = s.cwnd * (1 + linux.CUBIC_FIRST_GROWTH * trips)
-        grown = np.where(first, np.maximum(grown, early), grown)
+        grown = np.where(s.top == 0, np.maximum(grown, early), grown)
     return np.asarray(grown, float)
 
 
 def _count(s: State, p: Fixed, v: View, flight: FloatArray, dt: FloatArray) -> None:
     """Segments delivered and lost in the step, and the round trips it saw."""
-    sent = np.maximum((v.flight + flight) / 2 - v.held, np.minimum(v.flight, 1.0))
+    sent = np.maximum((v.flight + flight) * HALF - v.held, np.minimum(v.flight, ONE))
     sent *= dt * v.scale / v.trip
-    sent *= np.minimum(1.0, p.C * dt / np.maximum(total(sent), 1e-30))
+    sent *= np.minimum(p.C * dt / np.maximum(total(sent), TINY), ONE)
     s.lost = s.lost + sent * p.lost
-    s.delivered = s.delivered + sent * (1 - p.lost)
+    s.delivered = s.delivered + sent * p.arrives
     s.waited = s.waited + v.trip[:, :1] * dt
     s.steps += 1
 

@@ -258,14 +258,16 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
     short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
     excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
+    buffers = _lanes.buffers(column["C"], T, column["B"], short, mss, excess)
     return _lanes.Fixed(
         **column,
-        **_lanes.buffers(column["C"], T, column["B"], short, mss, excess),
+        **buffers,
         T=T,
         short=short,
         lump=np.where(c.paced, known.STALL_SHARE_PACED.value, 1.0)[:, None] * known.STALL_LENGTH.value * excess,
         event=lossy.events(c.loss, c.burst)[:, None],
         lost=c.loss[:, None],
+        arrives=1 - c.loss[:, None],
         size=(c.size_B / c.mss_B / lump)[:, None],
         mss=mss,
         start=np.where(sized[:, None], 0.0, SET_UP * T),
@@ -275,6 +277,7 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
         replica=replica[:, None],
         marks=marks,
         control=controls.find(str(c.cc[0])),
+        bursts=bool(np.isfinite(buffers["safe"]).any()),
         sized=bool(sized.any()),
     )
 
