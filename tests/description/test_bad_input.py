@@ -181,7 +181,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], m
     [
         ("links=[3]", "--set links: links: needs keys with values; write it like {name: {key: value}}"),
         ("transfer.tool.p=many", "p: needs a whole number (got 'many'); write it like 4"),
-        ("hosts.venadi.tcp.cc=vegas", "write one of 'reno', 'cubic', 'htcp', 'scalable', "),
+        ("hosts.venadi.tcp.cc=vegas", "write one of 'cubic', 'htcp', 'illinois', 'reno', "),
         ("hosts.venadi.slots.eth.lanes=-1", "lanes: must not be below 1 (got '-1'); write 1 or more"),
         ("hosts.venadi.vm.dirty_ratio=40", "write 40 %"),
         ("hosts.venadi.tcp.pacing=0 b/s", "pacing: 0 b/s is out of range; write a value from "),

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from dtnsim import cli
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
+from dtnsim.physics.tcp import competition, controls, outcome, path
+from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios
 from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, problem, sheet, volume
@@ -33,8 +36,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     folder = tmp_path / name
     folder.mkdir()
     (folder / "__init__.py").write_text('"""Kinds of others."""\n')
-    for module, code in RECIPES.values():
-        (folder / f"{module}.py").write_text(code)
+    for shape, (module, code) in RECIPES.items():
+        if shape != "control":
+            (folder / f"{module}.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(base, "PACKAGES", (*base.PACKAGES, name))
     base.kinds.cache_clear()
@@ -45,10 +49,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_there_is_a_recipe_for_each_shape() -> None:
-    assert set(RECIPES) == {"volume", "host", "segment", "tool"}
+    assert set(RECIPES) == {"volume", "host", "segment", "tool", "control"}
 
 
-def path(shape: str) -> dict[str, Any]:
+def path_of(shape: str) -> dict[str, Any]:
     """A path that holds the recipe's component where it belongs, and uses it."""
     if shape == "volume":
         here = machine(volumes={"/t": volume({"kind": "tape-drive", "rate": "400 MB/s"})})
@@ -67,7 +71,7 @@ def path(shape: str) -> dict[str, Any]:
     [("volume", "a.t", 400e6), ("host", "a.card.engine", 1e9), ("segment", "network.wan.tap", 1.25e9)],
 )
 def test_a_recipe_is_all_that_a_new_kind_needs(shape: str, station: str, capacity: float) -> None:
-    found = sheet(problem(path(shape)))
+    found = sheet(problem(path_of(shape)))
     assert found.capacity(station) == pytest.approx(capacity)
     assert found.demand(station) > 0
     kind = RECIPES[shape][0].replace("_", "-")
@@ -78,7 +82,7 @@ def test_a_recipe_is_all_that_a_new_kind_needs(shape: str, station: str, capacit
 
 @pytest.mark.usefixtures("package")
 def test_tcp_sees_a_box_that_is_the_narrowest_place() -> None:
-    made = problem(journey(wan={"rtt": "10 ms", **path("segment")["wan"]}))
+    made = problem(journey(wan={"rtt": "10 ms", **path_of("segment")["wan"]}))
     tcp = next(s for s in made.stations if s.kind == "tcp")
     assert float(tcp.capacity) < 1.25e9
 
@@ -101,3 +105,49 @@ def test_a_tool_that_does_not_say_its_class_is_refused() -> None:
     code = RECIPES["tool"][1].replace('    tool_class = "mover"\n', "")
     with pytest.raises(TypeError, match="OneSocket: write tool_class = one of test, ssh"):
         exec(compile(code, "one_socket.py", "exec"), {})
+
+
+@pytest.fixture
+def algorithm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A congestion control outside the house, which the recipe's one file adds."""
+    package, (module, code) = "controls_of_others", RECIPES["control"]
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text('"""Controls of others."""\n')
+    (tmp_path / package / f"{module}.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(controls, "PACKAGES", (*controls.PACKAGES, package))
+    kept = controls.controls, controls.laws
+    for each in kept:
+        each.cache_clear()
+    yield module
+    for each in kept:
+        each.cache_clear()
+    for name in [m for m in sys.modules if m.startswith(package)]:
+        del sys.modules[name]
+
+
+def test_a_congestion_control_is_one_file_that_everything_finds(
+    algorithm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert algorithm in controls.names(by_loss=True)
+    assert algorithm in controls.described()
+    assert algorithm in schema.json_schema("iperf3")["properties"]["C"]["enum"]
+    # alone, in rounds and in closed form, it does what Yang and Lam say: windows of sqrt(2.325 / p)
+    c = Cases.of(rate_Bps=1.25e10, rtt_s=0.05, mtu_B=9000.0, loss=1e-4, cc=algorithm, warmup_s=60.0, duration_s=300.0)
+    mean = (2.325 / 1e-4) ** 0.5 * 8948 / 0.05
+    assert float(path.stream_limit(algorithm, 1e-4, 0.05, 8948.0, 1e10)) == pytest.approx(mean, rel=1e-6)
+    assert outcome.simulate(c).goodput_Bps[0] == pytest.approx(mean, rel=0.15)
+    # beside Reno it has about as much, and is said to be judged by nothing
+    groups = [competition.Group(cc, 0.04, 1e9, 1) for cc in (algorithm, "reno")]
+    race = competition.race(groups, competition.Link(1000.0, 40.0), warmup_s=5, duration_s=20, most=2)
+    assert race.rate.sum(axis=1) == pytest.approx(1000, rel=0.1)
+    assert 0.2 < race.rate[:, 0].mean() / 1000 < 0.8
+    assert algorithm in controls.unjudged()
+    # in a path file, a tool's option and the calculator
+    wan = {"bandwidth": "1 Gb/s", "rtt": "20 ms", "loss": "1e-4"}
+    tool = {"name": "iperf3", "C": algorithm, "t": "30 s"}
+    told = predict(load(journey(machine(tcp={"cc": algorithm}), wan=wan, tool=tool) | {"name": "own"}), samples=0)
+    limit = float(path.stream_limit(algorithm, 1e-4, 0.02, 8948.0, 1e9))
+    assert told.throughput_Bps.p50 == pytest.approx(limit, rel=0.2)
+    cli.app(["tcp"])(args=["tcp", "--rate", "1Gb/s", "--rtt", "20ms", "--cc", algorithm], standalone_mode=False)
+    assert "limit     link" in capsys.readouterr().out

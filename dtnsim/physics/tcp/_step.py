@@ -194,7 +194,7 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
     hazard += p.event * v.rate
     hazard *= np.isinf(s.detect)
     hazard *= v.on
-    return hazard
+    return np.asarray(hazard, float)
 
 
 def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: FloatArray, dice: Dice) -> BoolArray:
@@ -213,8 +213,7 @@ def _to_overflow(p: Fixed, v: View) -> FloatArray:
     gain = total(v.growth / v.trip)
     # a window that has passed the buffer grows on until it notices: not a step for each of those segments
     past = np.maximum(HALF / gain, least(v.trip) * PAST)
-    past += np.maximum(p.full - v.whole, TINY) / gain
-    return past
+    return np.asarray(past + np.maximum(p.full - v.whole, TINY) / gain, float)
 
 
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import competition, controls, droptail, ramp, rounds
+from dtnsim.physics.tcp import controls, droptail, ramp, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 FloatArray = NDArray[np.float64]
@@ -135,6 +135,8 @@ def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -
             run = partial(_windows, replicas=replicas or most, seed=seed, steps=most_steps or steps)
             groups.append((rows, run, False))
     if two.any():
+        from dtnsim.physics.tcp import competition  # and its kernel, which few need
+
         runs = replicas or competition.REPLICAS
         groups.append((np.flatnonzero(two), partial(_shared, replicas=runs, seed=seed), True))
     rows = np.flatnonzero(~two & ~alone)
@@ -157,6 +159,8 @@ def _bbr(c: Cases, times: FloatArray, *, replicas: int, seed: int) -> Samples:
 
 
 def _shared(c: Cases, _times: FloatArray, *, replicas: int, seed: int) -> Samples:
+    from dtnsim.physics.tcp import competition
+
     return competition.run_pairs(c, replicas, seed)
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
+from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.physics.tcp import controls, outcome, path
 from dtnsim.physics.tcp.controls import htcp, illinois
 from dtnsim.physics.tcp.rounds import Cases
@@ -64,3 +66,13 @@ def test_every_algorithm_fills_a_clean_link():
         c = Cases.of(rate_Bps=1.25e8, rtt_s=0.02, cc=cc, warmup_s=10.0, duration_s=60.0)
         assert outcome.simulate(c).goodput_Bps[0] > (0.6 if cc == "westwood" else 0.94) * 1.25e8 * 1448 / 1500, cc
     assert np.isinf(path.stream_limit("scalable", 0.0, 0.1, 1448, 1e9))
+
+
+def test_a_field_takes_the_names_of_the_table_and_no_other():
+    """`congestion_control`: what the table has; the schema lists it."""
+    adapter = TypeAdapter(CongestionControl)
+    for cc in controls.names():
+        assert adapter.validate_python(cc) == cc
+    assert adapter.json_schema() == {"enum": list(controls.names()), "type": "string"}
+    with pytest.raises(ValidationError, match="'cubic'"):
+        adapter.validate_python("vegas")

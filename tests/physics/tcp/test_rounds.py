@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from dtnsim.physics.tcp import droptail, response, rounds
+from dtnsim.physics.tcp import droptail, rounds
+from dtnsim.physics.tcp.controls.cubic import cubic
+from dtnsim.physics.tcp.response import aimd_window
 from dtnsim.physics.tcp.rounds import Cases
 
 NONE = np.zeros(0)
@@ -19,11 +21,11 @@ def test_random_loss_gives_the_response_functions():
     for loss, trip in ((1e-3, 0.05), (1e-4, 0.02)):
         c = Cases.of(rate_Bps=1.25e9, rtt_s=trip, loss=loss, cc="reno", warmup_s=100 * trip + 20, duration_s=200)
         got = goodput(c).goodput_Bps.mean()
-        assert 0.86 < got / (1448 / trip * response.aimd_window(loss)) < 1.08
+        assert 0.86 < got / (1448 / trip * aimd_window(loss)) < 1.08
     # CUBIC, long path: RFC 9438's mean window is for a periodic loss; random gaps lift it as they lift Reno's,
     # more so since CUBIC grows with the cube of a gap, and fast convergence takes some of it back
     c = Cases.of(rate_Bps=1.25e9, rtt_s=0.1, loss=1e-4, cc="cubic", warmup_s=60, duration_s=200)
-    assert 0.85 < goodput(c).goodput_Bps.mean() / response.cubic(1e-4, 0.1, 1448) < 1.25
+    assert 0.85 < goodput(c).goodput_Bps.mean() / cubic(1e-4, 0.1, 1448) < 1.25
 
 
 def test_a_window_limits_exactly():
