@@ -30,6 +30,7 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
         ("p10", "right"),
         ("p90", "right"),
         ("throughput", "right"),
+        ("ceiling", "right"),
         ("tool", "left"),
         ("needs", "left"),
         ("held by", "left"),
@@ -39,6 +40,7 @@ def command(path: str, overrides: list[str], samples: int, seed: int, *, json: b
         shown.add_row(
             *seconds,
             text.rate(c.throughput_Bps.p50),
+            units.show(c.ceiling, "B/s"),
             *map(text.plain, (c.candidate.name, c.candidate.needs, c.held_by)),
         )
     out.print(shown)
@@ -65,6 +67,7 @@ def _document(
                 "needs": c.candidate.needs,
                 "duration_s": c.duration_s.as_dict(),
                 "throughput_Bps": c.throughput_Bps.as_dict(),
+                "ceiling_Bps": c.ceiling,
                 "held_by": c.held_by,
             }
             for c in found

@@ -70,6 +70,7 @@ def _show(result: Comparison) -> None:
         ("variant", "left"),
         ("throughput", "right"),
         ("p10 to p90", "right"),
+        ("ceiling", "right"),
         ("duration", "right"),
         ("price", "right"),
         ("bottleneck", "left"),
@@ -77,9 +78,12 @@ def _show(result: Comparison) -> None:
     for v in result.variants:
         rate = v.prediction.throughput_Bps
         price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")
-        between = f"{units.show(rate.p10, 'B/s')} to {units.show(rate.p90, 'B/s')}"
-        duration = units.show(v.prediction.duration_s.p50, "s")
-        shown.add_row(v.name, units.show(rate.p50, "B/s"), between, duration, price, v.prediction.bottleneck.station)
+        drawn = v.prediction.drawn is not None
+        rates = [units.show(r, "B/s") for r in (rate.p50, rate.p10, rate.p90, v.prediction.ceiling)]
+        shown.add_row(
+            v.name, rates[0] if drawn else "", f"{rates[1]} to {rates[2]}" if drawn else "", rates[3],
+            units.show(v.prediction.duration_s.p50, "s"), price, v.prediction.bottleneck.station,
+        )  # fmt: skip
     out.print(shown)
     unpriced = sorted({p for v in result.variants for p in v.unpriced})
     if unpriced:

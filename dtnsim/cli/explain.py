@@ -11,7 +11,7 @@ def command(
     calibration: options.Calibration = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Show every demand and capacity with its formula, value and source; the terms recompute the answer.
+    """Show every demand and capacity with its formula, value and source, and the way from the ceiling to the median.
 
     \b
     Examples:
@@ -21,12 +21,12 @@ def command(
     from dtnsim.composition.ways import ways
     from dtnsim.description import spec
     from dtnsim.report import document, explanation, text
-    from dtnsim.steady.prediction import predict
+    from dtnsim.steady.breakdown import steps
+    from dtnsim.steady.prediction import SAMPLES, predict
 
     given = spec.load(path, overrides or (), calibration)
-    answer = predict(given, samples=0)
-    found = ways(given)
+    answer, found, way = predict(given), ways(given), steps(given, SAMPLES)
     if json:
-        options.emit(document.explanation_document(answer, found))
+        options.emit(document.explanation_document(answer, found, way))
     else:
-        explanation.explanation(answer, text.console(), found)
+        explanation.explanation(answer, text.console(), found, way)

@@ -150,6 +150,7 @@ def _show(made: Plan) -> None:
         ("", "left"),
         ("price", "right"),
         ("throughput", "right"),
+        ("ceiling", "right"),
         ("meets it", "right"),
         (f"more per 1,000 {made.now.price.currency}", "right"),
         ("then binds", "left"),
@@ -182,10 +183,11 @@ def _list(chosen: Stage, out: Out) -> None:
 
 
 def _cells(stage: Stage) -> tuple[str, ...]:
-    rate = units.show(stage.prediction.throughput_Bps.p50, "B/s")
+    found = stage.prediction
+    rates = [units.show(rate, "B/s") for rate in (found.throughput_Bps.p50, found.ceiling)]
     gain = units.show(stage.marginal_Bps, "B/s") if stage.marginal_Bps is not None else ""
     bought = f"{stage.price}" if stage.options else "nothing"
-    return stage.name, bought, rate, f"{stage.probability:.0%}", gain, stage.prediction.bottleneck.station
+    return stage.name, bought, *rates, f"{stage.probability:.0%}", gain, found.bottleneck.station
 
 
 def _free(made: Plan, out: Out) -> None:
@@ -193,7 +195,7 @@ def _free(made: Plan, out: Out) -> None:
         out.print("Nothing that can be set for nothing helps.")
         return
     out.print("free:")
-    base = made.now.prediction.throughput_Bps.p50
+    base = made.now.prediction.ceiling
     for win in made.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
         taken = (", taken" if helps else ", taken for what is bought") if win.together else ", not with the others"

@@ -43,7 +43,7 @@ def command(
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Predict a path in many scenarios: every number is the p50 that 'dtnsim predict' gives for it.
+    """Predict a path in many scenarios: rates are the ceilings that 'dtnsim predict' gives for it.
 
     Keys that change numbers alone are worked out as arrays, thousands at a time; others (tool options, parts, and what
     TCP's round model starts from: round trip, loss, windows) value by value. A run that was broken off goes on where

@@ -58,8 +58,8 @@ def repeats(judged: Sequence[Judgement]) -> list[tuple[str, bool, Sequence[float
         if again is not None:
             first = figures[j.case.site, again.of]
             # in the unit of the first: a duration and a rate of one test say the same
-            ratio = j.sign * float(np.log(j.case.measured / j.p50)) - first.sign * float(
-                np.log(first.case.measured / first.p50)
+            ratio = j.sign * float(np.log(j.case.measured / j.ceiling)) - first.sign * float(
+                np.log(first.case.measured / first.ceiling)
             )
             found.append((j.regime.kind, again.on == "another day", [0.0, ratio]))
     return found

@@ -163,6 +163,7 @@ def run_of(row: Mapping[str, str]) -> Run:
         "bandwidth": f"{wire:.9g} b/s",
         "loss": f"{number(row, 'loss', 0.0, 0.0, 0.5):g}",
         "buffer": f"{number(row, 'buffer_bytes', rate / 80, 1500.0, 1e13):.0f} B",
+        "background": {"share": "0"},  # the rate of a row is the transfer's own
     }
     path = {
         "name": "run",
@@ -210,14 +211,13 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     spec = spec_of(run)
     found = predict(spec, samples=0)
     told, streams = found.transfers[0], max((c.streams for c in found.problem.connections.values()), default=1)
-    middle = told.duration_s.p50
     if not samples:
-        return Answer(middle, middle, middle, told.bottleneck.reason)
-    drawn = scenarios(spec, compose(spec, Draw()), samples, seed).parameters[:, 0]
-    rates = interval(drawn, told.throughput_Bps.p50)
-    times = (middle * told.throughput_Bps.p50 / rate for rate in (rates.p90, rates.p10))
+        least = told.duration_s.p50
+        return Answer(least, least, least, told.bottleneck.reason)
+    rates = interval(scenarios(spec, compose(spec, Draw()), samples, seed).parameters[:, 0])
+    quick, middle, slow = (told.payload_B / rate for rate in (rates.p90, rates.p50, rates.p10))
     own = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
-    low, high = (math.log(time / middle) for time in times)
+    low, high = (math.log(time / middle) for time in (quick, slow))
     late = math.log1p(turns(spec) * WAKE_UPS * SLICE_S * BUSY / middle)
     scatter = _TENTH * math.hypot(*own)
     return Answer(

@@ -44,8 +44,9 @@ class Judgement:
     Attributes:
         case: The case.
         p10: Predicted [SI unit], one time in ten below this.
-        p50: With every parameter at its median.
+        p50: Predicted, as often above this as below.
         p90: One time in ten above this.
+        ceiling: With every parameter at its median and everything unstated at its best.
         baseline: What min(disk, network, disk) says, None where it says nothing.
         held: The predicted bottleneck.
         regime: What holds it, as evidence is collected by.
@@ -58,6 +59,7 @@ class Judgement:
     p10: float
     p50: float
     p90: float
+    ceiling: float
     baseline: float | None
     held: Bottleneck
     regime: Regime
@@ -79,7 +81,7 @@ class Judgement:
 
     def within(self, level: float) -> bool:
         """Whether the figure lies in the central interval of so much probability."""
-        found = interval(self.samples, self.p50, level)
+        found = interval(self.samples, level)
         return found.p10 * (1 - METER) <= self.case.measured <= found.p90 * (1 + METER)
 
     @property
@@ -93,8 +95,8 @@ class Judgement:
         case = self.case
         if case.role != "blind" or self.covered is None or case.quantity == "cpu_share":
             return None
-        off = self.sign * np.log(case.measured / self.p50)
-        explained = self.sign * np.log(np.maximum(self.explained, 1e-300) / self.p50)
+        off = self.sign * np.log(case.measured / self.ceiling)
+        explained = self.sign * np.log(np.maximum(self.explained, 1e-300) / self.ceiling)
         return Residual(case.study, self.regime, float(off), np.asarray(explained), 0.0)
 
     @property
@@ -205,6 +207,7 @@ def _case_dict(j: Judgement) -> dict[str, Any]:
         "p10": j.p10,
         "p50": j.p50,
         "p90": j.p90,
+        "ceiling": j.ceiling,
         "error": j.error,
         "kind": j.regime.kind,
         "bottleneck": f"{j.held.station}: {j.held.reason}",
@@ -308,20 +311,19 @@ def _run(given: PathSpec, samples: int, seed: int) -> Run:
 def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     nominal, drawn = run.nominal, run.scenarios
     f = transfer_index(case, nominal.problem) or 0
-    p50 = float(values(case, nominal)[0])
-    explained = runs = np.array([p50])
+    ceiling = float(values(case, nominal)[0])
+    explained = runs = np.array([ceiling])
     if drawn is not None:
         explained = values(case, at(drawn, drawn.parameters))
         runs = values(case, at(drawn, drawn.rates(laws)))
     if case.quantity == "throughput_sd":
-        p50 = float(explained[0])
         runs = explained
-    within = interval(runs, p50)
+    within = interval(runs)
     m = replace(nominal.matrices, capacity=nominal.solution.capacity)
     held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.regimes[f] if drawn is not None else Regime("", "")
     rule = baseline.predict(case, run.given)
-    return Judgement(case, within.p10, p50, within.p90, rule, held, kind, runs, explained)
+    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -260,6 +260,12 @@ class Correlation:
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+def key_of(quantity: Quantity) -> str:
+    """What a quantity's draw goes by; a number of the model itself has no key in the path."""
+    law = quantity.typical or quantity
+    return quantity.key or f"{law.source} {law.value:g} {law.dim}"
+
+
 class Draw:
     """Gives each quantity its value: nominal (``samples=0``) or an array of draws.
 
@@ -300,7 +306,7 @@ class Draw:
         law = quantity.typical or quantity
         if not law.spread:
             return law.value
-        key = quantity.key or f"{law.source} {law.value:g} {law.dim}"
+        key = key_of(quantity)
         if quantity.typical is not None:
             self.unstated.add(key)
         same = key, law.value, law.spread, law.dim
@@ -333,3 +339,20 @@ class Draw:
         digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
         seed = [self._seed, int.from_bytes(digest, "little")]
         return np.asarray(self._grid[np.random.default_rng(seed).permutation(self.samples)])
+
+
+class Partly(Draw):
+    """Draws some parameters alone; the others stay at their nominal values.
+
+    Args:
+        samples, seed, correlation: As for `Draw`.
+        keys: What is drawn, by `key_of`.
+    """
+
+    def __init__(self, samples: int, seed: int, correlation: Correlation, keys: Collection[str]) -> None:
+        super().__init__(samples, seed, correlation)
+        self._chosen = frozenset(keys)
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity``: drawn where it is one of them."""
+        return super().__call__(quantity) if key_of(quantity) in self._chosen else quantity.value

@@ -256,7 +256,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its uncertainty: p50 has every parameter at its median, p10 and p90 are quantiles."""
+    """Quantiles of the scenarios of a figure; without scenarios all three are the figure itself."""
 
     p10: float
     p50: float
@@ -303,6 +303,7 @@ class Rung:
 class TransferPrediction:
     """The answer for one transfer of a path.
 
+    ``ceiling`` is its rate with every parameter at its median and everything unstated at its best [B/s].
     ``sender_Bps`` is what the sender of a timed test reports: it counts what its socket has taken, so also what
     has not arrived when the time is up. None where bytes end the transfer.
     ``on_medium_s`` is when the medium has every byte; None where the tool itself waits for that.
@@ -310,6 +311,7 @@ class TransferPrediction:
 
     name: str
     throughput_Bps: Interval
+    ceiling: float
     duration_s: Interval
     bottleneck: Bottleneck
     files: int
@@ -321,7 +323,7 @@ class TransferPrediction:
 
 @dataclass(frozen=True, slots=True)
 class StationUse:
-    """A station in the answer: utilisation at the median scenario."""
+    """A station in the answer: utilisation at the ceiling."""
 
     station: Station
     demand_per_byte: float
@@ -334,18 +336,21 @@ class Prediction(Shown):
 
     Attributes:
         name: Name of the path.
-        throughput_Bps: All transfers together.
+        throughput_Bps: All transfers together: quantiles of the scenarios; of none, all three are the ceiling.
+        ceiling: The same with every parameter at its median and everything unstated at its best [B/s].
         transfers: One answer a transfer, in the order of the file.
         stations: Every station with its use, busiest first.
         warnings: What the reader should know (formula out of range, unused parameter ...).
-        problem: The stations and demands at the median scenario, for `explain`.
+        problem: The stations and demands that give the ceiling, for `explain`.
         drawn: The scenarios behind the interval; None where none were asked for.
         given: The path; None where it was composed by hand.
         assumed: Numbers that nobody wrote and that move the answer by more than 5 %, found when first looked at.
+        unstated: What is not stated and goes with the answer over the scenarios, the strongest first.
     """
 
     name: str
     throughput_Bps: Interval
+    ceiling: float
     transfers: tuple[TransferPrediction, ...]
     stations: tuple[StationUse, ...]
     warnings: tuple[str, ...]
@@ -353,6 +358,7 @@ class Prediction(Shown):
     drawn: Drawn | None = field(default=None, compare=False, repr=False)
     given: Any = field(default=None, compare=False, repr=False)
     assumed: Sequence[Assumption] = field(default=(), compare=False, repr=False)
+    unstated: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""

@@ -188,7 +188,7 @@ class Bound:
     def __call__(self, chosen: Set, still: Open) -> Rates:
         """What no set exceeds that has ``chosen`` and, in the places of ``still``, any of those or nothing."""
         decided = {o.place: o for o in chosen}
-        return self._rater.sure(*self.each({p: (decided.get(p), *still.get(p, ())) for p in self._places}))
+        return self._rater.sure(self.each({p: (decided.get(p), *still.get(p, ())) for p in self._places})[1])
 
     def each(
         self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None

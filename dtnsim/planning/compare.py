@@ -109,6 +109,7 @@ class Comparison:
                     "p10_Bps": rate.p10,
                     "throughput_Bps": rate.p50,
                     "p90_Bps": rate.p90,
+                    "ceiling_Bps": v.prediction.ceiling,
                     "duration_s": seconds.p50,
                     "bottleneck": v.prediction.bottleneck.station,
                     "price": v.price.amount if v.price is not None else None,

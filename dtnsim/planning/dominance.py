@@ -53,8 +53,8 @@ class _Company:
     def __init__(self, bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> None:
         self._bound, self._loss = bound, loss
         self._every: dict[str, tuple[Option | None, ...]] = {p: (None, *options) for p, options in choices.items()}
-        #: nothing reaches more as surely as asked; above it a draw does not count
-        self._top = bound((), choices)[1]
+        #: no median is more, and nothing reaches more as surely as asked; above both a draw does not count
+        self._top = max(bound((), choices))
         self._known: dict[tuple[str, Option | None, bool], tuple[Array, Array]] = {}
 
     def as_good(self, place: str, one: Option | None, other: Option) -> bool:

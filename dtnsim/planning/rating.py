@@ -1,4 +1,4 @@
-"""What a path gives with some purchases: its median, and what it reaches as surely as asked."""
+"""What a path gives with some purchases: the median of its scenarios, and what it reaches as surely as asked."""
 
 from __future__ import annotations
 
@@ -112,14 +112,15 @@ class Rater:
 
     def rates(self, nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> Rates:
         """What solutions of both give."""
-        return self.sure(*self.each(nominal, median, drawn, spread))
+        return self.sure(self.each(nominal, median, drawn, spread)[1])
 
     @staticmethod
     def each(nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> tuple[Array, Array]:
-        """Throughput at the median, and of each draw [B/s]."""
+        """Throughput with every parameter at its median, and of each draw [B/s]."""
         middle = turns.total_rate(nominal, solve.solve(median).rate)
         return middle, turns.total_rate(drawn, solve.solve(spread).rate)
 
-    def sure(self, middle: Array, each: Array) -> Rates:
-        """The median, and what is reached as surely as asked."""
-        return float(middle[0]), float(np.quantile(each, 1 - self.confidence, method="inverted_cdf"))
+    def sure(self, each: Array) -> Rates:
+        """The median of the draws, and what is reached as surely as asked."""
+        middle, sure = np.quantile(each, (0.5, 1 - self.confidence), method="inverted_cdf")
+        return float(middle), float(sure)

@@ -119,6 +119,7 @@ class Plan(Shown):
                 "p10_Bps": s.prediction.throughput_Bps.p10,
                 "throughput_Bps": s.prediction.throughput_Bps.p50,
                 "p90_Bps": s.prediction.throughput_Bps.p90,
+                "ceiling_Bps": s.prediction.ceiling,
                 "probability": s.probability,
                 "bottleneck": s.prediction.bottleneck.station,
                 "marginal_Bps_per_1000": s.marginal_Bps,

@@ -101,7 +101,7 @@ def sweep(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Predicts a path in many scenarios; each number is the p50 that `predict` gives for it.
+    """Predicts a path in many scenarios; rates are the ceilings that `predict` gives for it.
 
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.

@@ -40,7 +40,7 @@ class Win:
 
     Attributes:
         setting: It.
-        alone_Bps: Throughput with nothing else changed.
+        alone_Bps: The ceiling with nothing else changed.
         together: Whether it is among those that are taken together.
     """
 

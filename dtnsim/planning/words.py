@@ -22,7 +22,8 @@ _FAMILIES: Final = {
 
 def helps(found: Found, tuned: Stage) -> list[str]:
     """What does not help, by families of parts."""
-    held, at = tuned.prediction.bottleneck.station, units.show(tuned.rate, "B/s")
+    held, at = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
+    least = found.rater(())[0] * (1 + _WORTH)
     by_family: dict[str, list[float]] = {}
     for options in found.search.choices.values():
         for option in options:
@@ -32,7 +33,7 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     said = [
         f"No {family} helps by itself: {held} binds at {at}."
         for family, rates in by_family.items()
-        if max(rates) <= tuned.rate * (1 + _WORTH)
+        if max(rates) <= least
     ]
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")

@@ -124,7 +124,7 @@ def spending(p: Prediction) -> Figure:
     """Where the bytes spend resources: the utilisation of each station by what uses it."""
     busiest = [u for u in p.stations if u.utilization > 0 and u.station.kind != "workers"][:BUSIEST]
     place = {u.station.name: n for n, u in enumerate(busiest)}
-    rates = [t.throughput_Bps.p50 for t in p.transfers]
+    rates = [t.ceiling for t in p.transfers]
     found: dict[tuple[int, str], list[float]] = {}
     rows = []
     for t, rate in zip(p.problem.transfers, rates, strict=True):

@@ -14,6 +14,7 @@ from dtnsim.steady.ladder import SHOWN
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
     from dtnsim.ground.uncertainty import Assumption
+    from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -33,6 +34,9 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "schema": PREDICTION,
         "name": p.name,
         "throughput_Bps": p.throughput_Bps.as_dict(),
+        "ceiling_Bps": p.ceiling,
+        "scenarios": 0 if p.drawn is None else len(p.drawn.rates_Bps),
+        "unstated": list(p.unstated),
         "duration_s": {k: number(v) for k, v in p.duration_s.as_dict().items()},
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [_station(u) for u in p.stations],
@@ -84,6 +88,7 @@ def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
         "files": t.files,
         "payload_B": t.payload_B,
         "throughput_Bps": t.throughput_Bps.as_dict(),
+        "ceiling_Bps": t.ceiling,
         "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
         "on_medium_s": {k: number(v) for k, v in (t.on_medium_s or t.duration_s).as_dict().items()},
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
@@ -113,13 +118,15 @@ def _station(u: StationUse) -> dict[str, Any]:
     }
 
 
-def explanation_document(p: Prediction, ways: Sequence[Way] = ()) -> dict[str, Any]:
-    """The document of ``dtnsim explain --json``: capacities and demands that recompute the throughput."""
+def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> dict[str, Any]:
+    """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median."""
     problem: Problem = p.problem
     return {
         "schema": EXPLANATION,
         "name": p.name,
         "throughput_Bps": p.throughput_Bps.p50,
+        "ceiling_Bps": p.ceiling,
+        "steps": [{"what": s.what, "change_Bps": s.change_Bps, "median_Bps": s.median_Bps} for s in steps],
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [
             {
@@ -138,6 +145,7 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = ()) -> dict[str, A
             {
                 "name": t.name,
                 "throughput_Bps": answer.throughput_Bps.p50,
+                "ceiling_Bps": answer.ceiling,
                 "workers": t.workers,
                 "files": t.files,
                 "payload_B": t.payload_B,

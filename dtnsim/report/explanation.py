@@ -15,14 +15,17 @@ from dtnsim.report.text import capacity, plain, rate
 
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
+    from dtnsim.steady.breakdown import Step
 
 
-def explanation(p: Prediction, out: Out, ways: Sequence[Way] = ()) -> None:
-    """Prints every capacity and every demand with formula, value and source, and the sum that gives the answer."""
+def explanation(p: Prediction, out: Out, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> None:
+    """Prints every capacity and every demand with formula, value and source, the ceiling, and the way to the median."""
     stations = {s.name: s for s in p.problem.stations}
     for t, answer in zip(p.problem.transfers, p.transfers, strict=True):
         _transfer(t, stations, out)
-        out.print(f"\nthroughput = {answer.throughput_Bps.p50!r} B/s = {rate(answer.throughput_Bps.p50)}")
+        out.print(f"\nceiling = {answer.ceiling!r} B/s = {rate(answer.ceiling)}")
+    if steps:
+        _steps(p, steps, out)
     for w in ways:
         _way(w, out)
     for warning in p.warnings:
@@ -54,6 +57,17 @@ def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, floa
         cost = f"{value:.6g} {stations[d.station].unit}/B"
         rows.add_row(plain(d.station), plain(d.what), cost, plain(d.formula), plain(d.source))
     out.print(rows)
+
+
+def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
+    out.print("\nfrom the ceiling to the median of all transfers together: each line draws one thing more")
+    rows = table(("", "left"), ("takes", "right"), ("then", "right"))
+    rows.add_row("ceiling", "", rate(p.ceiling))
+    for step in steps:
+        share = step.change_Bps / max(p.ceiling, 1e-300)
+        rows.add_row(plain(step.what), f"{show(step.change_Bps, 'B/s')} ({share:+.1%})", rate(step.median_Bps))
+    out.print(rows)
+    out.print(f"throughput = {p.throughput_Bps.p50!r} B/s = {rate(p.throughput_Bps.p50)}")
 
 
 def _way(w: Way, out: Out) -> None:

@@ -68,7 +68,7 @@ def frontier(plan: Plan) -> Figure:
 
 def free(plan: Plan) -> Table:
     """Settings that cost nothing."""
-    base = plan.now.prediction.throughput_Bps.p50
+    base = plan.now.prediction.ceiling
     rows = [
         (
             w.setting.what,

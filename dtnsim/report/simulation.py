@@ -49,13 +49,18 @@ def _document(s: Simulation) -> dict[str, Any]:
         "interrupted": s.interrupted,
         "end_s": number(first.end_s),
         "events": first.events,
-        "transfers": [_transfer(s, f) for f in range(len(first.transfers))],
+        "transfers": [_transfer(s, f) | {"quantile": at} for f, at in enumerate(_among(s))],
         "stations": _stations(first),
         "series": _series(first),
         "happened": [{"time_s": t, "what": what} for t, what in first.happened],
         "warnings": list(s.warnings),
         "assumed": assumptions(s.assumed),
     }
+
+
+def _among(s: Simulation) -> Sequence[float | None]:
+    """At which quantile of what `predict` draws the first run of each transfer lies, where that is known."""
+    return s.among or (None,) * len(s.runs[0].transfers)
 
 
 def _transfer(s: Simulation, f: int) -> dict[str, Any]:
@@ -162,10 +167,16 @@ def _show(s: Simulation, out: Out) -> None:
         out.print(f"the {len(those)} that take longest; --json has the other {len(groups) - len(those)} as well")
     if len(s.runs) > 1:
         _replicas(s, those, out)
+    among = _among(s)
     for group in those:
         f = alike.slowest(first, group)
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
         _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
+        if (at := among[f]) is not None:
+            out.print(
+                f"{text.plain(first.transfers[f].name)}: this run has everything at its median and what is not stated "
+                f"at its best; {at:.0%} of what predict draws is slower"
+            )
     for time, what in first.happened[:HAPPENED]:
         out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
     if len(first.happened) > HAPPENED:

@@ -60,9 +60,9 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
             for way in relieved.ways(p, f)[:_WAYS]:
                 sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
                 label = f"{plain(t.name)}: " if len(p.transfers) > 1 else ""
-                out.print(f"{label}try           {sets}: {units.show(way.rate_Bps, 'B/s')}")
+                out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
     if len(p.transfers) > 1:
-        out.print(f"all together  {_interval_rate(p.throughput_Bps)}")
+        _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
     out.print()
     used = table(
         ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
@@ -79,7 +79,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
         )
     out.print(used)
     for t in p.transfers if len(p.transfers) <= SHOWN else p.transfers[:1]:
-        out.print(f"\nladder of {plain(t.name)}: what binds, and what binds once it is relieved")
+        out.print(f"\nladder of {plain(t.name)}: what binds at the ceiling, and what binds once it is relieved")
         rungs = table(("", "right"), ("at", "right"), ("station", "left"), ("because", "left"))
         for number, rung in enumerate(t.ladder, 1):
             rungs.add_row(str(number), rate(rung.throughput_Bps), plain(rung.station), plain(rung.reason))
@@ -140,13 +140,13 @@ def _without(p: Prediction, t: TransferPrediction) -> str:
     for rung in t.ladder[1:]:
         mine = rung.station in cards and rung.station.startswith(f"{same}.")
         if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
-            return f"; if it held nothing: {units.show(rung.throughput_Bps, 'B/s')}"
+            return f"; ceiling if it held nothing: {units.show(rung.throughput_Bps, 'B/s')}"
     return ""
 
 
 def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) -> None:
     label = f"{plain(t.name)}: " if named else ""
-    out.print(f"{label}throughput    {_interval_rate(t.throughput_Bps)}")
+    _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
     span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
     if any(each.timed for each in p.problem.transfers if each.name == t.name):
@@ -165,8 +165,14 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) ->
         out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{_without(p, t)}")
 
 
-def _interval_rate(i: Interval) -> str:
-    return f"{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})"
+def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out) -> None:
+    """The median with its interval, and the ceiling; without scenarios the ceiling alone."""
+    if p.drawn is None:
+        out.print(f"{then}{rate(ceiling)} if everything unstated is perfect; of no scenarios there is no median")
+        return
+    out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
+    open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
+    out.print(f"{then}{units.show(ceiling, 'B/s')} if everything unstated is perfect{open_}")
 
 
 def capacity(station: Station) -> str:

@@ -222,7 +222,7 @@ def _scenarios(
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
     files = sum(t.files for t in p.transfers)
-    own = (sum(t.payload_B for t in p.transfers) / files, p.throughput_Bps.p50) if files else None
+    own = (sum(t.payload_B for t in p.transfers) / files, p.ceiling) if files else None
     page.figure(charts.file_sizes(whatif.sizes(given), own))
 
 
@@ -247,7 +247,7 @@ def _sliders(page: Page, crossed: Grid) -> None:
         for a in crossed.axes
     )
     page.text(
-        f"Every position is a prediction of its own (median), worked out beforehand: {len(crossed.outcomes)} of them.",
+        f"Every position is a prediction of its own (ceilings), worked out beforehand: {len(crossed.outcomes)} of them.",
         "note",
     )
     page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
@@ -12,12 +14,14 @@ from dtnsim.simulation.durations import quantiles
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from dtnsim.ground.uncertainty import Assumption
 
     Array = NDArray[np.float64]
+
+#: transfers up to which a run is placed among what `predict` draws
+AMONG: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +256,23 @@ class Simulation(Shown):
         from dtnsim.steady import assumed
 
         return assumed.of(self.given) if self.given is not None else ()
+
+    @property
+    def among(self) -> tuple[float | None, ...]:
+        """For each transfer the share of `predict`'s scenarios that are slower than the first run.
+
+        None where it has not finished; empty for more than `AMONG` transfers.
+        """
+        from dtnsim.steady.prediction import predict
+
+        first = self.runs[0].transfers
+        if self.given is None or len(first) > AMONG:
+            return ()
+        drawn = predict(self.given).drawn
+        rates = drawn.rates_Bps if drawn is not None else np.zeros((1, len(first)))
+        return tuple(
+            float(np.mean(rates[:, f] < t.throughput_Bps)) if t.duration_s >= 0 else None for f, t in enumerate(first)
+        )
 
     @property
     def complete(self) -> bool:

@@ -103,6 +103,7 @@ class Choice:
     candidate: Candidate
     duration_s: Interval
     throughput_Bps: Interval
+    ceiling: float
     held_by: str
 
 
@@ -132,7 +133,9 @@ def choose(spec: PathSpec, samples: int, seed: int = 1) -> tuple[list[Choice], l
         except DtnsimError as error:
             refused.append((candidate, str(error)))
             continue
-        found.append(Choice(candidate, answer.duration_s, answer.throughput_Bps, answer.bottleneck.reason))
+        found.append(
+            Choice(candidate, answer.duration_s, answer.throughput_Bps, answer.ceiling, answer.bottleneck.reason)
+        )
     if not found:
         raise InputError(f"none of the tools can do this transfer: {refused[0][1]}")
     return sorted(found, key=lambda c: c.duration_s.p50), refused

@@ -1,4 +1,4 @@
-"""`predict`: throughput with an interval, bottleneck with its reason, and the ladder of what binds next."""
+"""`predict`: the median of the scenarios with an interval, the ceiling, its bottleneck, and what binds next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.steady import discrepancy, medium, solve, timed, turns, unstated
+from dtnsim.steady import breakdown, discrepancy, medium, solve, timed, turns
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason, work
@@ -35,7 +35,7 @@ from dtnsim.steady.workers import with_workers
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Array, Matrices
 
-#: draws behind p10 and p90
+#: scenarios behind p10, p50 and p90
 SAMPLES = 256
 #: a utilisation up to this is one, but for the last digits of the sums
 _ROUNDING = 1 + 1e-9
@@ -55,15 +55,15 @@ def predict(
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.
         overrides: Keys and values put over the file: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
-        samples: Draws for the interval; 0 leaves p10 = p50 = p90.
+        samples: Scenarios behind p10, p50 and p90; 0 leaves all three at the ceiling.
         seed: Seed of the draws; the same seed gives the same bytes.
         calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).
         mean: Ask for the long-run mean instead of one run on a random day.
 
     Returns:
-        The `Prediction`. Its p50 has every parameter at its median, so that ``explain`` can show
-        the sum; p10 and p90 are quantiles over the parameters' spreads, the model's own error and repeat noise
-        (`dtnsim.steady.discrepancy`).
+        The `Prediction`. p10, p50 and p90 are quantiles over the parameters' spreads, what is not stated, the model's
+        own error and repeat noise (`dtnsim.steady.discrepancy`); its ceiling has every parameter at its median and
+        everything unstated at its best (``explain`` shows the sum, and the way from there to the median).
 
     Raises:
         SpecError: the path cannot be used.
@@ -82,23 +82,19 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     drawn = scenarios(given, problem, samples, seed, composer.past)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
-    notes = unstated.words(made.throughput_Bps.p50, drawn)
     ends = turns.ends(problem, rates) if any(t.turn for t in problem.transfers) else None
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
     rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
-    return replace(made, warnings=(*made.warnings, *notes), drawn=behind, given=given, assumed=rests_on)
+    return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
     """The answer with the time at which the medium has every byte, where tools end before."""
     if not medium.waits_for(nominal):
         return made
-    middle = medium.seconds(nominal, np.array([[t.throughput_Bps.p50 for t in made.transfers]]))
-    spread = middle if rates is None else medium.seconds(drawn, rates)
-    transfers = [
-        replace(t, on_medium_s=interval(spread[f], float(middle[f][0]))) if f in middle else t
-        for f, t in enumerate(made.transfers)
-    ]
+    rates = np.array([[t.ceiling for t in made.transfers]]) if rates is None else rates
+    found = medium.seconds(drawn, rates)
+    transfers = [replace(t, on_medium_s=interval(found[f])) if f in found else t for f, t in enumerate(made.transfers)]
     return replace(made, transfers=tuple(transfers))
 
 
@@ -116,8 +112,10 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
         _one(problem, m, plain, f, nominal, rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
-    total = interval(turns.total_rate(problem, rates), float(turns.total_rate(problem, nominal[None, :])[0]))
-    return Prediction(problem.name, total, transfers, _uses(full, nominal), problem.warnings, full)
+    total, top = (turns.total_rate(problem, r) for r in (rates, nominal[None, :]))
+    return Prediction(
+        problem.name, interval(total), float(top[0]), transfers, _uses(full, nominal), problem.warnings, full
+    )
 
 
 def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
@@ -144,19 +142,20 @@ def _one(
 ) -> TransferPrediction:
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
-    rate = interval(drawn, float(nominal[f]))
+    rate = interval(drawn)
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
     if transfer.timed:
         seconds = Interval(*(transfer.time_s,) * 3)
     return TransferPrediction(
         transfer.name,
         rate,
+        float(nominal[f]),
         seconds,
         bottleneck(problem, f, cause),
         transfer.files,
-        float(nominal[f]) * transfer.time_s if transfer.timed else transfer.payload_B,
+        rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
         Ladder(problem, given, f, cause, float(nominal[f]), path),
-        timed.sender_rate(problem, transfer, float(nominal[f])),
+        timed.sender_rate(problem, transfer, rate.p50),
     )
 
 

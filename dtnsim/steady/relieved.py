@@ -31,7 +31,7 @@ class Way:
 
     Attributes:
         overrides: ``key=value`` of it.
-        rate_Bps: What the transfer gives with it, everything at its median.
+        rate_Bps: The transfer's ceiling with it.
     """
 
     overrides: tuple[str, ...]
@@ -52,7 +52,7 @@ def ways(made: Prediction, f: int) -> tuple[Way, ...]:
         except DtnsimError:
             continue
         rate = float(solve.solve(solve.matrices(problem)).rate[0, f])
-        if rate > _WORTH * t.throughput_Bps.p50:
+        if rate > _WORTH * t.ceiling:
             found.append(Way(overrides, rate))
     return tuple(sorted(found, key=lambda way: -way.rate_Bps))
 

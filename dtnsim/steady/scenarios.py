@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.quantity import Draw
+from dtnsim.ground.quantity import Draw, Partly
 from dtnsim.ground.records import Interval
 from dtnsim.steady import discrepancy, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
@@ -16,7 +16,7 @@ from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
@@ -80,7 +80,14 @@ def blocks(layout: Layout) -> list[slice]:
     return [slice(n, n + step) for n in range(0, count, step)]
 
 
-def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1, before: Past | None = None) -> Scenarios:
+def scenarios(
+    given: PathSpec,
+    nominal: Problem,
+    samples: int,
+    seed: int = 1,
+    before: Past | None = None,
+    only: Collection[str] | None = None,
+) -> Scenarios:
     """Draws a path.
 
     Args:
@@ -89,8 +96,9 @@ def scenarios(given: PathSpec, nominal: Problem, samples: int, seed: int = 1, be
         samples: How many scenarios.
         seed: Seed of the draws.
         before: What earlier transfers have left behind at the median, where that is known.
+        only: Keys of the parameters that are drawn, the others at their medians; None draws all.
     """
-    draw = Draw(samples, seed, given.correlation)
+    draw = Draw(samples, seed, given.correlation) if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
     arrays, solution = _whole(layout.of()) if len(blocks(layout)) == 1 else _in_blocks(layout)
@@ -123,7 +131,7 @@ def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:
     return tuple(regime(given, nominal, f, cause) for f, cause in enumerate(causes))
 
 
-def interval(drawn: Array, nominal: float, level: float = 0.8) -> Interval:
-    """Central interval of scenarios; the median answer lies in it, also where it is the ceiling."""
-    low, high = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2), method="inverted_cdf")
-    return Interval(min(float(low), nominal), nominal, max(float(high), nominal))
+def interval(drawn: Array, level: float = 0.8) -> Interval:
+    """Median and central interval of scenarios (S,); of a single one, that."""
+    shares = ((1 - level) / 2, 0.5, (1 + level) / 2)
+    return Interval(*map(float, np.quantile(drawn, shares, method="inverted_cdf")))

@@ -21,9 +21,30 @@ def test_the_terms_recompute_what_predict_says(run: Run) -> None:
             total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
     capacity = {s["station"]: s["capacity"] for s in made["stations"]}
     least = min((capacity[s] / d, s) for s, d in total.items() if d > 0)
-    assert least[0] == pytest.approx(predicted["throughput_Bps"]["p50"], rel=1e-9)
-    assert made["throughput_Bps"] == predicted["throughput_Bps"]["p50"]
+    assert least[0] == pytest.approx(predicted["ceiling_Bps"], rel=1e-9)
+    assert made["ceiling_Bps"] == predicted["ceiling_Bps"]
     assert made["bottleneck"] == predicted["bottleneck"]
+
+
+@pytest.mark.parametrize("path", [PATH, "examples/dtn-100g-xfs", "examples/nas-24-disks-4-readers"])
+def test_the_steps_from_the_ceiling_add_up_to_the_median(run: Run, path: str) -> None:
+    made = json.loads(run("explain", path, "--json").out)
+    predicted = json.loads(run("predict", path, "--json").out)
+    whole = made["ceiling_Bps"] + sum(s["change_Bps"] for s in made["steps"])
+    assert whole == pytest.approx(predicted["throughput_Bps"]["p50"], rel=1e-9)
+    assert made["ceiling_Bps"] == predicted["ceiling_Bps"]
+    assert made["throughput_Bps"] == predicted["throughput_Bps"]["p50"]
+    named = [s["what"] for s in made["steps"]]
+    assert set(predicted["unstated"]) <= set(named)
+
+
+def test_what_is_stated_takes_nothing(run: Run) -> None:
+    """Where a loss is stated, no step is called after it."""
+    path = "examples/dtn-100g-xfs"
+    open_ = [s["what"] for s in json.loads(run("explain", path, "--json").out)["steps"]]
+    stated = [s["what"] for s in json.loads(run("explain", path, "--set", "wan.loss=0", "--json").out)["steps"]]
+    assert "wan.0.loss" in open_
+    assert "wan.0.loss" not in stated
 
 
 def test_every_number_has_a_source(run: Run) -> None:

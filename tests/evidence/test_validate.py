@@ -120,7 +120,7 @@ def test_document_has_the_agreed_keys() -> None:
     assert document["schema"] == "dtnsim.validation/1"
     assert set(document["summary"]) == {"fit", "blind", "baseline_blind"}
     assert all(set(s) == {"n", "mdape", "max_ape", "coverage80"} for s in document["summary"].values())
-    keys = {"id", "site", "role", "quantity", "unit", "measured", "p10", "p50", "p90", "error", "bottleneck",
+    keys = {"id", "site", "role", "quantity", "unit", "measured", "p10", "p50", "p90", "ceiling", "error", "bottleneck",
             "bottleneck_stated", "study", "kind"}  # fmt: skip
     assert all(set(c) == keys for c in document["cases"])
     assert document["cases"][3]["measured"] is None

@@ -13,12 +13,13 @@ from dtnsim.ground.records import Bottleneck, Interval, Prediction, Problem, Run
 def one(name: str, duration: Interval) -> TransferPrediction:
     at = Bottleneck(f"{name}.disk", "disk", name, "hdd", "it is full")
     rate = Interval(1.0, 2.0, 3.0)
-    return TransferPrediction(name, rate, duration, at, 1, 10.0, (Rung(f"{name}.disk", 2.0, "it is full"),))
+    return TransferPrediction(name, rate, 3.5, duration, at, 1, 10.0, (Rung(f"{name}.disk", 2.0, "it is full"),))
 
 
 PREDICTION = Prediction(
     "t",
     Interval(2.0, 4.0, 6.0),
+    7.0,
     (one("x", Interval(3.0, 5.0, 10.0)), one("y", Interval(4.0, 4.5, 8.0))),
     (),
     (),

@@ -15,7 +15,7 @@ from tests.strategies import load
 def found(**seconds: float) -> list[Choice]:
     """Candidates by the first word of their line, with what they take, the fastest first."""
     by_kind = {c.kind: c for c in reversed(CANDIDATES)}
-    made = [Choice(by_kind[k], Interval(s, s, s), Interval(1.0, 1.0, 1.0), "") for k, s in seconds.items()]
+    made = [Choice(by_kind[k], Interval(s, s, s), Interval(1.0, 1.0, 1.0), 1.0, "") for k, s in seconds.items()]
     return sorted(made, key=lambda c: c.duration_s.p50)
 
 

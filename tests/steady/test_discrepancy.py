@@ -102,7 +102,7 @@ def test_the_mean_is_better_known_than_one_run() -> None:
     given = load(journey(wan={"bandwidth": "10 Gb/s"}))
     run, mean = (predict(given, samples=1024, mean=m).throughput_Bps for m in (False, True))
     assert mean.p10 > run.p10
-    assert mean.p50 == run.p50
+    assert mean.p50 == pytest.approx(run.p50, rel=0.03)  # luck has no direction
 
 
 def stated(**wan: Any) -> dict[str, Any]:
@@ -134,13 +134,12 @@ def test_the_answer_says_what_is_not_stated() -> None:
     host = {"tcp": {"rmem_max": "1 GB", "wmem_max": "1 GB"}}
     path = stated()
     path["hosts"] = {h: {**v, **host} for h, v in path["hosts"].items()}
-    (note,) = [w for w in answer(path, samples=256).warnings if "typical" in w]
-    assert note.startswith("ceiling ")
-    assert "loss" in note
-    assert "not stated" in note
+    found = answer(path, samples=256)
+    assert "wan.0.loss" in found.unstated or "wan.loss" in found.unstated
+    assert found.throughput_Bps.p50 < 0.9 * found.ceiling
     quiet = stated(loss="0", background={"share": {"value": "0 %", "spread": 0}}, buffer="1 GB")
     quiet["hosts"] = path["hosts"]
-    assert not [w for w in answer(quiet, samples=256).warnings if "typical" in w]
+    assert not answer(quiet, samples=256).unstated
 
 
 def test_nothing_stated_is_no_certainty() -> None:
@@ -158,18 +157,19 @@ def test_unknown_drives_and_cards_are_wide_and_a_benchmark_narrows_them(device: 
         "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": device}},
     }
     path = journey(host, host, wan={"bandwidth": "100 Gb/s"}, start="a:/data", to="b:memory", tool="gridftp")
-    wide = answer(path, samples=512).throughput_Bps
-    known = answer(path, "hosts.a.volumes./data.array={kind: unknown, read: 800 MB/s}", samples=512).throughput_Bps
+    found = [answer(path, samples=512)]
+    found.append(answer(path, "hosts.a.volumes./data.array={kind: unknown, read: 800 MB/s}", samples=512))
+    wide, known = (f.throughput_Bps for f in found)
     assert wide.p90 / wide.p10 > 4
     assert known.p90 / known.p10 < 0.5 * wide.p90 / wide.p10
-    assert known.p50 == pytest.approx(wide.p50)
+    assert found[1].ceiling == pytest.approx(found[0].ceiling)
 
 
-def test_an_interval_keeps_the_median_answer() -> None:
+def test_an_interval_has_the_quantiles_of_its_scenarios() -> None:
     drawn = np.linspace(1.0, 2.0, 101)
-    assert interval(drawn, 5.0).as_dict() == {"p10": 1.1, "p50": 5.0, "p90": 5.0}
-    assert interval(drawn, 1.5, 0.5).p10 == pytest.approx(1.25, abs=0.011)
-    assert interval(drawn, 0.5).p10 == 0.5
+    assert interval(drawn).as_dict() == pytest.approx({"p10": 1.1, "p50": 1.5, "p90": 1.9}, abs=0.011)
+    assert interval(drawn, 0.5).p10 == pytest.approx(1.25, abs=0.011)
+    assert interval(drawn[:1]).as_dict() == {"p10": drawn[0], "p50": drawn[0], "p90": drawn[0]}
 
 
 def test_a_file_that_is_no_discrepancy_is_refused(tmp_path: Any) -> None:

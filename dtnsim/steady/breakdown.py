@@ -1,0 +1,105 @@
+"""From the ceiling to the median: what is not stated by name, the parameters' spreads, the model's own error, one run.
+
+The ceiling has every parameter at its median and everything unstated at its best. One group of things after the other
+is drawn as well, in the same scenarios as those of `predict`; a step takes what the median loses by it, so that the
+steps add up to the median of the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.ground.quantity import Draw
+from dtnsim.steady import discrepancy, solve, timed, turns
+from dtnsim.steady.scenarios import scenarios
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Problem
+    from dtnsim.steady.scenarios import Scenarios
+    from dtnsim.steady.solve import Array
+
+#: correlation with the rate from which on something unstated is named
+_MATTERS: Final = 0.15
+#: draws that several keys share -> what people call them; any other key is what a path file would say
+_WORDS: Final = {"other traffic": "other traffic", "buffers": "TCP buffers"}
+#: what keys begin with that are not a host's
+_ROOTS: Final = ("wan.", "links.", "tool ")
+#: what is drawn after the things that are named
+OTHERS: Final = "whatever else is not stated"
+PARAMETERS: Final = "spreads of what is stated, and of parts"
+MODEL: Final = "the model's own error"
+RUN: Final = "one run on a random day"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one group of things does to the median.
+
+    Attributes:
+        what: The group.
+        change_Bps: What the median gains by it; negative where it loses.
+        median_Bps: The median with it, all transfers together.
+    """
+
+    what: str
+    change_Bps: float
+    median_Bps: float
+
+
+def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
+    """The steps from the ceiling of a path to the median of `predict` with so many samples and this seed."""
+    composer = timed.composer(given, Draw())
+    problem = composer.problem()
+    drawn = scenarios(given, problem, samples, seed, composer.past)
+    laws = discrepancy.load()
+    medians: dict[str, float] = {}
+    known: set[str] = set()
+    for what, keys in _groups(drawn).items():
+        known |= keys
+        some = scenarios(given, problem, samples, seed, composer.past, known)
+        medians[what] = _median(some.problem, some.parameters)
+    medians[PARAMETERS] = _median(drawn.problem, drawn.parameters)
+    medians[MODEL] = _median(drawn.problem, drawn.rates(laws, mean=True))
+    medians[RUN] = _median(drawn.problem, drawn.rates(laws))
+    found, before = [], float(solve.total(problem)[0])
+    for what, median in medians.items():
+        found.append(Step(what, median - before, median))
+        before = median
+    return tuple(found)
+
+
+def _median(problem: Problem, rates: Array) -> float:
+    return float(np.quantile(turns.total_rate(problem, rates), 0.5, method="inverted_cdf"))
+
+
+def _groups(drawn: Scenarios) -> Mapping[str, set[str]]:
+    """Keys of what is not stated, by what people call it, the strongest first; the weak ones together."""
+    strong = unstated(drawn)
+    found: dict[str, set[str]] = {name: set() for name in (*strong, OTHERS)}
+    for key in drawn.draw.unstated:
+        name = _name(key)
+        found[name if name in strong else OTHERS].add(key)
+    return {name: keys for name, keys in found.items() if keys}
+
+
+def unstated(drawn: Scenarios) -> tuple[str, ...]:
+    """Names of unstated things that go with the rate, the strongest first."""
+    total = turns.total_rate(drawn.problem, drawn.parameters)
+    order = np.argsort(np.argsort(total)).astype(float)
+    found: dict[str, float] = {}
+    for key in sorted(drawn.draw.unstated):
+        rank = np.argsort(np.argsort(drawn.draw.score(key))).astype(float)
+        strength = abs(float(np.corrcoef(order, rank)[0, 1])) if np.ptp(total) > 0 else 0.0
+        if strength >= _MATTERS:
+            found[_name(key)] = max(found.get(_name(key), 0.0), strength)
+    return tuple(sorted(found, key=lambda n: -found[n]))
+
+
+def _name(key: str) -> str:
+    return _WORDS.get(key) or (key if key.startswith(_ROOTS) else f"hosts.{key}")
