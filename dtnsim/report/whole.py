@@ -247,7 +247,7 @@ def _sliders(page: Page, crossed: Grid) -> None:
         for a in crossed.axes
     )
     page.text(
-        f"Every position is a prediction of its own (ceilings), worked out beforehand: {len(crossed.outcomes)} of them.",
+        f"Every position is a prediction of its own (ceilings), worked out beforehand: {len(crossed.outcomes)}.",
         "note",
     )
     page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')
