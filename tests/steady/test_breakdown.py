@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from dtnsim.steady.breakdown import MODEL, PARAMETERS, RUN, steps
 from dtnsim.steady.prediction import predict
 from tests.strategies import load
 
-PATH = {
+PATH: dict[str, Any] = {
     "name": "t",
     "hosts": {"a": "venadi", "b": "venadi"},
     "wan": {"bandwidth": "10 Gb/s", "rtt": "40 ms"},
