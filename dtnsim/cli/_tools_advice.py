@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 from dtnsim.description import spec
 from dtnsim.ground import units
 from dtnsim.steady import choose
@@ -11,7 +12,8 @@ from dtnsim.steady import choose
 def command(path: str, overrides: list[str], samples: int, seed: int, *, json: bool) -> None:
     """Prints the tools by what they would take, and the advice."""
     given = spec.load(path, overrides)
-    found, refused = choose.choose(given, samples, seed)
+    with Watch("predicting tools"):
+        found, refused = choose.choose(given, samples, seed)
     said = choose.advice(found, given.transfers[0].tool.kind)
     if json:
         options.emit(_document(given, found, refused, said))

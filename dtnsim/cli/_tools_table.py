@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dtnsim.cli import _table, options
+from dtnsim.cli._watch import Watch
 from dtnsim.evidence import tool_runs
 from dtnsim.ground.errors import SpecError
 
@@ -15,7 +16,8 @@ _NEEDED: Final = ("tool_key|tool", "rate_bps", "rtt_s", "files", "total_bytes")
 def command(path: str, out: str | None, samples: int, seed: int, *, json: bool) -> None:
     """Reads, predicts and writes a table."""
     columns, rows = _table.read(path, _NEEDED, "see 'dtnsim tools --help' for the names")
-    answered = answer(rows, samples, seed, path)
+    with Watch("predicting rows"):
+        answered = answer(rows, samples, seed, path)
     if json:
         options.emit({"schema": "dtnsim.tools-table/1", "seed": seed, "rows": answered})
     if out is not None or not json:

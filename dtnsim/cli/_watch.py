@@ -1,40 +1,51 @@
-"""How far a long run is, on standard error, and an orderly end at Ctrl-C."""
+"""What a long run is doing, on standard error, and an orderly end at Ctrl-C."""
 
 from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Final, Self
 
-#: seconds of work before a progress bar appears
+#: seconds of work before anything is said
 _PATIENCE_S: Final = 2.0
+#: seconds between two lines: on a terminal, where each replaces the one before, and elsewhere
+_TERMINAL_S: Final = 0.2
+_FILE_S: Final = 10.0
 #: exit code after Ctrl-C, when what was done by then has been shown
 STOPPED: Final = 130
 
 
 class Watch:
-    """Watches a run: a progress bar on stderr when it takes long, and an orderly end at Ctrl-C.
+    """Says what a run is doing once it takes long, whether or not it reports.
 
-    The first Ctrl-C ends the run between two events, so that what was done is whole and can be shown; a
-    second one ends the program as usual.
+    Args:
+        what: What it does, in a word or two.
+        orderly: The first Ctrl-C ends the run between two events, so that what was done is whole and can be shown; a
+            second one ends the program as usual.
     """
 
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._bar: Any = None
+    def __init__(self, what: str, *, orderly: bool = False) -> None:
+        self._what, self._orderly, self._began = what, orderly, time.monotonic()
+        self._share, self._more = math.nan, ""
         self._stopped = False
         self._before: Any = None
+        self._ended = threading.Event()
+        self._terminal = sys.stderr.isatty()
+        self._thread = threading.Thread(target=self._speak, daemon=True)
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
+        if self._orderly and threading.current_thread() is threading.main_thread():
             self._before = signal.signal(signal.SIGINT, self._stop)
+        self._thread.start()
         return self
 
     def __exit__(self, *reason: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._ended.set()
+        self._thread.join()
         self._restore()
 
     def _stop(self, *_signal: object) -> None:
@@ -56,34 +67,37 @@ class Watch:
         """How long it has been at work [s]."""
         return time.monotonic() - self._began
 
-    def tell(self, now: float, share: float, more: str = "") -> bool:
-        """Shows how far it is; returns whether somebody wants it to end."""
-        if self._bar is None and time.monotonic() - self._began > _PATIENCE_S:
-            self._bar = _bar()
-        if self._bar is not None:
-            from dtnsim.ground import units
-
-            shown = "" if math.isnan(now) else units.show(now, "s")
-            self._bar.update(self._bar.task_ids[0], completed=share, now=shown, more=more)
+    def tell(self, share: float, more: str = "") -> bool:
+        """Notes how far it is, a share of 1 where that is known; returns whether somebody wants it to end."""
+        self._share, self._more = share, more
         return self._stopped
 
+    def tell_simulated(self, now: float, share: float, more: str = "") -> bool:
+        """The same with the simulated time [s]."""
+        from dtnsim.ground import units
 
-def _bar() -> Any:
-    """A progress bar: simulated time, share done, time left; nothing where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        shown = "" if math.isnan(now) else units.show(now, "s")
+        return self.tell(share, ", ".join(text for text in (shown, more) if text))
 
-    terminal = Console(stderr=True)
-    bar = Progress(
-        TextColumn("simulated {task.fields[now]}"),
-        BarColumn(),
-        TextColumn("{task.percentage:.0f}%"),
-        TextColumn("{task.fields[more]}"),
-        TimeRemainingColumn(),
-        console=terminal,
-        transient=True,
-        disable=not terminal.is_terminal,
-    )
-    bar.start()
-    bar.add_task("", total=1.0, now="", more="")
-    return bar
+    def count(self, done: int, of: int) -> None:
+        """Notes how many of how many are done."""
+        self.tell(done / max(of, 1), f"{done:,} of {of:,}")
+
+    def _speak(self) -> None:
+        wait = _PATIENCE_S
+        with suppress(OSError, ValueError):  # nobody reads standard error
+            while not self._ended.wait(wait):
+                wait = _TERMINAL_S if self._terminal else _FILE_S
+                text = f"dtnsim: {self._line()}"
+                sys.stderr.write(f"\r{text}\x1b[K" if self._terminal else f"{text}\n")
+                sys.stderr.flush()
+            if self._terminal and wait == _TERMINAL_S:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+    def _line(self) -> str:
+        parts, share = [self._what], self._share
+        if share > 0:
+            left = self.seconds * (1 - share) / share
+            parts += [f"{share:.0%}", f"{left:,.0f} s left"]
+        return ", ".join(text for text in (*parts, self._more, f"{self.seconds:,.0f} s so far") if text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def command(
         return
     if not sources and not suggest:
         raise InputError("calibrate: give logs or cases, or --suggest for a script of tests to run on the host")
-    found = _found(sources, host, volume, (free, names, wan), scheduler) if sources else None
+    with Watch("fitting"):
+        found = _found(sources, host, volume, (free, names, wan), scheduler) if sources else None
     if suggest or found is None:
         _print_script(host, found, json=json)
     else:

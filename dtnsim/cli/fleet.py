@@ -69,11 +69,11 @@ def command(
         options.writable(file, option)
     fleet_tables.check_table(transfers, "--transfers")
     fleet_tables.check_table(hours, "--hours")
-    with Watch() as watch:
+    with Watch("simulating the fleet", orderly=True) as watch:
 
         def tell(now: float, share: float, done: int) -> bool:
             rate = f"{done:,} transfers, {done / max(watch.seconds, 1e-3):,.0f}/s" if done else ""
-            return watch.tell(now, share, rate)
+            return watch.tell_simulated(now, share, rate)
 
         made: Any = fleet(
             path,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 
@@ -69,27 +70,28 @@ def command(
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.planning.plan import plan
 
-    made = plan(
-        path,
-        target=target,
-        move=move,
-        within=within,
-        budget=budget,
-        confidence=_read("--confidence", confidence, "1"),
-        allow=[a.strip() for a in allow.split(",") if a.strip()],
-        keep=keep or (),
-        mine=mine or (),
-        catalog=catalog,
-        max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
-        most=most,
-        grows=grows,
-        years=years,
-        rates=rates or (),
-        overrides=overrides or (),
-        calibration=calibration,
-        samples=samples,
-        seed=seed,
-    )
+    with Watch("searching what to set and buy"):
+        made = plan(
+            path,
+            target=target,
+            move=move,
+            within=within,
+            budget=budget,
+            confidence=_read("--confidence", confidence, "1"),
+            allow=[a.strip() for a in allow.split(",") if a.strip()],
+            keep=keep or (),
+            mine=mine or (),
+            catalog=catalog,
+            max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
+            most=most,
+            grows=grows,
+            years=years,
+            rates=rates or (),
+            overrides=overrides or (),
+            calibration=calibration,
+            samples=samples,
+            seed=seed,
+        )
     if json:
         options.emit(_document(made))
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -62,18 +63,19 @@ def command(
     from dtnsim.report.headline import clock
 
     given = spec.load(path, overrides or (), calibration, events=events)
-    asked = whole.Asked(
-        simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
-        fleet=_fleet(given, seed) if simulate and given.workload is not None else None,
-        plan=_planned(given, plan, seed, samples) if plan is not None else None,
-        goal=_goal(target, deadline),
-        start=clock(start) if start is not None else None,
-        scenarios=scenarios,
-        samples=samples,
-        seed=seed,
-        command=("dtnsim", *sys.argv[1:]),
-    )
-    page = whole.report(given, asked, _progress if sys.stderr.isatty() else None)
+    with Watch("writing the report") as watch:
+        asked = whole.Asked(
+            simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
+            fleet=_fleet(given, seed) if simulate and given.workload is not None else None,
+            plan=_planned(given, plan, seed, samples) if plan is not None else None,
+            goal=_goal(target, deadline),
+            start=clock(start) if start is not None else None,
+            scenarios=scenarios,
+            samples=samples,
+            seed=seed,
+            command=("dtnsim", *sys.argv[1:]),
+        )
+        page = whole.report(given, asked, watch.count)
     output.write(out, page, "--out")
     if json:
         options.emit({"schema": "dtnsim.report/1", "file": out, "size_B": len(page.encode())})
@@ -137,8 +139,3 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
         raise InputError(f"--plan: {error}") from None
     known["allow"] = [a.strip() for a in str(known.get("allow", "tuning,parts")).split(",") if a.strip()]
     return plan(**{**known, "path": given, "seed": seed, "samples": max(samples, 16)})
-
-
-def _progress(done: int, of: int) -> None:
-    sys.stderr.write(f"\r{done} of {of} scenarios" + ("\r\033[K" if done == of else ""))
-    sys.stderr.flush()

@@ -74,9 +74,9 @@ def command(
     except UnitError as error:
         raise UnitError(f"--until: {error}") from None
     given = spec.load(path, overrides or (), calibration, events=events)
-    with Watch() as watch:
+    with Watch("simulating", orderly=True) as watch:
         result = simulate(
-            given, replicas=replicas, seed=seed, until=end, progress=watch.tell, max_events=max_events,
+            given, replicas=replicas, seed=seed, until=end, progress=watch.tell_simulated, max_events=max_events,
             scheduler=scheduler,
         )  # fmt: skip
     if trace is not None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 
 if TYPE_CHECKING:
     from dtnsim.planning.sweep import SweepResult
 
-#: seconds between lines of progress: on a terminal, and in a file
-_TERMINAL_S: Final = 0.2
-_FILE_S: Final = 10.0
 #: rows that are shown
 _SHOWN: Final = 40
 
@@ -59,23 +56,29 @@ def command(
     from dtnsim.planning.sweep import sweep
 
     options.writable(out, "--out")
-    meter = _Meter()
+    counted = [0]
     try:
-        result = sweep(
-            path,
-            vary or (),
-            sample=sample,
-            table=table,
-            overrides=overrides or (),
-            calibration=calibration,
-            out=out,
-            processes=processes,
-            scheduler=scheduler,
-            seed=seed,
-            progress=meter.show,
-        )
+        with Watch("predicting scenarios") as watch:
+
+            def progress(done: int, of: int) -> None:
+                counted[0] = done
+                watch.count(done, of)
+
+            result = sweep(
+                path,
+                vary or (),
+                sample=sample,
+                table=table,
+                overrides=overrides or (),
+                calibration=calibration,
+                out=out,
+                processes=processes,
+                scheduler=scheduler,
+                seed=seed,
+                progress=progress,
+            )
     except KeyboardInterrupt:
-        kept = f"; {meter.done:,} rows are in {out}: the same command goes on from there" if out is not None else ""
+        kept = f"; {counted[0]:,} rows are in {out}: the same command goes on from there" if out is not None else ""
         sys.stderr.write(f"dtnsim: stopped{kept}\n")
         raise typer.Exit(130) from None
     if json:
@@ -93,25 +96,6 @@ def command(
             file=sys.stderr,
         )
         raise typer.Exit(2)
-
-
-class _Meter:
-    """Progress with rate and time left, on standard error."""
-
-    def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-        self.done = 0
-
-    def show(self, done: int, of: int) -> None:
-        self.done = done
-        now, terminal = time.monotonic(), sys.stderr.isatty()
-        if done < of and now - self._last < (_TERMINAL_S if terminal else _FILE_S):
-            return
-        self._last = now
-        rate = done / max(now - self._began, 1e-9)
-        text = f"{done:,} of {of:,} scenarios ({done / of:.0%}), {rate:,.0f}/s, {(of - done) / rate:,.0f} s left"
-        sys.stderr.write(f"\r{text}\x1b[K" + ("\n" if done == of else "") if terminal else f"{text}\n")
-        sys.stderr.flush()
 
 
 def _show(result: SweepResult, out: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dtnsim.cli import options
+from dtnsim.cli._watch import Watch
 from dtnsim.ground.errors import InputError, visible
 
 if TYPE_CHECKING:
@@ -77,15 +78,16 @@ def command(
         if logs and Path(logs[0]).is_file():
             raise InputError(f"{logs[0]} is no cases file; a log of transfers is held against a path: --path PATH")
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
-    found = validate.validate(
-        chosen,
-        calibration=calibration,
-        samples=samples,
-        seed=seed,
-        leave_one_out=leave_one_out,
-        progress=_progress if sys.stderr.isatty() else None,
-        scheduler=scheduler,
-    )
+    with Watch("predicting cases") as watch:
+        found = validate.validate(
+            chosen,
+            calibration=calibration,
+            samples=samples,
+            seed=seed,
+            leave_one_out=leave_one_out,
+            progress=watch.count,
+            scheduler=scheduler,
+        )
     if discrepancy is not None:
         from dtnsim.evidence import discrepancy_file
 
@@ -119,8 +121,3 @@ def _of_logs(sources: list[str], path: str, names: list[str], most: int) -> list
     for note in notes:
         sys.stderr.write(f"dtnsim: {visible(note)}\n")
     return found
-
-
-def _progress(done: int, of: int) -> None:
-    sys.stderr.write(f"\r{done} of {of} cases" + ("\r\033[K" if done == of else ""))
-    sys.stderr.flush()

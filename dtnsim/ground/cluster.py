@@ -9,6 +9,8 @@ import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
+from itertools import islice
 from typing import Any, Final, Generic, Self, TypeVar
 
 from dtnsim.ground.errors import DtnsimError, InputError
@@ -20,8 +22,9 @@ Result = TypeVar("Result")
 
 #: seconds to wait for a scheduler, and for its first worker
 PATIENCE_S: Final = 10.0
-#: pieces that wait for a core, for each core there is
-_AHEAD: Final = 4
+#: tasks for each core at least, so that none is left alone at the end; pieces of a task at most
+_TASKS: Final = 4
+_LARGEST: Final = 32
 
 
 def spread(
@@ -34,7 +37,8 @@ def spread(
     """Works on pieces wherever the scheduler has workers.
 
     Args:
-        work: A function of a module that the workers have too; it is called with ``shared`` and a piece.
+        work: A function of a module that the workers have too; it is called with ``shared`` and a piece. A task is
+            several pieces where there are many for each core of the cluster.
         shared: What every piece needs; it travels once a worker, and survives workers that die.
         pieces: The pieces, independent of each other.
         scheduler: Address like ``tcp://login1:8786``.
@@ -52,27 +56,24 @@ def spread(
         cores = _cores(client, scheduler, patience_s)
         # a task and no scattered data: what is lost with a worker is made again
         common = client.submit(pickle.loads, pickle.dumps(shared), pure=False)
-        left = iter(enumerate(pieces))
+        size = max(1, min(len(pieces) // (_TASKS * cores), _LARGEST))
+        left = iter(range(0, len(pieces), size))
         waiting: dict[Any, int] = {}
 
-        def submit() -> Any:
-            number, piece = next(left, (None, None))
-            if number is None:
-                return None
-            future = client.submit(_call, work, common, piece, pure=False)
-            waiting[future] = number
-            return future
+        def submit() -> Iterator[Any]:
+            for first in islice(left, 1):
+                future = client.submit(_calls, work, common, pieces[first : first + size], pure=False)
+                waiting[future] = first
+                yield future
 
-        first = [f for _ in range(min(len(pieces), max(_AHEAD * cores, 1))) if (f := submit()) is not None]
-        done = _dask().as_completed(first, loop=client.loop)
+        done = _dask().as_completed([f for _ in range(_TASKS * cores) for f in submit()], loop=client.loop)
         for future in done:
-            number = waiting.pop(future)
-            yield number, _result(client, future, scheduler)
-            more = submit()
-            if more is not None:
+            first = waiting.pop(future)
+            yield from enumerate(_result(client, future, scheduler), first)
+            for more in submit():
                 done.add(more)
     finally:
-        client.close(timeout=2)
+        _close(client)
 
 
 class Session(Generic[Shared]):
@@ -95,7 +96,7 @@ class Session(Generic[Shared]):
         return self
 
     def __exit__(self, *reason: object) -> None:
-        self._client.close(timeout=2)
+        _close(self._client)
 
     def lot(self, work: Callable[[Shared, Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
         """The results of some pieces, in order.
@@ -103,10 +104,10 @@ class Session(Generic[Shared]):
         Raises:
             DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
         """
-        futures = [self._client.submit(_call, work, self._common, piece, pure=False) for piece in pieces]
+        futures = [self._client.submit(_calls, work, self._common, [piece], pure=False) for piece in pieces]
         for future in _dask().as_completed(list(futures), loop=self._client.loop):
             _result(self._client, future, self._scheduler)
-        return [_result(self._client, future, self._scheduler) for future in futures]
+        return [_result(self._client, future, self._scheduler)[0] for future in futures]
 
 
 def check(scheduler: str) -> None:
@@ -124,8 +125,14 @@ def _dask() -> Any:
     return need("dask.distributed", "--scheduler")
 
 
-def _call(work: Callable[[Any, Any], Any], shared: Any, piece: Any) -> Any:
-    return work(shared, piece)
+def _calls(work: Callable[[Any, Any], Any], shared: Any, pieces: Sequence[Any]) -> list[Any]:
+    return [work(shared, piece) for piece in pieces]
+
+
+def _close(client: Any) -> None:
+    """Lets a scheduler go. One that does not answer any more is not worth an error, least of all over one before."""
+    with suppress(OSError, TimeoutError, RuntimeError):
+        client.close(timeout=2)
 
 
 def _client(scheduler: str, patience_s: float) -> Any:
@@ -166,7 +173,12 @@ def _version() -> str:
 def _result(client: Any, future: Any, scheduler: str) -> Any:
     lost = f"--scheduler: {scheduler} was lost; what was done is kept"
     try:
-        return future.result(timeout=PATIENCE_S)
+        while True:
+            try:
+                return future.result(timeout=PATIENCE_S)
+            except TimeoutError:
+                if client.status != "running":  # else it is slow
+                    raise
     except _dask().KilledWorker as error:
         raise DtnsimError(f"--scheduler: a piece of work ended every worker that had it: {error}") from None
     except (CancelledError, OSError, TimeoutError):

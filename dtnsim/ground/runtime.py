@@ -1,22 +1,17 @@
-"""The interpreter's own ways: its garbage collector out of the way, child processes that end with their parent."""
+"""The interpreter's garbage collector, out of the way."""
 
 from __future__ import annotations
 
 import gc
-import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import sleep
 from typing import Final
 
 #: whether the collector ran before it was paused
 _RESUMES: Final = ContextVar("resumes", default=False)
 #: new records, less those gone, after which a command lets it look; Python's own 700 are made by one import
 _YOUNG: Final = 50_000
-#: seconds between two looks at who the parent is
-_POLL_S: Final = 0.5
 
 
 def gc_seldom() -> None:
@@ -61,14 +56,3 @@ def gc_resumed(*, aside: bool) -> Iterator[None]:
             gc.disable()
         if aside:
             gc.unfreeze()
-
-
-def end_with(parent: int) -> None:
-    """Has this process end soon after its parent, also in the middle of its work and when that was killed."""
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        sleep(_POLL_S)
-    os._exit(1)

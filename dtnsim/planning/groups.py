@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import process_time
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.design import Design
 
-#: scenarios of one composition at most: their arrays then take some 100 MB
-_CHUNK: Final = 4096
+#: scenarios of one composition: at first, at least and at most (their arrays then take some 100 MB)
+_CHUNK: Final = (64, 16, 4096)
+#: seconds that a group takes: so often are rows written
+_GROUP_S: Final = 2.0
 #: fewer of them are composed one by one
 _FEW: Final = 4
 #: values of a key that are compared with each by itself
@@ -68,7 +71,21 @@ class Outcome:
     error: str = ""
 
 
-def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray) -> Iterator[Group]:
+class Pace:
+    """How many scenarios make a group: as many as take some two seconds."""
+
+    def __init__(self) -> None:
+        self.size = _CHUNK[0]
+
+    def took(self, seconds: float) -> None:
+        """Learns from a group that is done [s of CPU]: most of a quick one's time is not its scenarios'."""
+        if seconds < _GROUP_S / 2:
+            self.size = min(self.size * _CHUNK[0] // 4, _CHUNK[2])
+        elif seconds > _GROUP_S:
+            self.size = max(int(self.size * _GROUP_S / seconds), _CHUNK[1])
+
+
+def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace) -> Iterator[Group]:
     """The scenarios ``todo`` of a design; ``vector`` are the keys that are arrays."""
     fixed = [n for n, key in enumerate(design.keys) if key not in vector]
     free = [n for n, key in enumerate(design.keys) if key in vector]
@@ -76,8 +93,8 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray) -> Iterato
     order = np.lexsort(codes[::-1]) if fixed else np.arange(len(todo))
     change = np.flatnonzero(np.any(np.diff(codes[:, order], axis=1) != 0, axis=0)) + 1
     for whole in np.split(order, change):
-        for start in range(0, len(whole), _CHUNK):
-            numbers = todo[whole[start : start + _CHUNK]]
+        while len(whole):
+            numbers, whole = todo[whole[: pace.size]], whole[pace.size :]
             row = design.row(int(numbers[0]))
             texts = [[design.columns[n][0][c] for c in design.columns[n][1][numbers]] for n in free]
             yield Group(
@@ -158,6 +175,12 @@ def alone(given: PathSpec, overrides: list[str]) -> Outcome:
     except DtnsimError as error:
         return Outcome(None, None, error=str(error))
     return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
+
+
+def timed_outcomes(given: PathSpec, group: Group) -> tuple[list[Outcome], float]:
+    """(what the scenarios of a group give, CPU time that took [s])."""
+    began = process_time()
+    return outcomes(given, group), process_time() - began
 
 
 def outcomes(given: PathSpec, group: Group) -> list[Outcome]:

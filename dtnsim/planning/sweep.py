@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +14,8 @@ import numpy as np
 from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster
-from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.runtime import end_with
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.pool import Pool
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
 from dtnsim.planning.frame import frame
@@ -25,7 +23,7 @@ from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
 
 if TYPE_CHECKING:
     from dtnsim.planning.design import Design
-    from dtnsim.planning.groups import Group, Outcome
+    from dtnsim.planning.groups import Group
 
 #: scenarios done, and all of them
 Progress = Callable[[int, int], None]
@@ -140,23 +138,30 @@ def sweep(
         rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]
     todo = np.array([n for n, row in enumerate(rows) if row is None], np.intp)
     done = kept = len(rows) - len(todo)
-    parts = list(groups.groups(wanted, vector, todo)) if len(todo) else []
-    for group, found in _worked(given, parts, processes, scheduler):
-        errors = [_called(o.error, option, wanted.keys) for o in found]
-        made = [
-            (*wanted.row(int(n)), o.rate_Bps, o.seconds, o.station, o.kind, error, label)
-            for n, o, error in zip(group.numbers, found, errors, strict=True)
-        ]
-        if file is not None:
-            file.append(made)
-        for n, row in zip(group.numbers, made, strict=True):
-            rows[int(n)] = row
-        done += len(made)
-        if progress is not None:
-            progress(done, len(rows))
+    pace, parts = groups.Pace(), list[groups.Group]()
+    pieces = _kept(groups.groups(wanted, vector, todo, pace), parts) if len(todo) else ()
+    with Pool(groups.timed_outcomes, given, pieces, processes if len(todo) > 1 else 1, scheduler) as workers:
+        for number, (found, seconds) in workers.results():
+            pace.took(seconds)
+            numbers = [int(n) for n in parts[number].numbers]
+            for n, o in zip(numbers, found, strict=True):
+                error = _called(o.error, option, wanted.keys)
+                rows[n] = (*wanted.row(n), o.rate_Bps, o.seconds, o.station, o.kind, error, label)
+            if file is not None:
+                file.append(row for n in numbers if (row := rows[n]) is not None)
+            done += len(found)
+            if progress is not None:
+                progress(done, len(rows))
     if file is not None:
         file.finish()
     return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, vector)
+
+
+def _kept(pieces: Iterator[Group], parts: list[Group]) -> Iterator[Group]:
+    """Groups as they are asked for, noted in a list."""
+    for piece in pieces:
+        parts.append(piece)
+        yield piece
 
 
 def _called(error: str, option: str, keys: Sequence[str]) -> str:
@@ -193,57 +198,3 @@ def _texts(given: spec.PathSpec) -> Iterator[tuple[str, str]]:
             continue
         text = f"{leaf.value!r} {leaf.dim}" if isinstance(leaf, Quantity) else repr(leaf)
         yield ".".join(map(str, place)), text
-
-
-def _worked(
-    given: spec.PathSpec, parts: list[Group], processes: int, scheduler: str | None
-) -> Iterator[tuple[Group, list[Outcome]]]:
-    """The groups as they are done."""
-    if scheduler is not None and parts:
-        for number, found in cluster.spread(groups.outcomes, given, parts, scheduler):
-            yield parts[number], found
-        return
-    if processes <= 1 or len(parts) < 2:
-        for group in parts:
-            yield group, groups.outcomes(given, group)
-        return
-    import multiprocessing
-    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-    from concurrent.futures.process import BrokenProcessPool
-
-    # fresh interpreters: nothing of the caller's threads and locks gets into them
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(processes, len(parts)), context, initializer=_begin, initargs=(given, os.getpid()))
-    waiting: set[Future[tuple[Group, list[Outcome]]]] = set()
-    try:
-        left = iter(parts)
-        for group in left:
-            waiting.add(pool.submit(_serve, group))
-            if len(waiting) < 2 * processes:
-                continue
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (f.result() for f in ready)
-        while waiting:
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from (f.result() for f in ready)
-    except BrokenProcessPool:
-        raise DtnsimError(
-            "a child process was ended from outside, as where memory runs out; use fewer --processes. With -o what was "
-            "done by then is kept: give the same command again"
-        ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-_PATH: list[spec.PathSpec] = []
-
-
-def _begin(given: spec.PathSpec, parent: int) -> None:
-    """In a child: remembers the path, and ends with its parent; Ctrl-C is the parent's to mind."""
-    end_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _PATH[:] = [given]
-
-
-def _serve(group: Group) -> tuple[Group, list[Outcome]]:
-    return group, groups.outcomes(_PATH[0], group)

@@ -15,8 +15,8 @@ from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster, runtime
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.simulation import parallel, spread
 from dtnsim.simulation import plain as plain_flows
+from dtnsim.simulation import replicas as replicas_of
 from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.scene import check_load, make_scene
@@ -81,11 +81,8 @@ def simulate(
         runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
-        task = spread.Task(given, replicas, seed, until, max_events)
-        if scheduler is not None:
-            made = spread.results(task, scheduler)
-        else:
-            made = parallel.results(spread.work_of(task, scene), runs[0], replicas - 1, processes, whole_run)
+        task = replicas_of.Task(given, replicas, seed, until, max_events)
+        made = replicas_of.results(task, scene, runs[0], processes, scheduler, whole_run)
         runs += _drawn(made, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
     why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))

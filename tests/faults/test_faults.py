@@ -16,11 +16,9 @@ from pathlib import Path
 import pytest
 
 from dtnsim.cli import _memory
-from dtnsim.ground.errors import DtnsimError, InputError, ModelError
-from dtnsim.planning import sweep as sweeps
+from dtnsim.ground import pool
+from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.planning.rowfile import RowFile
-from dtnsim.planning.sweep import sweep
-from dtnsim.simulation import parallel
 
 pytestmark = pytest.mark.long
 
@@ -87,41 +85,14 @@ def test_closed_streams(closed: tuple[int, ...], tmp_path: Path) -> None:
     assert "Traceback" not in found.stderr
 
 
-def test_a_killed_worker_of_simulate_is_a_sentence() -> None:
-    child = parallel._Child(b"", 6)
+def test_a_killed_child_process_is_a_sentence() -> None:
+    child = pool._Child(b"", 6, None)
     child._process.kill()
     child._process.wait()
-    child.ask(7)  # into a pipe that nobody reads: not the end of the command
-    with pytest.raises(ModelError, match="the process of replica 8 has ended by itself"):
+    child.ask(7, None)  # into a pipe that nobody reads: not the end of the command
+    with pytest.raises(DtnsimError, match="a child process was ended from outside"):
         child.result()
     child.end()
-
-
-def test_a_killed_worker_of_sweep_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    from concurrent import futures
-    from concurrent.futures.process import BrokenProcessPool
-
-    class Pool:
-        def __init__(self, *_: object, **__: object) -> None: ...
-
-        def submit(self, *_: object) -> futures.Future[object]:
-            future: futures.Future[object] = futures.Future()
-            future.set_exception(BrokenProcessPool())
-            return future
-
-        def shutdown(self, **_: object) -> None: ...
-
-    monkeypatch.setattr(futures, "ProcessPoolExecutor", Pool)
-    with pytest.raises(DtnsimError, match=r"ended from outside.*give the same command again"):
-        sweep(PATH, ["transfer.tool.p=1,2,4"], processes=2)
-
-
-def test_children_of_a_sweep_end_with_their_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    watched = []
-    monkeypatch.setattr(sweeps, "end_with", watched.append)
-    monkeypatch.setattr(sweeps.signal, "signal", lambda *_: None)
-    sweeps._begin(None, 42)  # type: ignore[arg-type]
-    assert watched == [42]
 
 
 def test_a_full_disk_under_a_sweep_names_the_file_and_keeps_what_is_whole(tmp_path: Path) -> None:

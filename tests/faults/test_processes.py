@@ -103,11 +103,11 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
 
 
 _PARENT = """
-import os, sys, time
-from dtnsim.simulation import parallel
-parallel._START = "import sys, time; from dtnsim.ground.runtime import end_with; end_with(int(sys.argv[1])); " \\
+import sys, time
+from dtnsim.ground import pool
+pool._START = "import sys, time; from dtnsim.ground.pool import end_with; end_with(int(sys.argv[1])); " \\
     "print('up', flush=True); time.sleep(60)"
-child = parallel._Child(b"", 0)
+child = pool._Child(b"", 0, None)
 child.output.readline()
 print(child._process.pid, flush=True)
 time.sleep(60)

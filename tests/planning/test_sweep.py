@@ -58,7 +58,7 @@ def test_numbers_alone_are_one_composition(monkeypatch) -> None:
     monkeypatch.setattr(swept, "compose", lambda *a: composed.append(1) or whole(*a))
     result = dtnsim.sweep("venadi/gridftp-gpfs", ["hosts.venadi.cpu.clock=2GHz..5GHz:3000"])
     assert len(result) == 3000
-    assert len(composed) < 20  # one for all, and those that it is compared with
+    assert len(composed) < 60  # three groups of growing size, and those that each is compared with
 
 
 def test_only_the_draw_reads_a_swept_number() -> None:
@@ -85,7 +85,7 @@ def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkey
 
     monkeypatch.setattr(swept, "rates", wrong)
     assert groups.vector_keys(given, wanted) == ()
-    (group,) = groups.groups(wanted, ("hosts.venadi.cpu.clock",), np.arange(8))
+    (group,) = groups.groups(wanted, ("hosts.venadi.cpu.clock",), np.arange(8), groups.Pace())
     found = [o.rate_Bps for o in groups.outcomes(given, group)]
     assert found == pytest.approx([groups.alone(given, group.overrides(n)).rate_Bps for n in range(8)])
 

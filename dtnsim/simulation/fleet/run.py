@@ -16,11 +16,11 @@ from dtnsim.description import spec
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
+from dtnsim.ground.pool import Pool, processors
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
-from dtnsim.simulation.fleet.workers import Workers, processors
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.build import Made
@@ -136,7 +136,8 @@ def fleet(
     stopped = False
     left = [n for n in range(1, replicas) if n not in runs]
     work = partial(replica, part=(str(checkpoint), mark) if checkpoint is not None and scheduler is None else None)
-    with Workers(work, task, left, processes, scheduler) as workers:
+    count = min(processes or processors(), len(left) + 1)
+    with Pool(work, task, left, count, scheduler) as workers:
         if 0 not in runs:
             first = whole.made(seed)
             stopped = _course(first, progress, replicas, _part(checkpoint, mark, 0))
@@ -144,15 +145,21 @@ def fleet(
             if store is not None and runs[0].complete:
                 store.add(0, runs[0])
         if left and not stopped:
-            for number, run in workers.results():
+            for place, run in workers.results(lambda: asked(progress, len(runs) / replicas)):
+                number = left[place]
                 runs[number] = run
                 if store is not None:
                     store.add(number, run)
-                if progress is not None and progress(math.nan, len(runs) / replicas, 0):
+                if asked(progress, len(runs) / replicas):
                     break
     warnings = tuple(whole.reduction.warnings)
     made = tuple(runs[n] for n in sorted(runs))
     return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given)
+
+
+def asked(progress: Progress | None, share: float) -> bool:
+    """Says how far it is between replicas; returns whether somebody wants it to stop."""
+    return progress is not None and progress(math.nan, share, 0)
 
 
 def _part(checkpoint: str | Path | None, mark: str, number: int) -> tuple[Path, str] | None:
@@ -187,15 +194,12 @@ def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tupl
     return False
 
 
-def replica(task: Task, numbers: Sequence[int], part: tuple[str, str] | None = None) -> list[tuple[int, FleetRun]]:
-    """Some replicas of a fleet, from 1 on: (number, what it says)."""
-    made = _drawn(task)
-    done = []
-    for number in numbers:
-        run = made.made(task.seed + number, number - 1)
-        _course(run, None, 1, None if part is None else _part(part[0], part[1], number))
-        done.append((number, slim(answer(run, made.workload))))
-    return done
+def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> FleetRun:
+    """A replica of a fleet, from 1 on."""
+    fleet = _drawn(task)
+    made = fleet.made(task.seed + number, number - 1)
+    _course(made, None, 1, None if part is None else _part(part[0], part[1], number))
+    return slim(answer(made, fleet.workload))
 
 
 def share(replicas: int) -> int:

@@ -33,7 +33,8 @@ def yard():
 @pytest.fixture(scope="module")
 def alone(yard):
     """What one worker answers."""
-    return {number: repr(made) for number, made in run.replica(run.Task(yard, 3, REPLICAS), NUMBERS)}
+    task = run.Task(yard, 3, REPLICAS)
+    return {number: repr(run.replica(task, number)) for number in NUMBERS}
 
 
 @settings(max_examples=5, deadline=None)
@@ -43,7 +44,7 @@ def test_replicas_are_the_same_on_one_worker_and_on_up_to_eight(yard, alone, ord
     for worker in set(dealt):
         mine = [number for number, to in zip(order, dealt, strict=True) if to == worker]
         task = run.Task(yard, 3, REPLICAS)  # composed anew, as each process does
-        found |= {number: repr(made) for number, made in run.replica(task, mine)}
+        found |= {number: repr(run.replica(task, number)) for number in mine}
     assert found == alone
     assert len(set(found.values())) == len(NUMBERS)
 

@@ -1,0 +1,208 @@
+"""Independent pieces of work: done in this process, in child processes, or on a Dask cluster.
+
+A child is a fresh interpreter that reads the work and then pieces from its standard input and writes results to its
+standard output, so that none of the caller's threads, locks or main module gets into it. It ends when its input does,
+and soon after its parent. It is in a session of its own: Ctrl-C reaches the parent alone, which ends its children.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from time import sleep
+from typing import Any, Final, Generic, Self, TypeVar
+
+from dtnsim.ground import cluster
+from dtnsim.ground.errors import DtnsimError, ModelError
+
+Shared = TypeVar("Shared")
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+#: seconds between two looks at whether to stop, or at who the parent is
+_POLL_S: Final = 0.2
+_START: Final = "from dtnsim.ground.pool import serve; serve()"
+_ENDED: Final = (
+    "a child process was ended from outside, as where memory runs out; use fewer --processes. What was written by then "
+    "is kept: give the same command again"
+)
+
+
+class Pool(Generic[Shared, Piece, Result]):
+    """Works on pieces. Child processes have begun when the block is entered.
+
+    Args:
+        work: A function of a module, called with ``shared`` and a piece.
+        shared: What all pieces have in common; it travels once a process.
+        pieces: The pieces, independent of each other; asked for as they are begun, but by a cluster.
+        processes: How many processes share them; up to 1, this one does them.
+        scheduler: Address of a Dask scheduler whose workers do them instead.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[Shared, Piece], Result],
+        shared: Shared,
+        pieces: Iterable[Piece],
+        processes: int = 1,
+        scheduler: str | None = None,
+    ) -> None:
+        self._work, self._shared, self._scheduler = work, shared, scheduler
+        self._count = processes if processes > 1 and scheduler is None else 0
+        self._left = iter(enumerate(pieces))
+        self._children: dict[Any, _Child] = {}
+
+    def __enter__(self) -> Self:
+        if self._count:
+            sent = pickle.dumps((self._work, self._shared))
+            for number, piece in islice(self._left, self._count):
+                child = _Child(sent, number, piece)
+                self._children[child.output] = child
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        for child in self._children.values():
+            child.end()
+
+    def results(self, stop: Callable[[], bool] | None = None) -> Iterator[tuple[int, Result]]:
+        """(number of the piece, its result) as they are done; fewer once ``stop`` says so.
+
+        Raises:
+            DtnsimError: What the work has raised; a child that was ended from outside.
+            InputError: No scheduler answers there, or it has no workers.
+        """
+        if self._scheduler is not None:
+            yield from cluster.spread(self._work, self._shared, [p for _, p in self._left], self._scheduler)
+        elif self._count:
+            yield from self._from_children(stop)
+        else:
+            for number, piece in self._left:
+                yield number, self._work(self._shared, piece)
+
+    def _from_children(self, stop: Callable[[], bool] | None) -> Iterator[tuple[int, Result]]:
+        from multiprocessing.connection import wait
+
+        while self._children:
+            if stop is not None and stop():
+                return
+            for output in wait(list(self._children), timeout=_POLL_S):
+                child = self._children[output]
+                number, made = child.number, child.result()
+                following = next(self._left, None)
+                if following is not None:
+                    child.ask(*following)
+                else:
+                    self._children.pop(output).end()
+                yield number, made
+
+
+def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
+    """Results in the order of their pieces, each as soon as all before it are there."""
+    ready: dict[int, Result] = {}
+    wanted = 0
+    for number, made in results:
+        ready[number] = made
+        while wanted in ready:
+            yield ready.pop(wanted)
+            wanted += 1
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Child:
+    """A process that works on pieces.
+
+    Args:
+        work: What is done and what all pieces have in common, pickled.
+        number: The first piece's number.
+        piece: The first piece.
+    """
+
+    def __init__(self, work: bytes, number: int, piece: object) -> None:
+        path = os.pathsep.join(p for p in sys.path if p)
+        self._process = subprocess.Popen(  # noqa: S603 - this very interpreter with a fixed program
+            [sys.executable, "-c", _START, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._input, self.output = self._process.stdin, self._process.stdout
+        self._send(work)
+        self.ask(number, piece)
+
+    def ask(self, number: int, piece: object) -> None:
+        """Has it work on a piece."""
+        self.number = number
+        self._send(pickle.dumps(piece))
+
+    def _send(self, data: bytes) -> None:
+        # a child that has ended is noticed where its answer is read; the reader of our output has not left
+        with suppress(BrokenPipeError):
+            self._input.write(data)
+            self._input.flush()
+
+    def result(self) -> Any:
+        """What it has made of its piece; raises what its work has raised."""
+        try:
+            failed, made = pickle.load(self.output)  # noqa: S301 - written by our own child
+        except (EOFError, pickle.UnpicklingError):
+            raise DtnsimError(_ENDED) from None
+        if failed:
+            raise made
+        return made
+
+    def end(self) -> None:
+        """Ends it, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._input, self.output):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+def serve() -> None:
+    """What a child does: reads the work, then pieces, until its input ends."""
+    end_with(int(sys.argv[1]))
+    given, answers = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        work, shared = pickle.load(given)  # noqa: S301 - written by our own parent
+        while True:
+            piece = pickle.load(given)  # noqa: S301 - written by our own parent
+            answers.write(_done(work, shared, piece))
+            answers.flush()
+    except (EOFError, pickle.UnpicklingError, BrokenPipeError):
+        return
+
+
+def _done(work: Callable[[Any, Any], Any], shared: object, piece: object) -> bytes:
+    """(whether it failed, what came of it), pickled."""
+    try:
+        return pickle.dumps((False, work(shared, piece)))
+    except Exception as error:  # noqa: BLE001 - the parent raises it
+        try:
+            return pickle.dumps((True, error))
+        except (pickle.PicklingError, TypeError, AttributeError):
+            return pickle.dumps((True, ModelError(f"{type(error).__name__}: {error}")))
+
+
+def end_with(parent: int) -> None:
+    """Has this process end soon after its parent, also in the middle of its work and when that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(_POLL_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,140 @@
+"""Replicas: in this process, in several where that pays, on an executor, or on a cluster."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.composition import sharing
+from dtnsim.ground import pool
+from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
+from dtnsim.simulation.one import Limits, Progress, run_once
+from dtnsim.simulation.results import Run
+from dtnsim.simulation.scene import Scene, make_scene, settled
+from dtnsim.steady import timed
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+#: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
+_PAYS_S: Final = 4.0
+#: tasks of an executor, whose cores nobody knows
+_TASKS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What all replicas have in common, small enough to travel: who has it draws and composes them itself.
+
+    Attributes:
+        given: The path.
+        replicas: How many there are, the first at median values included.
+        seed: Seed of the whole.
+        until, max_events: Limits of each run.
+    """
+
+    given: PathSpec
+    replicas: int
+    seed: int
+    until: float
+    max_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A task, drawn and composed.
+
+    Attributes:
+        scene: Everything that may happen.
+        drawn: The path with its parameters drawn, one scenario a replica.
+        task: What it is of.
+    """
+
+    scene: Scene
+    drawn: Problem
+    task: Task
+
+    def run(self, number: int, progress: Progress | None = None) -> Run:
+        """Replica ``number``, from 0."""
+        limits = Limits(self.task.until, self.task.max_events, progress, whole=False)
+        return run_once(self.scene, self.drawn, number, self.task.seed + 1 + number, limits)
+
+
+def composed(task: Task, scene: Scene | None = None) -> Work:
+    """Draws and composes the replicas of a task."""
+    scene = scene or make_scene(task.given)
+    draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
+    made = timed.composed(task.given, draw, timed.amounts(scene.problem), in_time=True)
+    return Work(scene, settled(sharing.as_in(made, scene.problem)), task)
+
+
+def results(
+    task: Task,
+    scene: Scene,
+    first: Run,
+    processes: int | Executor | None,
+    scheduler: str | None,
+    progress: Progress,
+) -> Iterator[Run]:
+    """The replicas but the first, in order.
+
+    Args:
+        task: What they have in common.
+        scene: The same composed at its medians.
+        first: The run before them.
+        processes: How many processes; None for as many as pay; or an executor.
+        scheduler: Address of a Dask scheduler whose workers make them instead.
+        progress: As in `simulate`.
+
+    Raises:
+        InputError: No scheduler answers there, or it has no workers of this version.
+        DtnsimError: It was lost on the way, or a child process was ended from outside.
+    """
+    count = task.replicas - 1
+    if scheduler is not None:
+        with pool.Pool(_on_cluster, task, range(count), scheduler=scheduler) as workers:
+            yield from pool.in_order(workers.results())
+        return
+    if isinstance(processes, Executor):
+        size = -(-count // _TASKS)
+        lots = [range(n, min(n + size, count)) for n in range(0, count, size)]
+        for made in processes.map(partial(_on_executor, pickle.dumps(task)), lots):
+            yield from made
+        return
+    work = composed(task, scene)
+    began, done = perf_counter(), 0
+    while done < count and (processes is None or processes == 1):
+        yield work.run(done, progress)
+        done += 1
+        left = (perf_counter() - began) / done * (count - done)
+        if processes is None and left > _PAYS_S and pool.processors() > 1:
+            processes = pool.processors()
+    if done == count:
+        return
+    alone = replace(work, scene=replace(work.scene, volumes={}))  # what another process works out for itself
+    with pool.Pool(Work.run, alone, range(done, count), processes or 1) as workers:
+        yield from pool.in_order(workers.results(lambda: progress(first.end_s, 0.0)))
+
+
+#: the task that this process had last, as it was named, and what was composed for it
+_LAST: list[tuple[Task | bytes, Work]] = []
+
+
+def _on_cluster(task: Task, number: int) -> Run:
+    """A replica made by a worker, which has one copy of the task for all of them; it composes them once."""
+    if not _LAST or _LAST[0][0] is not task:
+        _LAST[:] = [(task, composed(task))]
+    return _LAST[0][1].run(number)
+
+
+def _on_executor(task: bytes, numbers: range) -> list[Run]:
+    """Some replicas made wherever an executor has them made; each call brings a copy of the task."""
+    if not _LAST or _LAST[0][0] != task:
+        _LAST[:] = [(task, composed(pickle.loads(task)))]  # noqa: S301 - written by our own caller
+    return [_LAST[0][1].run(number) for number in numbers]
