@@ -16,7 +16,7 @@ step and no error but rounding.
 `Engine.set_capacity` changes a capacity at any time, to zero and back if need be.
 
 Cost of an event: the nodes whose level changes, their neighbours, and a logarithm; not the number of
-transfers (`dtnsim.engine.sharing`).
+transfers (`dtnsim.engine.max_min`).
 
 Neglects: queues and packets. A flow is a rate; what a change of rate takes (slow start, a window
 that has to grow) is the caller's, as a cap that it changes.
@@ -31,7 +31,7 @@ from typing import Any, Final
 from simpy.core import Environment  # this module is loaded only where SimPy is used
 from simpy.events import Event, EventPriority
 
-from dtnsim.engine.flows import ABSENT, Flow, Row
+from dtnsim.engine.flows import Flow, Row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground.errors import InputError
 
@@ -98,7 +98,7 @@ class Engine:
         self._limits: dict[int, dict[Callable[[], None], None]] = {}  # of those whom rates do not concern
         self._poked: dict[int, None] = {}
         self._tightest: dict[int, int] = {}  # station that binds, by node; until the next change
-        self._depth = 0
+        self._depth = self._epoch = 0
         self._deferred: dict[Callable[[], None], None] = {}
 
     # ---- transfers ----
@@ -149,7 +149,7 @@ class Engine:
         Returns:
             Bytes that it still had to go [B].
         """
-        if transfer.flow.node == ABSENT:
+        if transfer.flow.at < 0:
             return 0.0
         left = self.fluid.withdraw(transfer.flow, self._now())
         self._soon()
@@ -169,7 +169,7 @@ class Engine:
             InputError: A weight, cap or demand that means nothing.
         """
         old = transfer.flow
-        if old.node == ABSENT:
+        if old.at < 0:
             return
         weight = old.weight if weight is None else weight
         if row is None:
@@ -197,7 +197,7 @@ class Engine:
         """The station that holds a transfer back now; None where that is its own cap, or it has ended."""
         if self._stale:
             self._settle()
-        node = transfer.flow.node
+        node = self.fluid.side(transfer.flow)
         if node < 0:  # capped or absent
             return None
         station = self._tightest.get(node)
@@ -297,18 +297,18 @@ class Engine:
     def _tell_watchers(self) -> None:
         called: dict[Callable[[], None], None] = {}
         for node in self.fluid.touched:
-            for station in self.fluid.members[node]:
+            for station in self.fluid.network.members[node]:
                 called.update(self._watchers.get(station, {}))
         for flow in self.fluid.changed:
             if flow.owner.moved is not None:
                 called[flow.owner.moved] = None
-        for node in self.fluid.split:
-            self._poked.update(dict.fromkeys(self.fluid.members[node]))
+        if self.fluid.epoch != self._epoch:  # nodes have been split
+            self._epoch = self.fluid.epoch
+            self._poked.update(dict.fromkeys(self._limits))
         for station in self._poked:  # of two stations that tie, the other may bind now at the same level
             called.update(self._watchers.get(station, {}))
             called.update(self._limits.get(station, {}))
         self._poked.clear()
-        self.fluid.split.clear()
         if self._depth >= _DEEPEST:  # what one watcher changes calls the next: hundreds of them wait for those before
             self._deferred.update(called)
             return

@@ -1,51 +1,33 @@
-"""What the engine keeps about one flow and about one row of demands.
+"""What the engine is given: rows of demands and flows, checked.
 
 A *row* is the set of stations that a byte visits and what it costs there; flows with equal rows
-share one `Row`. A *flow* is a number of bytes on its way along a row. Both are plain mutable
-records with slots: the engine touches them a million times.
+share one `Row`. A *flow* is a number of bytes on its way along a row.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from dtnsim.engine.network import Demands
 from dtnsim.ground.errors import InputError
-
-#: `Flow.node` of a flow that runs at its own cap
-CAPPED: Final = -1
-#: `Flow.node` of a flow that is not in the engine (not started, finished or withdrawn)
-ABSENT: Final = -2
 
 
 class Row:
-    """Service demands of one byte, and the flows that have them.
+    """Service demands of one byte.
 
     Attributes:
         demands: ``(station, demand per byte)`` as given, zero demands left out [station's unit/B].
-        pairs: The same on the nodes of the engine (stations that always come together are one node).
-        index: ``pairs`` as a dictionary.
-        epoch: Generation of the nodes that ``pairs`` was made for.
-        node: Node that holds the free flows of this row back (-1 where there are none).
-        free: Flows that are held back by ``node``, by sequence number.
-        weight: Sum of their weights.
-        capped: Number of flows at their own cap.
-        capped_rate: Sum of their rates [B/s].
+        at: Address of its numbers; -1 where they are not put down.
+        epoch: Which putting down of all numbers ``at`` is of.
     """
 
-    __slots__ = ("capped", "capped_rate", "demands", "epoch", "free", "index", "node", "pairs", "weight")
+    __slots__ = ("at", "demands", "epoch")
 
-    def __init__(self, demands: tuple[tuple[int, float], ...]) -> None:
+    def __init__(self, demands: Demands) -> None:
         self.demands = demands
-        self.pairs: tuple[tuple[int, float], ...] = ()
-        self.index: dict[int, float] = {}
-        self.epoch = -1
-        self.node = -1
-        self.free: dict[int, Flow] = {}
-        self.weight = 0.0
-        self.capped = 0
-        self.capped_rate = 0.0
+        self.at = self.epoch = -1
 
 
 class Flow:
@@ -56,31 +38,37 @@ class Flow:
         size: Bytes of this stay in the engine [B]; infinite for a load that lasts until it is withdrawn.
         weight: Share of this flow next to others at a station that holds both back.
         cap: Rate that it cannot pass [B/s].
-        limit: ``cap / weight`` [B/s].
-        node: Node that holds it back, `CAPPED` or `ABSENT`.
-        mark: Virtual finishing time at its node [B per weight]; or, at its own cap, the time of its
-            end [s] (for a cap of zero: the bytes left).
+        at: Address of its numbers; -1 while it is not in the engine (not started, finished or withdrawn).
         number: Order of creation; breaks ties, so that equal runs give equal bytes.
         label: Whatever the caller wants to find again in traces.
         owner: What the caller attached (the SimPy event of a transfer).
     """
 
-    __slots__ = ("cap", "label", "limit", "mark", "node", "number", "owner", "row", "size", "weight")
+    __slots__ = ("at", "cap", "label", "number", "owner", "row", "size", "weight")
 
     def __init__(self, row: Row, size: float, weight: float, cap: float, number: int) -> None:
         self.row = row
         self.size = float(size)  # Python's: divided by next to nothing it is infinite, without a warning
         self.weight = weight
         self.cap = float(cap)
-        self.limit = self.cap / weight
-        self.node = ABSENT
-        self.mark = 0.0
+        self.at = -1
         self.number = number
         self.label: Any = None
         self.owner: Any = None
 
 
-def checked_row(demands: Mapping[int, float], stations: int) -> tuple[tuple[int, float], ...]:
+def check_capacity(value: float, station: int) -> float:
+    """Refuses capacities that mean nothing.
+
+    Raises:
+        InputError: Negative or not a number.
+    """
+    if not value >= 0:
+        raise InputError(f"capacity of station {station} is {value}; give a number >= 0 (infinite for no limit)")
+    return float(value)
+
+
+def checked_row(demands: Mapping[int, float], stations: int) -> Demands:
     """Demands as a sorted tuple without zeros.
 
     Raises:

@@ -1,42 +1,74 @@
-"""Flows in time: which one ends next, and when.
+"""Flows on stations, started and withdrawn one by one: the kernel of `max_min` with a handle for each flow and row.
 
-All flows that one node holds back get service at one rate per weight, so the node has one virtual
-clock (service per weight so far) and one heap of virtual finishing times; an event moves the
-clocks of the nodes whose level changes, not the flows. A flow at its own cap has a fixed end. One
-queue holds both: an entry a capped flow, and for each node the earliest time that its first flow
-may end. A node that slows down keeps its early entry, and is asked again when that comes up.
-
-Time is exact: no step, no threshold on the bytes left; an end falls on the double nearest to it.
+Rows may come at any time. One that splits a node, and rows that pile up, have all numbers put down afresh, with the
+flows that are under way on them (`network`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from heapq import heappop, heappush
+from collections.abc import Mapping, Sequence
 
-from dtnsim.engine.flows import ABSENT, CAPPED, Flow, Row, check_flow
-from dtnsim.engine.sharing import Sharing
-from dtnsim.ground.errors import ModelError
+from dtnsim.engine import layout as at
+from dtnsim.engine import max_min
+from dtnsim.engine.flow_lists import left, tightest
+from dtnsim.engine.flows import Flow, Row, check_capacity, check_flow, checked_row
+from dtnsim.engine.layout import CAPPED, LEVEL, SIDE  # asked for a million times
+from dtnsim.engine.network import Demands, Network, least, more_flows
+from dtnsim.ground.errors import InputError, ModelError
+
+#: rows beside those of four times the flows under way before what is used no more is forgotten
+_ROWS = 4096
 
 
-class Fluid(Sharing):
+class Fluid:
     """The engine without SimPy: `start`, `withdraw` and `set_capacity`, then `settle`; `next_time`, `finished`.
 
     Args:
-        capacities: Capacity of each station [station's unit/s].
+        capacities: (K,) capacity of each station [station's unit/s].
         max_events: Settlings after which the run is given up with a `ModelError`.
+
+    Attributes:
+        stations: (K,) capacity of each station now [station's unit/s].
+        live: Flows under way, by number.
+        touched: Nodes whose level the last settling may have changed.
+        changed: Flows that something else may hold back since then than before.
+        unlimited: Flows that ended because nothing limits them, until the owner empties it.
+        settled: Settlings so far.
+        epoch: How often all numbers have been put down afresh.
 
     Raises:
         InputError: A capacity that is negative or not a number.
     """
 
     def __init__(self, capacities: Sequence[float], max_events: int = 1_000_000_000) -> None:
-        super().__init__(capacities)
-        self.queue: list[tuple[float, int, Flow | None]] = []
-        self.created = 0
-        self.max_events = max_events
-        self._instant, self._repeats = -math.inf, 0
+        self.stations = [check_capacity(c, s) for s, c in enumerate(capacities)]
+        self.network = Network(self.stations)
+        self.live: dict[int, Flow] = {}
+        self.touched: list[int] = []
+        self.changed: list[Flow] = []
+        self.unlimited: list[Flow] = []
+        self.max_events, self.settled, self._created = max_events, 0, 0
+        self._rows: dict[Demands, Row] = {}
+        self._flow_of: dict[int, Flow] = {}
+        self.epoch, self._laid, self._stale = 0, 0, False
+        self._held: dict[int, int] = {}  # what held the flows when all numbers were put down afresh
+        self._begin()
+
+    def row(self, demands: Mapping[int, float]) -> Row:
+        """The row of these demands: station -> demand of one byte [station's unit/B].
+
+        Raises:
+            InputError: A station that does not exist, or a demand that is negative or not finite.
+        """
+        key = checked_row(demands, len(self.stations))
+        row = self._rows.get(key)
+        if row is None:
+            if len(self._rows) > 4 * len(self.live) + _ROWS:  # rows used once must not pile up
+                self._rows = {flow.row.demands: flow.row for flow in self.live.values()}
+            row = self._rows[key] = Row(key)
+            self._stale = self.network.refine(key) or self._stale
+        return row
 
     def flow(self, row: Row, size: float, weight: float = 1.0, cap: float = math.inf) -> Flow:
         """A flow, checked, not started yet.
@@ -45,16 +77,19 @@ class Fluid(Sharing):
             InputError: Size negative, weight not positive and finite, cap negative.
         """
         check_flow(size, weight, cap)
-        self.created += 1
-        return Flow(row, size, weight, cap, self.created)
+        self._created += 1
+        return Flow(row, size, weight, cap, self._created)
 
     def start(self, flow: Flow, now: float) -> bool:
-        """Starts a flow now; its rate is fair after the next `settle`.
+        """Starts a flow now; its rate is fair after the next `settle`. Times must not run backwards.
 
         Returns:
             False where it ends at once: no bytes, or nothing that limits it.
         """
-        return flow.size > 0 and self.insert(flow, flow.size, now)
+        if flow.size <= 0:
+            return False
+        self._lay(flow.row, now)
+        return self._insert(flow, flow.size, now)
 
     def withdraw(self, flow: Flow, now: float) -> float:
         """Takes a flow out before its end.
@@ -62,99 +97,148 @@ class Fluid(Sharing):
         Returns:
             Bytes that it had still to go [B].
         """
-        if flow.node == ABSENT:
+        if flow.at < 0:
             return 0.0
-        left = self.left(flow, now)
-        if flow.node != CAPPED:
-            self.touch(flow.node, now)
-        self.remove(flow)
-        return left
+        rest = max_min.withdraw(self.f, self.q, self.h, flow.at, now)
+        self._release(flow)
+        return rest
+
+    def set_capacity(self, station: int, value: float) -> None:
+        """Sets a station's capacity [station's unit/s]; the level follows at the next settling.
+
+        Raises:
+            InputError: No such station, or a capacity that is negative or not a number.
+        """
+        if not 0 <= station < len(self.stations):
+            raise InputError(f"capacity of station {station}: there are stations 0 to {len(self.stations) - 1}")
+        self.stations[station] = check_capacity(value, station)
+        f, q = self.f, self.q
+        s = self.network.stations + at.STATION * station
+        f[s] = self.stations[station]
+        if q[s] >= 0:
+            max_min.set_capacity(f, q, self.h, q[s], least(f, q, q[s]))
+
+    # ---- what is so ----
 
     def rate(self, flow: Flow) -> float:
         """Rate of a flow since the last settling [B/s]; 0 for one that is not under way."""
-        if flow.node == ABSENT:
+        if flow.at < 0:
             return 0.0
-        return flow.cap if flow.node == CAPPED else flow.weight * self.level[flow.node]
+        side = self.q[flow.at + SIDE]
+        return flow.cap if side == CAPPED else flow.weight * self.f[side + LEVEL]
+
+    def left(self, flow: Flow, now: float) -> float:
+        """Bytes that a flow still has to go [B]."""
+        return left(self.f, self.q, flow.at, now) if flow.at >= 0 else 0.0
+
+    def side(self, flow: Flow) -> int:
+        """The node that holds a flow back, `layout.CAPPED` or `layout.ABSENT`."""
+        return self.q[flow.at + SIDE] if flow.at >= 0 else at.ABSENT
+
+    def tightest(self, node: int) -> int:
+        """The station of a node that binds: the least capacity for what it is used."""
+        return (tightest(self.f, self.q, node) - self.network.stations) // at.STATION
+
+    def _holder(self, flow: Flow) -> int:
+        """The station that holds a flow back, `layout.CAPPED` or `layout.ABSENT`."""
+        side = self.side(flow)
+        return self.tightest(side) if side >= 0 else side
+
+    # ---- time ----
 
     def settle(self, now: float) -> None:
         """Makes the shares fair and finds the next ends.
 
         Raises:
-            ModelError: More settlings than ``max_events``, or too many of them at one instant.
+            ModelError: More settlings than ``max_events``, too many of them at one instant, or levels without rest.
         """
-        super().settle(now)
-        if now != self._instant:
-            self._instant, self._repeats = now, 0
-        self._repeats += 1
-        if self.settled > self.max_events or self._repeats > 1_000_000:
-            self._give_up(now)
-        queue = self.queue
-        for flow in self.fresh:
-            if flow.node == CAPPED and flow.cap and flow.mark < math.inf:
-                heappush(queue, (flow.mark, -flow.number, flow))
-        self.fresh.clear()
-        for node in self.notes:
-            self.noted[node] = False
-            ends = self.ends[node]
-            while ends and (ends[0][2].node != node or ends[0][2].mark != ends[0][0]):
-                heappop(ends)
-            if ends:
-                wait = ends[0][0] - self.clock[node]
-                if wait < self.level[node] * 1e300:
-                    time = now + wait / self.level[node] if wait > 0 else now
-                    if time < self.due[node]:
-                        self.due[node] = time
-                        heappush(queue, (time, node, None))
-        self.touched, self.notes = self.notes, self.touched
-        self.notes.clear()
-        self.changed, self.moved = self.moved, self.changed
-        self.moved.clear()
-
-    def _give_up(self, now: float) -> None:
+        self.settled += 1
         if self.settled > self.max_events:
             raise ModelError(f"given up after {self.max_events} events at {now} s: raise max_events, or simulate less")
-        raise ModelError(f"given up after {self._repeats} changes of the shares at {now} s: time does not move on")
+        f, q, h = self.f, self.q, self.h
+        try:
+            max_min.share(f, q, h, now)
+        except RuntimeError as error:
+            raise ModelError(
+                f"given up at {now} s with {len(self.live)} flows on {len(self.stations)} stations: {error}; "
+                "weights or capacities may differ by too many orders of magnitude"
+            ) from None
+        self.touched = [node for _, node, _ in h[at.NOTES]]
+        known = self._flow_of
+        self.changed = [known[x] for _, x, number in h[at.MOVED_NOW] if q[x + at.NUMBER] == number]
+        if self._held:
+            self.changed = [flow for flow in self.changed if self._held.get(flow.number) != self._holder(flow)]
+            self._held.clear()
+        max_min.find_ends(f, q, h, now)
+        for _, x, _ in h[at.UNLIMITED]:
+            self.unlimited.append(known[x])
+            self._release(known[x])
+        h[at.UNLIMITED].clear()
 
     def next_time(self) -> float:
         """Time of the next end, or of a node that has to be asked [s]; infinite where nothing will end."""
-        queue = self.queue
-        while queue:
-            time, node, flow = queue[0]
-            if flow is not None:
-                if flow.node == CAPPED and flow.mark == time:
-                    return time
-            elif self.due[node] == time:
-                if 0 < self.level[node] < math.inf:
-                    return time
-                self.due[node] = math.inf  # it holds nobody back, or gives nothing; settling finds the next end
-            heappop(queue)
-        return math.inf
+        return max_min.next_time(self.f, self.q, self.h)
 
     def finished(self, now: float) -> list[Flow]:
         """Takes out the flows that end now (call `settle` after it)."""
-        queue, done = self.queue, []
-        while self.next_time() <= now:
-            _, node, flow = heappop(queue)
-            if flow is not None:
-                self.remove(flow)
-                done.append(flow)
-                continue
-            self.due[node] = math.inf
-            self.touch(node, now)
-            ends, clock, level = self.ends[node], self.clock[node], self.level[node]
-            horizon = now + 4e-16 * abs(now)
-            while ends:
-                mark, _, first = ends[0]
-                if first.node != node or first.mark != mark:
-                    heappop(ends)
-                elif mark <= clock or (level > 0 and now + (mark - clock) / level <= horizon):
-                    heappop(ends)
-                    self.remove(first)
-                    done.append(first)
-                else:
-                    break
+        max_min.finished(self.f, self.q, self.h, now)
+        ended = self.h[at.ENDED_NOW]
+        done = [self._flow_of[x] for _, x, _ in ended]
+        ended.clear()
+        for flow in done:
+            self._release(flow)
         return done
 
-    def tightest(self, node: int) -> int:
-        """The station of a node that binds: the least capacity for what it is used."""
-        return min(self.members[node], key=lambda s: self.stations[s] / self.ratio[s])
+    # ---- numbers ----
+
+    def _begin(self) -> None:
+        self.f, self.q = self.network.f, self.network.q
+        self.h: at.Heaps = [[] for _ in range(self.network.heaps)]
+
+    def _lay(self, row: Row, now: float) -> None:
+        """Has a row's numbers put down where they are not."""
+        if row.epoch == self.epoch:
+            return
+        if self._stale or self._laid > 4 * len(self.live) + _ROWS:
+            self._put_down(now)
+        row.at, row.epoch = self.network.lay(row.demands), self.epoch
+        self._laid += 1
+        self.h += [[] for _ in range(self.network.heaps - len(self.h))]
+
+    def _put_down(self, now: float) -> None:
+        """Puts all numbers down afresh, with the flows under way."""
+        self._held = {flow.number: self._holder(flow) for flow in self.live.values()} | self._held
+        under_way = [(flow, self.left(flow, now)) for flow in self.live.values()]
+        self.network.put_down(self.stations)
+        self._begin()
+        self._flow_of.clear()
+        self.live.clear()
+        self.epoch += 1
+        self._laid, self._stale = 0, False
+        for flow, rest in under_way:
+            self._lay(flow.row, now)
+            self._insert(flow, rest, now)
+
+    def _insert(self, flow: Flow, rest: float, now: float) -> bool:
+        f, q = self.f, self.q
+        if q[at.SPARE_SLOT] < 0:
+            more_flows(f, q)
+        x = q[at.SPARE_SLOT]
+        f[x + at.CAP], f[x + at.SHARE], f[x + at.LIMIT] = flow.cap, flow.weight, flow.cap / flow.weight
+        spare = q[x + at.NEXT]
+        q[x + at.ROW_OF], q[x + at.SIDE], q[x + at.NUMBER] = flow.row.at, at.ABSENT, flow.number
+        q[x + at.NEXT] = q[x + at.PREV] = -1
+        if not max_min.insert(f, q, self.h, x, rest, now):
+            q[x + at.NEXT], q[x + at.NUMBER] = spare, 0
+            return False
+        q[at.SPARE_SLOT] = spare
+        flow.at = x
+        self._flow_of[x] = self.live[flow.number] = flow
+        return True
+
+    def _release(self, flow: Flow) -> None:
+        x, q = flow.at, self.q
+        q[x + at.NEXT], q[x + at.NUMBER] = q[at.SPARE_SLOT], 0
+        q[at.SPARE_SLOT] = x
+        flow.at = -1
+        del self.live[flow.number], self._flow_of[x]

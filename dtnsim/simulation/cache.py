@@ -9,7 +9,7 @@ the store. The instants of all this are computed, not stepped to.
 
 Write-back begins at a number of bytes, at an age of the oldest, or when somebody waits for a flush.
 
-`dtnsim.engine.pipeline` has the same idea for one stream of known size. It cannot serve here: any number
+One stream of known size could be worked out at once. Not so here: any number
 of workers fill this store, each file by file with pauses between, faults take bytes out, and the path
 may change under way, so nobody owns "the stage"; what fills the store changes with every file.
 

@@ -9,6 +9,7 @@ import pytest
 from driver import taken
 from slow_fluid import exact_filling, progressive_filling
 
+from dtnsim.engine import layout as at
 from dtnsim.engine.fluid import Fluid
 
 
@@ -31,19 +32,30 @@ def assert_fair(fluid, tolerance=1e-9):
         assert holds(fluid, rates, tolerance), [(fluid.rate(f), float(rates[f.number])) for f in fluid.live.values()]
 
 
+def nodes_of(fluid, flow):
+    """Node -> what a byte of a flow costs there."""
+    row, f, q = flow.row.at, fluid.f, fluid.q
+    pairs = q[row + at.PAIRS]
+    return {q[p]: f[p] for p in range(pairs, pairs + q[row + at.N_PAIRS])}
+
+
 def assert_books_balance(fluid):
     """What the engine keeps by adding and subtracting is what adding up afresh gives."""
-    for node, capacity in enumerate(fluid.capacity):
+    f, q, flows = fluid.f, fluid.q, list(fluid.live.values())
+    crosses = {flow: nodes_of(fluid, flow) for flow in flows}
+    for node in fluid.network.members:
+        capacity = f[node + at.CAPACITY]
+        used = math.fsum(fluid.rate(flow) * crosses[flow].get(node, 0.0) for flow in flows)
         if math.isfinite(capacity):
-            spare = pytest.approx(fluid.spare[node], abs=1e-9 * capacity + 1e-300)
-            assert capacity - fluid.used(node) == spare
-        load = {}
-        for row in fluid.held[node]:
-            assert row.node == node
-            for other, demand in row.pairs:
-                load[other] = load.get(other, 0.0) + demand * math.fsum(f.weight for f in row.free.values())
-        assert fluid.load[node] == pytest.approx(load, rel=1e-9)
-        assert fluid.count[node] == sum(len(r.free) for r in fluid.held[node])
+            assert capacity - used == pytest.approx(f[node + at.SPARE], abs=1e-9 * capacity + 1e-300)
+        load, held = {}, [flow for flow in flows if fluid.side(flow) == node]
+        for flow in held:
+            for other, demand in crosses[flow].items():
+                load.setdefault(other, []).append(demand * flow.weight)
+        slots = q[q[node + at.LOADS] : q[node + at.LOADS] + q[node + at.N_LOADS]]
+        kept = {q[s + at.OTHER]: f[s] for s in slots}
+        assert kept == pytest.approx({other: math.fsum(parts) for other, parts in load.items()}, rel=1e-9)
+        assert q[node + at.COUNT] == len(held)
     for station, capacity in enumerate(fluid.stations):
         assert taken(fluid, station) <= capacity * (1 + 1e-9)
 

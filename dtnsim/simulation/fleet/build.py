@@ -14,10 +14,9 @@ from dtnsim.description.templates import members
 from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
-from dtnsim.simulation.fleet import arrivals, damage, faults, reduce
+from dtnsim.simulation.fleet import arrivals, compiled, damage, faults, reduce
 from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.degraded import Degraded
-from dtnsim.simulation.fleet.kernel import compiled
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """A fleet in time: arrivals, queues, shares, faults, retries, on exact fluid shares.
 
 An event costs what it changes: only the shares that it concerns are put right, and only the lanes are looked at that a
-freed place lets through (`kernel`). Faults are struck here. Use of stations is booked by way and hour, so that a byte
+freed place lets through (`traffic`). Faults are struck here. Use of stations is booked by way and hour, so that a byte
 costs nothing.
 """
 
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dtnsim.engine import flow_lists
+from dtnsim.engine.network import least, more_flows
 from dtnsim.ground.errors import ModelError
 from dtnsim.physics.restart import kept_bytes
-from dtnsim.simulation.fleet import state
-from dtnsim.simulation.fleet.kernel import compiled, traffic
-from dtnsim.simulation.fleet.kernel import layout as at
+from dtnsim.simulation.fleet import accounting, compiled, state, traffic
+from dtnsim.simulation.fleet import layout as at
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.faults import Fault
@@ -160,7 +161,7 @@ class Course:
         """(N,) bytes that each transfer has still to go [B]."""
         rest = np.where(self.status == DONE, 0.0, self.t[at.LEFT])
         for x in self._live():
-            rest[self.q[x + at.TRANSFER]] = self._kernel.left(self.f, self.q, x, self.now)
+            rest[self.q[x + at.TRANSFER]] = flow_lists.left(self.f, self.q, x, self.now)
         return np.asarray(rest, float)
 
     def under_way(self) -> int:
@@ -206,7 +207,7 @@ class Course:
             if why == at.TICKED:
                 self._collect()
             elif why == at.NARROW:
-                self.f, self.q = state.more_flows(self.f, self.q, 2 * int(self.q[at.LIVE]))
+                self.f, self.q = more_flows(self.f, self.q, 2 * int(self.q[at.LIVE]))
             elif why == at.FAILING:
                 while self.fault < len(self.faults) and self.faults[self.fault].time <= self.now:
                     self._strike(self.faults[self.fault], self.now)
@@ -249,7 +250,7 @@ class Course:
         touched = {k for k, _ in fault.factors}
         hit = [x for x in self._live() if not touched.isdisjoint(self._way(x).stations)]
         for x in hit:
-            kernel.book_flow(f, q, x, int(q[x + at.SIDE]), kernel.left(f, q, x, now), now)
+            accounting.book_flow(f, q, x, int(q[x + at.SIDE]), flow_lists.left(f, q, x, now), now)
         for k, factor in fault.factors:
             s = int(q[at.STATIONS]) + at.STATION * k
             f[s] = self.capacity[k] * factor
@@ -257,7 +258,7 @@ class Course:
             q[at.DOWN_COUNT] += down - q[s + at.DOWN]
             q[s + at.DOWN] = down
             if q[s] >= 0:
-                kernel.set_capacity(f, q, h, int(q[s]), state.least(f, q, int(q[s])))
+                kernel.set_capacity(f, q, h, int(q[s]), least(f, q, int(q[s])))
         if fault.breaks:
             for x in hit:
                 self._break(x, now)
@@ -305,16 +306,16 @@ class Course:
 
     def _close(self, now: float) -> None:
         """Books what is under way at the end."""
-        f, q, kernel = self.f, self.q, self._kernel
+        f, q = self.f, self.q
         for i in np.flatnonzero((self.status == QUEUED) | (self.status == BACKING_OFF)).tolist():
             lane = self._lane(int(self.work.lane[i]))
             since = float(self.t[at.QUEUED_AT, i])
             if self.status[i] == QUEUED:
-                kernel.book_wait(f, q, lane, since, now)
+                accounting.book_wait(f, q, lane, since, now)
             else:
                 what = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF
-                kernel.hold(f, q, int(q[lane + at.KIND]), what, now - since)
+                accounting.hold(f, q, int(q[lane + at.KIND]), what, now - since)
             self.t[at.QUEUED_AT, i] = now
-        kernel.book_all(f, q)
+        accounting.book_all(f, q, now)
         self._collect()
         q[at.HOUR] += 1

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.engine.flows import CAPPED, Flow
+from dtnsim.engine.flows import Flow
 from dtnsim.engine.fluid import Fluid
+from dtnsim.engine.layout import CAPPED
 from dtnsim.ground.errors import ModelError
 from dtnsim.simulation.record import OPENING, Edges
 
@@ -94,6 +95,7 @@ class _Loop:
         self._opened = 0
         self._passed = np.zeros(count)
         self._tight: dict[int, int] = {}
+        self._epoch = 0
 
     def run(self) -> Course:
         course = self.course
@@ -200,12 +202,12 @@ class _Loop:
     def _note(self, now: float) -> None:
         """Notes what holds the flows that something else holds than before."""
         fluid, course, tight, caps = self.fluid, self.course, self._tight, self._caps
-        if fluid.split:
+        if fluid.epoch != self._epoch:
             tight.clear()
-            fluid.split.clear()
+            self._epoch = fluid.epoch
         times, flows, holders = course.times, course.flows, course.holders
         for flow in fluid.changed:
-            node = flow.node
+            node = fluid.side(flow)
             if node >= 0:
                 holder = tight.get(node, -1)
                 if holder < 0:

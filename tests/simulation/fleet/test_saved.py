@@ -10,16 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import InputError
-from dtnsim.simulation.fleet import run, saved
-from dtnsim.simulation.fleet.kernel import compiled
+from dtnsim.simulation.fleet import compiled, run, saved
 from dtnsim.simulation.fleet.run import fleet
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE)]
 
+from test_compiled import same  # noqa: E402
 from test_course import scene  # noqa: E402
 from test_fleet import MIXED, path  # noqa: E402
-from test_kernel import same  # noqa: E402
 from yard import course, ended  # noqa: E402
 
 

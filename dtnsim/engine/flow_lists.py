@@ -1,6 +1,7 @@
-"""Which flows a node holds back, and how they change sides: `dtnsim.engine.neighbours` on flat numbers.
+"""Which flows a node holds back: sums of their loads, virtual clocks, and the heaps that say who goes next.
 
-Stations that all rows cross alike are one node, found before the run. Everything else is as in the engine.
+A flow is *capped* (it runs at its own cap) or *free* (a node holds it back). All free flows of a row are with one
+node, the one with the lowest level on the row. Stations that all rows cross alike are one node (`network`).
 """
 
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
@@ -8,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from dtnsim.simulation.fleet.kernel.chains import append, unlink
-from dtnsim.simulation.fleet.kernel.heaps import cut, entry, order, push, put, size, write
-from dtnsim.simulation.fleet.kernel.layout import *
+from dtnsim.engine.heaps import cut, entry, order, push, put, size, write
+from dtnsim.engine.layout import *
+from dtnsim.engine.linked_lists import append, unlink
 
 #: two levels closer than this (relative) are one
 TIE = 1e-12
@@ -84,11 +85,12 @@ def used(f: Floats, q: Integers, n: int) -> float:
 
 def refresh(f: Floats, q: Integers, h: Heaps) -> None:
     """Adds up the spare capacity of all nodes afresh, against the drift of many small roundings."""
-    for k in range(q[N_NODES]):
-        n = q[NODES] + k * NODE
+    n = q[FIRST_NODE]
+    while n >= 0:
         f[n + SPARE] = f[n + CAPACITY] - used(f, q, n)
         f[n + GREATEST] = f[n + CAPACITY]
         mark(f, q, h, n)
+        n = q[n + NEXT_NODE]
 
 
 def touch(f: Floats, q: Integers, h: Heaps, n: int, now: float) -> None:
@@ -106,11 +108,21 @@ def left(f: Floats, q: Integers, x: int, now: float) -> float:
     """Bytes that a flow still has to go."""
     side = q[x + SIDE]
     if side == CAPPED:
-        return max(0.0, f[x + MARK] - now) * f[x + CAP]
+        return max(0.0, f[x + MARK] - now) * f[x + CAP] if f[x + CAP] else f[x + MARK]
     if side == ABSENT:
         return 0.0
     clock = f[side + CLOCK] + f[side + LEVEL] * (now - f[side + READ])
     return max(0.0, f[x + MARK] - clock) * f[x + SHARE]
+
+
+def tightest(f: Floats, q: Integers, n: int) -> int:
+    """The station of a node that binds (its address): the least capacity for what it is used."""
+    best, least = -1, math.inf
+    for k in range(q[n + MEMBERS], q[n + MEMBERS] + q[n + N_MEMBERS]):
+        s = q[k]
+        if best < 0 or f[s] / f[s + RATIO] < least:
+            best, least = s, f[s] / f[s + RATIO]
+    return best
 
 
 def holds(f: Floats, q: Integers, e: Entry, n: int, which: int) -> bool:
@@ -272,7 +284,9 @@ def enter(f: Floats, q: Integers, h: Heaps, x: int, n: int) -> None:
     q[n + JOINED] += 1
     ends = q[n + HEAPS]
     push(h, ends, f[x + MARK], q[x + NUMBER], x)
-    push(h, ends + 1, f[x + LIMIT], q[x + NUMBER], x)
+    if f[x + LIMIT] < math.inf:
+        push(h, ends + 1, f[x + LIMIT], q[x + NUMBER], x)
+    put(h, MOVED_NOW, 0.0, x, q[x + NUMBER])
     if size(h, ends) > q[n + ROOM] or size(h, ends + 1) > q[n + ROOM + 1]:
         sweep(f, q, h, n)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import math
 
-from dtnsim.simulation.fleet.kernel.books import book_all, book_flow, book_wait, hold
-from dtnsim.simulation.fleet.kernel.chains import append, unlink
-from dtnsim.simulation.fleet.kernel.heaps import (
+from dtnsim.engine.heaps import (
     add_turn,
     cut,
     drop_turn,
@@ -19,8 +17,10 @@ from dtnsim.simulation.fleet.kernel.heaps import (
     size,
     turns_left,
 )  # fmt: skip
-from dtnsim.simulation.fleet.kernel.layout import *
-from dtnsim.simulation.fleet.kernel.shares import finished, insert, next_time, settle
+from dtnsim.engine.linked_lists import append, unlink
+from dtnsim.engine.max_min import finished, insert, next_time, settle
+from dtnsim.simulation.fleet.accounting import book_all, book_flow, book_wait, hold
+from dtnsim.simulation.fleet.layout import *
 
 #: stretches in which use is summed [s]
 HOUR_S = 3600.0

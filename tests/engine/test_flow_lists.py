@@ -3,13 +3,14 @@
 import math
 
 import pytest
-from histories import assert_books_balance, assert_fair, history
+from histories import assert_books_balance, assert_fair, history, nodes_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.engine.flows import ABSENT, CAPPED
+from dtnsim.engine import layout as at
+from dtnsim.engine.flow_lists import CANCELLED, TIE
 from dtnsim.engine.fluid import Fluid
-from dtnsim.engine.neighbours import CANCELLED, TIE
+from dtnsim.engine.layout import ABSENT, CAPPED
 
 
 @settings(max_examples=60, deadline=None)
@@ -24,13 +25,14 @@ def test_loads_and_spare_capacities_are_what_adding_up_afresh_gives(seed, orders
 def test_nobody_runs_above_the_level_of_a_node_that_it_visits(seed):
     for fluid in history(seed, 0):
         for flow in fluid.live.values():
-            if flow.row.pairs:
-                lowest = min(fluid.level[node] for node, _ in flow.row.pairs)
-                if flow.node == CAPPED:
-                    assert flow.limit <= lowest * (1 + 4 * TIE)
+            nodes, side, limit = nodes_of(fluid, flow), fluid.side(flow), flow.cap / flow.weight
+            if nodes:
+                lowest = min(fluid.f[node + at.LEVEL] for node in nodes)
+                if side == CAPPED:
+                    assert limit <= lowest * (1 + 4 * TIE)
                 else:
-                    assert fluid.level[flow.node] <= lowest * (1 + 4 * TIE)
-                    assert flow.limit >= lowest * (1 - 4 * TIE)
+                    assert fluid.f[side + at.LEVEL] <= lowest * (1 + 4 * TIE)
+                    assert limit >= lowest * (1 - 4 * TIE)
 
 
 def test_heaps_do_not_grow_with_those_who_have_gone():
@@ -43,7 +45,7 @@ def test_heaps_do_not_grow_with_those_who_have_gone():
         fluid.settle(float(number))
         fluid.finished(number + 0.5)
         fluid.settle(number + 0.5)
-    assert max(len(heap) for heaps in (fluid.highest, fluid.lowest, fluid.ends) for heap in heaps) < 200
+    assert max(len(heap) for heap in fluid.h) < 200
 
 
 def test_a_heavy_flow_leaves_no_rounding_behind():
@@ -59,7 +61,7 @@ def test_a_heavy_flow_leaves_no_rounding_behind():
         fluid.withdraw(flow, 1.0)
         fluid.settle(1.0)
     assert fluid.rate(light) == pytest.approx(1.0, rel=1e-14)
-    assert row.weight == 1e-9
+    assert fluid.f[row.at + at.WEIGHT] == 1e-9
     assert 0 < CANCELLED < 1
 
 
@@ -70,12 +72,12 @@ def test_flows_change_sides_as_levels_pass_their_caps():
     fluid.start(small, 0.0)
     fluid.start(large, 0.0)
     fluid.settle(0.0)
-    assert small.node == CAPPED
-    assert large.node != CAPPED
+    assert fluid.side(small) == CAPPED
+    assert fluid.side(large) != CAPPED
     for capacity, rates in ((3.0, (1.5, 1.5)), (20.0, (2.0, 9.0)), (11.0, (2.0, 9.0)), (4.0, (2.0, 2.0))):
         fluid.set_capacity(0, capacity)
         fluid.settle(1.0)
         assert (fluid.rate(small), fluid.rate(large)) == pytest.approx(rates, rel=1e-15)
         assert_fair(fluid)
     fluid.withdraw(small, 2.0)
-    assert small.node == ABSENT
+    assert fluid.side(small) == ABSENT

@@ -3,10 +3,7 @@
 # ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
-from dtnsim.simulation.fleet.kernel.chains import unlink
-from dtnsim.simulation.fleet.kernel.heaps import cut, entry, push, put, size
-from dtnsim.simulation.fleet.kernel.layout import *
-from dtnsim.simulation.fleet.kernel.sides import (
+from dtnsim.engine.flow_lists import (
     CANCELLED,
     TIE,
     add_up,
@@ -25,13 +22,16 @@ from dtnsim.simulation.fleet.kernel.sides import (
     vacate,
     weigh,
 )
+from dtnsim.engine.heaps import cut, entry, push, put, size
+from dtnsim.engine.layout import *
+from dtnsim.engine.linked_lists import unlink
 
 
 def cap(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> None:
     """A flow with so much left runs at its own cap from now on (its rate is booked elsewhere)."""
     r = q[x + ROW_OF]
     q[x + SIDE] = CAPPED
-    f[x + MARK] = now + rest / f[x + CAP]
+    f[x + MARK] = now + rest / f[x + CAP] if f[x + CAP] else rest
     q[r + N_CAPPED] += 1
     f[r + CAPPED_RATE] += f[x + CAP]
     first = q[r + PAIRS]
@@ -40,7 +40,7 @@ def cap(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> No
         push(h, heap, -f[x + LIMIT], q[x + NUMBER], x)
         if size(h, heap) > q[q[p] + ROOM + 2]:
             sweep(f, q, h, q[p])
-    put(h, FRESH, 0.0, x, q[x + NUMBER])
+    put(h, MOVED_NOW, 0.0, x, q[x + NUMBER])
 
 
 def uncap(f: Floats, q: Integers, x: int) -> None:

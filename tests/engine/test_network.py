@@ -14,13 +14,13 @@ def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them(
     first = fluid.flow(fluid.row({0: 1, 1: 1, 2: 2, 3: 1}), math.inf)
     fluid.start(first, 0.0)
     fluid.settle(0.0)
-    assert len(fluid.capacity) == 1
+    assert len(fluid.network.members) == 1
     assert fluid.rate(first) == pytest.approx(3.5, rel=1e-15)  # station 2: 7 / 2
-    assert fluid.tightest(first.node) == 2
+    assert fluid.tightest(fluid.side(first)) == 2
     second = fluid.flow(fluid.row({1: 1}), math.inf)
     fluid.start(second, 1.0)
     fluid.settle(1.0)
-    assert len(fluid.capacity) == 2
+    assert len(fluid.network.members) == 2
     assert (fluid.rate(first), fluid.rate(second)) == pytest.approx((2.0, 2.0), rel=1e-15)
     third = fluid.flow(fluid.row({2: 1, 0: 1}), math.inf)  # station 2 at another ratio than before
     fluid.start(third, 2.0)
@@ -34,7 +34,7 @@ def test_rows_of_a_path_make_as_few_nodes_as_they_can():
     for stations in (range(20), range(10, 30)):
         fluid.start(fluid.flow(fluid.row(dict.fromkeys(stations, 1.0)), 1.0), 0.0)
     fluid.settle(0.0)
-    assert sorted(len(m) for m in fluid.members) == [10, 10, 10]
+    assert sorted(len(m) for m in fluid.network.members.values()) == [10, 10, 10]
 
 
 def test_the_station_that_binds_may_change_within_a_node():
@@ -42,10 +42,10 @@ def test_the_station_that_binds_may_change_within_a_node():
     flow = fluid.flow(fluid.row({0: 1.0, 1: 1.0}), math.inf)
     fluid.start(flow, 0.0)
     fluid.settle(0.0)
-    assert (fluid.rate(flow), fluid.tightest(flow.node)) == (4.0, 1)
+    assert (fluid.rate(flow), fluid.tightest(fluid.side(flow))) == (4.0, 1)
     fluid.set_capacity(1, 12.0)
     fluid.settle(1.0)
-    assert (fluid.rate(flow), fluid.tightest(flow.node)) == (10.0, 0)
+    assert (fluid.rate(flow), fluid.tightest(fluid.side(flow))) == (10.0, 0)
     assert [taken(fluid, s) / fluid.stations[s] for s in (0, 1)] == pytest.approx([1.0, 10 / 12])
 
 
@@ -53,7 +53,22 @@ def test_rows_that_are_used_once_do_not_pile_up():
     fluid = Fluid([1.0])
     for number in range(20_000):
         fluid.row({0: 1.0 + number})
-    assert len(fluid.rows) < 5_000
+    assert len(fluid._rows) < 5_000
+
+
+def test_rows_that_flows_have_used_once_do_not_pile_up():
+    fluid = Fluid([1.0, 1.0])
+    lasting = fluid.flow(fluid.row({0: 1.0, 1: 1.0}), math.inf)
+    fluid.start(lasting, 0.0)
+    for number in range(10_000):
+        flow = fluid.flow(fluid.row({0: 1.0 + number}), math.inf)
+        fluid.start(flow, float(number))
+        fluid.settle(float(number))
+        assert fluid.rate(lasting) == pytest.approx(1 / (2.0 + number))
+        fluid.withdraw(flow, number + 0.5)
+    fluid.settle(1e4)
+    assert len(fluid.f) < 5_000 * 40
+    assert_fair(fluid, 1e-14)
 
 
 def test_a_row_that_was_made_before_a_split_is_written_anew():

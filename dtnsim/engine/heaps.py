@@ -1,11 +1,11 @@
-"""Heaps of (float, integer, integer) by number, and that of whose turn it is; compiled, `memory` takes their place."""
+"""Heaps of (float, integer, integer) by number, and that of whose turn it is; compiled: `compiled_heaps`."""
 
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 
-from dtnsim.simulation.fleet.kernel.layout import Entry, Heaps, Turn, Turns
+from dtnsim.engine.layout import Entry, Heaps, Turn, Turns
 
 
 def push(h: Heaps, k: int, a: float, b: int, c: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numba  # loaded only where it is installed and used
 from numba import extending
 
-from dtnsim.simulation.fleet.kernel.layout import Entry, Table, Turn
+from dtnsim.engine.layout import Entry, Table, Turn
 
 types: Any = numba.types
 carray: Any = vars(numba)["carray"]

@@ -1,14 +1,37 @@
-"""Weighted max-min fair shares in time: `dtnsim.engine.sharing` and `dtnsim.engine.fluid` on flat numbers."""
+"""Weighted max-min fair shares, put right only where something changed.
+
+A node that holds flows back (its free flows) gives each of them ``weight * level``; the others run
+at their own cap. The shares are weighted max-min fair exactly if every node that is short of capacity
+has the level at which it is just full, and no flow runs above the level of a node that it visits:
+
+    sum of demand * min(cap, weight * min of levels on the row) = capacity      where level < infinity
+                                                                <= capacity     elsewhere
+
+(progressive filling; Bertsekas and Gallager, Data Networks, 2nd ed. 1992, 6.5.2). After a change,
+`share` takes the nodes whose level is out of date, lowest first, and gives each the level
+that fills it as its neighbours are now: flows whose cap is now below leave the group, flows that run
+faster elsewhere are taken in. The changed rates are booked at the other nodes of the same flows, at
+the cost of one addition a pair of nodes however many flows there are, and nodes that are then short or
+have something to spare are looked at in turn. The lowest level of the network is right after one
+look at each node, then the next higher one, and so on, so the process ends; it touches only nodes
+whose level changes and their neighbours.
+
+In time: all flows that one node holds back get service at one rate per weight, so the node has one virtual
+clock (service per weight so far) and one heap of virtual finishing times; an event moves the clocks of the
+nodes whose level changes, not the flows. A flow at its own cap has a fixed end. One queue holds both: an
+entry a capped flow, and for each node the earliest time that its first flow may end. A node that slows down
+keeps its early entry, and is asked again when that comes up. Time is exact: no step, no threshold on the
+bytes left; an end falls on the double nearest to it.
+
+Neglects: differences of levels below 1e-12 and of capacities below 1e-13, relative.
+"""
 
 # ruff: noqa: F403, F405 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
 import math
 
-from dtnsim.simulation.fleet.kernel.changes import cap, freeze, take, thaw, uncap, unfree
-from dtnsim.simulation.fleet.kernel.heaps import cut, entry, pop, push, put, size
-from dtnsim.simulation.fleet.kernel.layout import *
-from dtnsim.simulation.fleet.kernel.sides import (
+from dtnsim.engine.flow_lists import (
     CANCELLED,
     TIE,
     book,
@@ -24,6 +47,9 @@ from dtnsim.simulation.fleet.kernel.sides import (
     touch,
     used,
 )
+from dtnsim.engine.heaps import cut, entry, pop, push, put, size
+from dtnsim.engine.layout import *
+from dtnsim.engine.rate_updates import cap, freeze, take, thaw, uncap, unfree
 
 
 def fastest(f: Floats, q: Integers, n: int) -> float:
@@ -31,21 +57,28 @@ def fastest(f: Floats, q: Integers, n: int) -> float:
     best = 0.0
     first = q[n + FEEDERS]
     for k in range(first, first + 2 * q[n + N_FEEDERS], 2):
-        level = f[q[k] + LEVEL]
-        best = max(best, level)
+        if f[q[k] + LEVEL] > best:  # noqa: PLR1730 - plain Python: a call of max would cost half of it
+            best = f[q[k] + LEVEL]
     return best
 
 
-def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> None:
-    """Puts a flow in at the rate that it gets as things are (not yet fair)."""
+def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> bool:
+    """Puts a flow in at the rate that it gets as things are (not yet fair); False where nothing at all limits it.
+
+    Never faster than alone, so that what it is booked with stays of the size of the capacities.
+    """
     r, weight = q[x + ROW_OF], f[x + SHARE]
     bound, n = math.inf, -1
     first = q[r + PAIRS]
     for p in range(first, first + q[r + N_PAIRS]):
         m = q[p]
-        limit = min(f[m + LEVEL], f[m + CAPACITY] / (weight * f[p]))
+        limit = f[m + CAPACITY] / (weight * f[p])
+        if f[m + LEVEL] < limit:  # noqa: PLR1730 - as in `fastest`
+            limit = f[m + LEVEL]
         if limit < bound:
             bound, n = limit, m
+    if bound == math.inf and f[x + LIMIT] == math.inf:
+        return False
     if f[x + LIMIT] <= bound:
         cap(f, q, h, x, rest, now)
         book(f, q, h, r, f[x + CAP])
@@ -63,6 +96,7 @@ def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) ->
         book(f, q, h, r, weight * f[n + LEVEL])
     for p in range(first, first + q[r + N_PAIRS]):
         f[q[p] + TOTAL] += weight * f[p]
+    return True
 
 
 def remove(f: Floats, q: Integers, h: Heaps, x: int) -> None:
@@ -84,7 +118,7 @@ def remove(f: Floats, q: Integers, h: Heaps, x: int) -> None:
 def withdraw(f: Floats, q: Integers, h: Heaps, x: int, now: float) -> float:
     """Takes a flow out before its end; returns the bytes that it had still to go."""
     rest = left(f, q, x, now)
-    if q[x + SIDE] != CAPPED:
+    if q[x + SIDE] != CAPPED:  # its node will end another one next
         touch(f, q, h, q[x + SIDE], now)
     remove(f, q, h, x)
     return rest
@@ -161,6 +195,20 @@ def bound_of(f: Floats, q: Integers, n: int) -> float:
     return best
 
 
+def end_unlimited(f: Floats, q: Integers, h: Heaps, n: int) -> None:
+    """Nothing limits a node's flows any more: they end at once."""
+    r = q[n + FIRST_HELD]
+    while r >= 0:
+        following = q[r + NEXT_HELD]
+        x = q[r + FIRST_FLOW]
+        while x >= 0:
+            after = q[x + NEXT]
+            remove(f, q, h, x)
+            put(h, UNLIMITED, 0.0, x, q[x + NUMBER])
+            x = after
+        r = following
+
+
 def look(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> None:
     """Gives a node the level that just fills it, with all flows that change sides and far moves."""
     touch(f, q, h, n, now)
@@ -175,6 +223,9 @@ def look(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> No
             f[TURN] += 1.0  # after the node that it overfills has taken its flows, and in turn
             look_at(q, h, n, 1e250 * f[TURN])
             shift(f, q, h, n, bound)
+            return
+        if level == math.inf:
+            end_unlimited(f, q, h, n)
             return
     shift(f, q, h, n, level)
     f[n + SPARE] = 0.0
@@ -202,7 +253,15 @@ def rises(f: Floats, q: Integers, h: Heaps, n: int, now: float, tie: float) -> b
 
 
 def share(f: Floats, q: Integers, h: Heaps, now: float) -> None:
-    """Makes the shares fair."""
+    """Makes the shares fair.
+
+    Raises:
+        RuntimeError: The levels do not come to rest, or there are a million changes at one instant.
+    """
+    q[REPEATS] = 0 if now != f[LAST] else q[REPEATS] + 1
+    f[LAST] = now
+    if q[REPEATS] > 1_000_000:
+        raise RuntimeError("time does not move on")
     q[SETTLED] += 1
     if not q[SETTLED] & 4095:
         refresh(f, q, h)
@@ -226,15 +285,16 @@ def share(f: Floats, q: Integers, h: Heaps, now: float) -> None:
 def settle(f: Floats, q: Integers, h: Heaps, now: float) -> None:
     """Makes the shares fair and finds the next ends."""
     share(f, q, h, now)
-    q[REPEATS] = 0 if now != f[LAST] else q[REPEATS] + 1
-    f[LAST] = now
-    if q[REPEATS] > 1_000_000:
-        raise RuntimeError("time does not move on")
-    for k in range(size(h, FRESH)):
-        _, x, number = entry(h, FRESH, k)
-        if q[x + NUMBER] == number and q[x + SIDE] == CAPPED and f[x + MARK] < math.inf:
+    find_ends(f, q, h, now)
+
+
+def find_ends(f: Floats, q: Integers, h: Heaps, now: float) -> None:
+    """Notes when the flows that changed sides, and the first of the nodes whose level changed, will end."""
+    for k in range(size(h, MOVED_NOW)):
+        _, x, number = entry(h, MOVED_NOW, k)
+        if q[x + NUMBER] == number and q[x + SIDE] == CAPPED and f[x + CAP] > 0 and f[x + MARK] < math.inf:
             push(h, QUEUE, f[x + MARK], -number, x)
-    cut(h, FRESH, 0)
+    cut(h, MOVED_NOW, 0)
     for k in range(size(h, NOTES)):
         n = entry(h, NOTES, k)[1]
         q[n + NOTED] = 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-from dtnsim.simulation.fleet.kernel.layout import *
-from dtnsim.simulation.fleet.kernel.sides import left
+from dtnsim.engine.flow_lists import left, tightest
+from dtnsim.simulation.fleet.layout import *
 
 
 def hold(f: Floats, q: Integers, kind: int, what: int, seconds: float) -> None:
@@ -46,14 +46,10 @@ def holder(f: Floats, q: Integers, x: int, n: int) -> int:
             part = f[m + SPARE] / (f[m + CAPACITY] or 1.0)
             if part < best:
                 best, n = part, m
-    tightest, least = -1, math.inf
-    for k in range(q[n + MEMBERS], q[n + MEMBERS] + q[n + N_MEMBERS]):
-        s = q[k]
-        if tightest < 0 or f[s] / f[s + RATIO] < least:
-            tightest, least = s, f[s] / f[s + RATIO]
-    if q[tightest + DOWN]:
+    s = tightest(f, q, n)
+    if q[s + DOWN]:
         return q[N_HELD] - OTHERS + BY_DOWN
-    return (tightest - q[STATIONS]) // STATION
+    return (s - q[STATIONS]) // STATION
 
 
 def book_all(f: Floats, q: Integers, now: float) -> None:

@@ -7,7 +7,7 @@ address of the next, ``link + 1`` that of the one before; -1 where there is none
 # ruff: noqa: D103 - plain functions on numbers; see `layout`
 from __future__ import annotations
 
-from dtnsim.simulation.fleet.kernel.layout import Integers
+from dtnsim.engine.layout import Integers
 
 
 def append(q: Integers, ends: int, x: int, link: int) -> None:

@@ -1,0 +1,120 @@
+"""The functions that move a fleet, compiled by numba where it is installed: the same source, the same digits."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType, SimpleNamespace
+from typing import Any, Final, cast
+
+from dtnsim.engine import flow_lists, heaps, linked_lists, max_min, rate_updates
+from dtnsim.ground import machine_code
+from dtnsim.simulation.fleet import accounting, traffic
+
+#: transfers from which on code that is kept is read (`tests/benchmarks/README.md`), and from which on, over all runs,
+#: compiling pays
+WORTH_READING: Final = 10_000
+WORTH_COMPILING: Final = 200_000
+_MODULES: Final = (linked_lists, flow_lists, accounting, rate_updates, max_min, traffic)
+#: what is called from outside, and touches heaps
+_CALLED: Final = (
+    "run",
+    "let_go",
+    "release",
+    "set_capacity",
+    "size",
+    "try_at",
+    "withdraw",
+    "entry",
+    "put",
+    "cut",
+    "give_back",
+)
+
+
+def plain() -> Any:
+    """The functions as they are, for lists."""
+    named = {n: vars(m)[n] for m in (heaps, *_MODULES) for n in _CALLED if n in vars(m)}
+    return SimpleNamespace(**named, lists=heaps.lists, turns=list)
+
+
+def compiles() -> bool:
+    """Whether numba is installed, and not turned off (``NUMBA_DISABLE_JIT=1``)."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    try:
+        return importlib.util.find_spec("numba") is not None
+    except ValueError:  # it is blocked
+        return False
+
+
+def worth(count: int, runs: int = 1) -> bool:
+    """Whether some runs of so many transfers are quicker with compiled functions; the digits are the same."""
+    if count < WORTH_READING or not compiles():
+        return False
+    if count * runs >= WORTH_COMPILING:
+        return True
+    folder = _folder()
+    return folder is not None and machine_code.holds(folder, "traffic.run")
+
+
+@lru_cache(maxsize=1)
+def fast() -> Any | None:
+    """The functions compiled, for arrays; None without numba."""
+    if not compiles():
+        return None
+    import numba
+    import numpy as np
+
+    folder = _folder()
+    made = _made(folder)
+    types: Any = numba.types
+    f, q = types.float64[::1], types.int64[::1]
+    t, u = types.float64[:, ::1], types.int64[:, ::1]
+    with machine_code.alone(folder):
+        made["run"].compile((f, q, q, q, t, u, types.int64))
+    return SimpleNamespace(
+        **made, lists=lambda count: np.zeros(3 * count, np.int64), turns=lambda: np.zeros(3, np.int64)
+    )
+
+
+def _made(folder: Path | None) -> dict[str, Any]:
+    """What is called from outside: each file anew, with the compiled functions of those before it."""
+    import numba
+
+    from dtnsim.engine import compiled_heaps
+
+    config, njit = cast("Any", numba.config), cast("Any", numba.njit)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder) if folder is not None else before
+    # a division by zero is a defect here: without a check at each, code is smaller
+    inside: dict[str, Any] = {}
+    inner = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    outside: dict[str, Any] = {}
+    try:
+        for given in (compiled_heaps, *_MODULES):
+            spec = importlib.util.find_spec(given.__name__)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            own = {
+                n: v for n, v in vars(module).items() if isinstance(v, FunctionType) and v.__module__ == given.__name__
+            }
+            inside.update({n: njit(v, **inner) for n, v in own.items()})
+            vars(module).update({n: v for n, v in inside.items() if n in vars(module)})
+            for n in _CALLED:
+                if n in own:
+                    outside[n] = njit(own[n], error_model="numpy", cache=folder is not None)
+    finally:
+        config.CACHE_DIR = before
+    return outside
+
+
+def _folder() -> Path | None:
+    """Where compiled code is kept; None where it cannot be."""
+    sources = [Path(m.__file__) for m in (heaps, *_MODULES) if m.__file__]
+    folders = {path.parent for path in sources}
+    return machine_code.folder(p for folder in folders for p in folder.glob("*.py"))
