@@ -23,7 +23,7 @@ import numpy as np
 
 from dtnsim.evidence import suggest
 from dtnsim.evidence.calibrate import calibrate
-from dtnsim.evidence.fit import Model
+from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Targets
 from dtnsim.evidence.suggest import Candidate
 from dtnsim.simulation.run import simulate

@@ -50,9 +50,11 @@ SUPPORT = frozenset(
         "base",
         "facts",
         "access",
+        "buses",
         "cores",
         "device",
         "layer",
+        "machine",
         "remote_block",
         "middlebox",
         "offload",
@@ -61,6 +63,9 @@ SUPPORT = frozenset(
         "plan",
         "_common",
         "remote",
+        "tuning",
+        "vm",
+        "wiring",
     }
 )
 

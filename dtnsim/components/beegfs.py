@@ -17,7 +17,7 @@ from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import beegfs, lustre, servers
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 #: requests that one of them does a second
@@ -73,7 +73,7 @@ class Beegfs(SharedFilesystem):
         """Targets that a file lies on."""
         return law(lustre.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
         label, whole, chunk = label_of(volume), self.whole(row), row.term(self.chunksize)
         if not (use.random or use.finish in ("direct", "dsync")):
@@ -131,7 +131,7 @@ class Beegfs(SharedFilesystem):
         """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
         return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Requests to the targets of a call."""
         del host, volume
         return self._time(row, use, term(use.block_B, "B"), self.numtargets).value / use.block_B
@@ -148,7 +148,7 @@ class Beegfs(SharedFilesystem):
             trip_s=term(use.rtt_s, "s"),
         )
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a metadata server."""
         del operation, host
         return row.value(self.metadata_time)

@@ -17,7 +17,7 @@ from dtnsim.physics import btrfs
 from dtnsim.physics.core_rates import CORE_RATES
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 def _rate(name: str) -> Quantity:
@@ -80,7 +80,7 @@ class Btrfs(AgedFilesystem):
         """Whether data are compressed."""
         return self.compress != "none" and not self.nodatacow
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The workers' checksums and compression, then the array with what is stored."""
         reading, stored, whole = use.operation == "read", term(1.0), term(1.0)
         if self.compressed:
@@ -96,7 +96,7 @@ class Btrfs(AgedFilesystem):
         share = float(np.mean(np.asarray(stored.value)))
         super().medium(row.times(whole * stored), use.but(total_B=use.total_B * share), host, volume)
 
-    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """Reads wait for the decompression of each extent."""
         made = super().stretches(row, use, host, volume)
         if use.operation != "read" or use.cached or not self.compressed:
@@ -109,7 +109,7 @@ class Btrfs(AgedFilesystem):
             replace(s, delay=np.asarray(s.delay) + wait.value, what=s.what if np.any(s.delay) else said) for s in made
         )
 
-    def _work(self, row: Row, host: Host, stored: Term, *, reading: bool) -> None:
+    def _work(self, row: Row, host: Machine, stored: Term, *, reading: bool) -> None:
         """Charges the workers for a byte of the file: what is stored has checksums."""
         cycles = stored * row.term(_CHECKSUMS[self.checksum])
         what = f"{self.checksum} checksum"

@@ -16,7 +16,7 @@ from dtnsim.ground.term import count, law
 from dtnsim.physics import ceph, gpfs
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 #: requests that one of them does a second
@@ -88,7 +88,7 @@ class Cephfs(SharedFilesystem):
         trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * trips
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
         files, size = count(max(use.own_streams, 1), "file"), row.term(self.object_size)
@@ -120,12 +120,12 @@ class Cephfs(SharedFilesystem):
         number = max(min(flying, self.osds), 1)
         return Connections(number, tied=number > 1, shared=number == self.osds)
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One object."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a metadata server."""
         del operation, host
         return row.value(self.metadata_time)

@@ -17,7 +17,7 @@ from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import cache, ceph, daos
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 Rate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
 Requests = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -134,7 +134,7 @@ class Daos(SharedFilesystem):
         """A library passes the page cache by."""
         return use.but(finish="direct") if self.library != "none" else use
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Read-ahead, the servers' engines and ports, then the client's network, which carries every copy."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
         alone = use.random or use.finish in ("direct", "dsync")
@@ -194,17 +194,17 @@ class Daos(SharedFilesystem):
         stored = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
         return law(daos.client_bytes, stored=stored, reading=float(use.operation == "read"))
 
-    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """FUSE may have a hundredth of the limits on dirty bytes, strictly (Linux, fs/fuse: bdi_set_max_ratio)."""
         background, ceiling = super().cache_limits(row, host, held_B)
         return _FUSE_SHARE * background, _FUSE_SHARE * ceiling
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request to the servers."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One operation through dfuse or the library."""
         del operation, host
         return row.value(self.metadata_direct if self.library == "pil4dfs" else self.metadata_time)

@@ -14,7 +14,7 @@ from dtnsim.ground.term import law
 from dtnsim.physics import journal
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 class Ext4(ExtentFilesystem):
@@ -32,7 +32,7 @@ class Ext4(ExtentFilesystem):
     delalloc: Annotated[bool, Field(description="False with nodelalloc: blocks are allocated when written to")] = True
     commit: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "kernel.org, ext4: commit=nrsec, default 5")
 
-    def dirty_age(self, row: Row, host: Host) -> Value:
+    def dirty_age(self, row: Row, host: Machine) -> Value:
         """A commit takes the data of all blocks that it allocates with it."""
         allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
         return law(
@@ -42,7 +42,7 @@ class Ext4(ExtentFilesystem):
             allocated=float(allocated),
         ).value
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, with what the journal writes."""
         if use.operation == "write" and self.data == "journal":
             row = row.times(law(journal.written_bytes, data_journaled=1.0))

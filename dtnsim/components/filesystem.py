@@ -20,7 +20,7 @@ from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, cpu, journal, metadata
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 #: what a worker waits for whose requests nobody reads ahead of
@@ -89,10 +89,10 @@ class Filesystem(Component):
         """CPU cycles per byte of the calling thread."""
 
     @abstractmethod
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Charges what lies below the cache: the array and its buses, or the servers."""
 
-    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """The phases of an access; one for a steady stream."""
         if use.operation == "read":
             # nothing is read ahead of random and direct requests
@@ -118,7 +118,7 @@ class Filesystem(Component):
             return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, use.drain_Bps))
         return _fdatasync(total, background)
 
-    def _limits(self, row: Row, use: Access, host: Host) -> tuple[Value, Value]:
+    def _limits(self, row: Row, use: Access, host: Machine) -> tuple[Value, Value]:
         """This writer's part of the limits on dirty bytes, less what earlier writers have left dirty."""
         background, ceiling = self.cache_limits(row, host, use.held_B)
         left = use.dirty_B
@@ -138,22 +138,22 @@ class Filesystem(Component):
         """The access as this file system takes it, which may not know all that a tool asks for."""
         return use
 
-    def dirty_age(self, row: Row, host: Host) -> Value:
+    def dirty_age(self, row: Row, host: Machine) -> Value:
         """Seconds after which written bytes go to the medium, however few they are."""
         return row.value(host.vm.dirty_expire)
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Seconds of a flush of what has just been written, its transfer left out."""
         array = host.volumes[volume].array
         if array is not None and array.keeps_writes:  # the cache below is safe: the flush ends there
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
-    def kept(self, row: Row, use: Access, host: Host) -> Value:  # noqa: ARG002 - caches of another size need them
+    def kept(self, row: Row, use: Access, host: Machine) -> Value:  # noqa: ARG002 - caches of another size need them
         """Part of a file known to be cached that memory really holds."""
         return 1.0
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Seconds per byte that a request alone takes besides what its device is charged for it [s/B].
 
         Several in flight are several workers of the tool. A request meets the drives of an array that hold
@@ -175,7 +175,7 @@ class Filesystem(Component):
         """Bytes that a device is asked for where a program asks for one block."""
         return use.block_B
 
-    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """Dirty bytes after which write-back starts, and those from which on writers are throttled [B].
 
         ``held_B`` is memory that programs of the path hold meanwhile.
@@ -204,7 +204,7 @@ class Filesystem(Component):
         row: Row,
         per_byte: Mapping[str, float],
         directories: int,
-        host: Host,
+        host: Machine,
         volume: str,
         rtt_s: Value = 0.0,
     ) -> None:
@@ -223,7 +223,7 @@ class Filesystem(Component):
         """Whether written bytes gather in memory on their way to the medium, so that the writer goes on meanwhile."""
         return use.buffered and self.keeps_dirty
 
-    def page_cache(self, row: Row, use: Access, host: Host, volume: str) -> Cache:
+    def page_cache(self, row: Row, use: Access, host: Machine, volume: str) -> Cache:
         """What the simulation needs of the memory behind a writer.
 
         Where a writer ends with a flush, or without any, write-back begins as Linux has it; where the stream is
@@ -237,7 +237,7 @@ class Filesystem(Component):
         free = host.vm.free(row, row.value(host.memory.size)) if self.by_free_memory(host) else np.inf
         return Cache(self.memory_pool(host.name, volume), size, hold, age, self.flushes_at_close, free)
 
-    def by_free_memory(self, host: Host) -> bool:
+    def by_free_memory(self, host: Machine) -> bool:
         """Whether the limits on dirty bytes are parts of the memory that programs leave free."""
         return host.vm.dirty_bytes is None
 
@@ -245,13 +245,13 @@ class Filesystem(Component):
         """What writers share the limits on dirty bytes with: all that the host's page cache takes."""
         return host
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:  # noqa: ARG002 - network file systems need them
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need them
         """Seconds of one metadata operation: ``op_time``, or ``change_time`` where it changes a directory or inode."""
         changes = self.change_time is not None and operation in CHANGES
         return row.value(self.change_time if changes and self.change_time is not None else self.op_time)
 
 
-def _charged(row: Row, use: Access, host: Host, array: Device) -> Value:
+def _charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
     """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
     probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
     array.serve(probe, use, "alone")
@@ -296,7 +296,7 @@ class LocalFilesystem(PageCached):
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
-    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; who reads one file after the other waits for the first bytes of each."""
         parts = super().stretches(row, use, host, volume)
         array = host.volumes[volume].array
@@ -307,7 +307,7 @@ class LocalFilesystem(PageCached):
         delay = np.maximum(wait / use.file_B - _charged(row, use, host, array), 0.0)
         return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, its adapters and slots."""
         array: Device | None = host.volumes[volume].array
         if array is None:
@@ -324,7 +324,7 @@ class AgedFilesystem(LocalFilesystem):
 
     extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
         array = host.volumes[volume].array
         if self.states("sync_latency") or array is None or array.keeps_writes:
@@ -337,7 +337,7 @@ class AgedFilesystem(LocalFilesystem):
         away = array.latency(row, use.but(operation="write", random=True, finish="dsync"))
         return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where files lie in extents."""
         if self.extent is not None:
             use = use.but(extent_B=self.extent.value)
@@ -354,7 +354,7 @@ class ExtentFilesystem(AgedFilesystem):
         "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
     )
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where new files need inodes."""
         writes = 0.0
         if use.operation == "write" and not use.rewrite:

@@ -16,7 +16,7 @@ from dtnsim.ground.term import Term, law
 from dtnsim.physics import gpfs
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 #: mdtest with empty files
@@ -69,7 +69,7 @@ class Gpfs(SharedFilesystem):
     )
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Prefetch or write-behind of this node, the disks and servers, then the storage network."""
         label = label_of(volume)
         whole = self.whole(row)
@@ -100,7 +100,7 @@ class Gpfs(SharedFilesystem):
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 
-    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """Write-behind of full blocks at once, and no more of them than the pagepool has room for (prefetchPct)."""
         del host, held_B
         room = row.value(self.prefetch_share) * row.value(self.pagepool)
@@ -110,7 +110,7 @@ class Gpfs(SharedFilesystem):
         """The pagepool, which no other file system's writers have a part of."""
         return f"{host}:{volume}"
 
-    def by_free_memory(self, host: Host) -> bool:
+    def by_free_memory(self, host: Machine) -> bool:
         """The pagepool is pinned."""
         del host
         return False
@@ -120,12 +120,12 @@ class Gpfs(SharedFilesystem):
         whole = self.whole(row)
         return law(gpfs.nsds_touched, file_B=use.file_B, block_B=row.term(whole.block), nsds=whole.nsds)
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One block from a server."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One metadata operation: its inode and log, and tokens that others hold."""
         del operation, host
         return row.value(self.metadata_time)

@@ -21,7 +21,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import lustre, servers
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 class Extent(Model):
@@ -125,7 +125,7 @@ class Lustre(SharedFilesystem):
             start = end
         return term(max(file_B, 1.0), "B") / slots if np.any(np.asarray(slots.value) > 0) else term(1.0)
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The mount's own limits, the targets and servers, then the storage network."""
         label = label_of(volume)
         stripes = self.stripes(row, use.file_B)
@@ -139,7 +139,7 @@ class Lustre(SharedFilesystem):
             host.pool(row, row.term(self.checksum_byte), "Lustre checksums")
         host.storage_network(row, use, volume)
 
-    def _client(self, row: Row, use: Access, host: Host, volume: str, stripes: Term) -> None:
+    def _client(self, row: Row, use: Access, host: Machine, volume: str, stripes: Term) -> None:
         """RPCs, read-ahead and stream of this access; the client's ceiling."""
         label = label_of(volume)
         files, reading = count(max(use.own_streams, 1), "file"), use.operation == "read"
@@ -179,7 +179,7 @@ class Lustre(SharedFilesystem):
         own = self.stripes(row, use.file_B)
         return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=own)
 
-    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """An RPC goes out as soon as it is full (osc_cache.c, osc_makes_rpc); writers are throttled as everywhere."""
         _, ceiling = super().cache_limits(row, host, held_B)
         return np.zeros_like(np.asarray(ceiling)), ceiling
@@ -189,12 +189,12 @@ class Lustre(SharedFilesystem):
         own = self.stripes(row, use.file_B)
         return law(servers.occupied, items=max(use.own_streams, 1), bins=self.whole(row).targets, each=own)
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One RPC to a target."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One metadata RPC to the MDS."""
         del operation, host
         return row.value(self.metadata_time)
@@ -204,7 +204,7 @@ class Lustre(SharedFilesystem):
         row: Row,
         per_byte: Mapping[str, float],
         directories: int,
-        host: Host,
+        host: Machine,
         volume: str,
         rtt_s: Value = 0.0,
     ) -> None:

@@ -18,7 +18,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import metadata, nfs
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 #: requests of a sequential reader's read-ahead (Linux before 5.4, NFS_MAX_READAHEAD; RHEL 8.3, Ubuntu 18.04 and later
@@ -179,7 +179,7 @@ class Nfs(Remote):
             nfs.revalidation, objects=self.depth, attribute_s=row.term(self.acdirmin), request_s=term(request_s, "s")
         ).value
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request at the server; what changes a directory or inode waits for stable storage."""
         stable = row.value(self.stable) if operation in CHANGES else 0.0
         return super().operation_time(row, operation, host) + stable

@@ -19,7 +19,7 @@ from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cache
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 class Remote(SharedFilesystem):
@@ -89,7 +89,7 @@ class Remote(SharedFilesystem):
         """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
         return self.window(row).value if use.operation == "read" else None
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A round trip, less what the requests in flight are charged for it; what a call asks for goes out together."""
         del host, volume
         size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
@@ -97,7 +97,7 @@ class Remote(SharedFilesystem):
         wait = use.rtt_s + service.value + self._commit_wait(row, use)
         return np.maximum(wait / use.block_B - 1.0 / charged, 0.0)
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A synchronous write is one request, or several and a commit, unless ``sync_latency`` says what it takes."""
         default = type(self).model_fields["sync_latency"].default
         if (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source):
@@ -117,7 +117,7 @@ class Remote(SharedFilesystem):
         """Seconds of one request at the server."""
         return row.term(self.service)
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
         label, size = label_of(volume), self.asked(row, use)
         rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)

@@ -17,7 +17,7 @@ from dtnsim.ground.term import count, law, least, term
 from dtnsim.physics import ceph, s3
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 #: operations of files for which an object store is not asked
 _NO_REQUEST = frozenset({"close", "access", "mkdir"})
@@ -76,7 +76,7 @@ class S3(SharedFilesystem):
         """Tools that speak S3 wait for the answer to each part; mounts have a cache."""
         return super().gathers(use) and not use.part_B > 0
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Connections of the files, the prefixes' limits, a store's own nodes, then the network to it."""
         label, whole = label_of(volume), self.whole(row)
         reading, own = use.operation == "read", use.part_B > 0
@@ -118,12 +118,12 @@ class S3(SharedFilesystem):
         """None where nothing is asked."""
         return 0.0 if operation in _NO_REQUEST else super().round_trips(row, operation)
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request; close and access are none."""
         del host
         return 0.0 if operation in _NO_REQUEST else row.value(self.latency)

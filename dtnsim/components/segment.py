@@ -170,3 +170,11 @@ class Segment(Component):
         if self.resent is not None:
             found.append((draw(self.resent), 1.0))
         return lossy.together([f[0] for f in found], [f[1] for f in found])
+
+
+def segment_names(segments: list[Segment]) -> list[str]:
+    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its key (``wan.0``)."""
+    if len(segments) == 1:
+        return ["wan"]
+    parts = [s.part for s in segments]
+    return [p if p is not None and parts.count(p) == 1 else f"wan.{i}" for i, p in enumerate(parts)]

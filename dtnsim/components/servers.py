@@ -21,7 +21,7 @@ from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd_cache, hdd_streams, metadata, servers
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -319,7 +319,7 @@ class SharedFilesystem(PageCached):
         """Time of a request: its own, and the round trip of a network that the path describes."""
         return own + term(use.rtt_s, "s", "round trip to the servers") if np.any(np.asarray(use.rtt_s) > 0) else own
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """As it is at the servers, and the way there and back."""
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
@@ -332,7 +332,7 @@ class SharedFilesystem(PageCached):
         row: Row,
         per_byte: Mapping[str, float],
         directories: int,
-        host: Host,  # noqa: ARG002 - kinds need it
+        host: Machine,  # noqa: ARG002 - kinds need it
         volume: str,
         rtt_s: Value = 0.0,  # noqa: ARG002 - kinds need it
     ) -> None:

@@ -18,7 +18,7 @@ from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 #: a cartridge is fetched before a mount and put back after it
 _MOVES = 2.0
@@ -142,7 +142,7 @@ class Tape(LocalFilesystem):
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
-    def feed(self, row: Row, use: Access, host: Host, volume: str) -> Term:
+    def feed(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
         """Rate that the staging disk has for one drive while it is read and written [B/s]."""
         probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
         self._disk(probe, use, host, volume, term(1.0))
@@ -157,7 +157,7 @@ class Tape(LocalFilesystem):
 
     # -- what a byte charges ----------------------------------------------------------------------
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The staging disk, twice where the byte goes to or comes from tape; drives, robots, and the mover's core."""
         if host.volumes[volume].array is None:
             raise SpecError(
@@ -202,7 +202,7 @@ class Tape(LocalFilesystem):
             return term(0.0)
         return term(1.0) - row.term(self.staged)
 
-    def _disk(self, row: Row, use: Access, host: Host, volume: str, part: Term) -> None:
+    def _disk(self, row: Row, use: Access, host: Machine, volume: str, part: Term) -> None:
         """Charges the staging disk: what the program asks for, and beside it what goes to tape or comes from it."""
         array = host.volumes[volume].array
         assert array is not None
@@ -222,7 +222,7 @@ class Tape(LocalFilesystem):
     def _ahead(self, row: Row, use: Access) -> Value | None:
         return row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
 
-    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """A file that nobody has asked for before its reader is waited for until all of it is on the disk."""
         made = super().stretches(row, use, host, volume)
         if not self.waited(use) or use.cached:

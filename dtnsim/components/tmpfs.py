@@ -18,7 +18,7 @@ from dtnsim.physics import cpu
 if TYPE_CHECKING:
     from typing import Self
 
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 class Tmpfs(PageCached):
@@ -58,7 +58,7 @@ class Tmpfs(PageCached):
             cpu.cycles_per_byte, per_byte=byte, per_call=row.term(stack.file_call), call_B=term(use.block_B, "B")
         )
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Nothing lies below.
 
         Raises:
@@ -72,7 +72,7 @@ class Tmpfs(PageCached):
                 remedy="leave it out, or mount another file system",
             )
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Nothing to wait for."""
         del row, use, host, volume
         return 0.0

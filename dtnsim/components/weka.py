@@ -18,7 +18,7 @@ from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import cache, ceph, cpu, weka
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 Cycles = Annotated[Quantity, Unit("cycles", spread=0.3)]
 Seconds = Annotated[Quantity, Unit("s", spread=0.3)]
@@ -139,7 +139,7 @@ class Weka(SharedFilesystem):
     def _alone(use: Access) -> bool:
         return use.random or use.finish in ("direct", "dsync")
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Frontend cores, read-ahead, the servers' compute cores, drives and ports, then the client's network."""
         label, reading = label_of(volume), use.operation == "read"
         size = term(use.block_B, "B") if self._alone(use) else largest(term(use.block_B, "B"), row.term(self.request))
@@ -218,12 +218,12 @@ class Weka(SharedFilesystem):
             what=what,
         )
 
-    def request_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request to the servers."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Host) -> Value:
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One request to a compute process."""
         del operation, host
         return row.value(self.metadata_time)
@@ -233,7 +233,7 @@ class Weka(SharedFilesystem):
         row: Row,
         per_byte: Mapping[str, float],
         directories: int,
-        host: Host,
+        host: Machine,
         volume: str,
         rtt_s: Value = 0.0,
     ) -> None:

@@ -14,7 +14,7 @@ from dtnsim.ground.term import Term, law
 from dtnsim.physics import journal
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 
 class Xfs(ExtentFilesystem):
@@ -44,7 +44,7 @@ class Xfs(ExtentFilesystem):
         row: Row,
         per_byte: Mapping[str, float],
         directories: int,  # noqa: ARG002 - shared file systems need it
-        host: Host,
+        host: Machine,
         volume: str,
         rtt_s: Value = 0.0,  # noqa: ARG002 - shared file systems need it
     ) -> None:

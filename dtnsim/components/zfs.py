@@ -22,7 +22,7 @@ from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
+    from dtnsim.components.machine import Machine
 
 #: work on a byte that is stored: operation in `core_rates`, when written and when read
 _COMPRESSORS: Final = {
@@ -184,11 +184,11 @@ class Zfs(LocalFilesystem):
             return use.but(finish="none" if use.finish == "fdatasync" else "steady")
         return use
 
-    def by_free_memory(self, host: Host) -> bool:  # noqa: ARG002 - the limit is a part of all memory
+    def by_free_memory(self, host: Machine) -> bool:  # noqa: ARG002 - the limit is a part of all memory
         """The limit on dirty data does not mind what programs hold."""
         return False
 
-    def cache_limits(self, row: Row, host: Host, held_B: float = 0.0) -> tuple[Value, Value]:  # noqa: ARG002 - see above
+    def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:  # noqa: ARG002 - see above
         """A transaction group starts to sync early; writers are delayed from 60 % of ``dirty_max`` on."""
         limit = self._dirty_max(row, host).value
         # zfs_dirty_data_sync_percent starts a txg at 20 % since release 0.8, zfs_dirty_data_sync at 64 MiB before
@@ -200,14 +200,14 @@ class Zfs(LocalFilesystem):
         pool = array.media_rate(row, "write").value
         return start, zfs.balanced_dirty(row.value(self.recordsize), pool, limit)
 
-    def _dirty_max(self, row: Row, host: Host) -> Term:
+    def _dirty_max(self, row: Row, host: Machine) -> Term:
         if self.dirty_max is not None:
             return row.term(self.dirty_max)
         memory = row.term(host.memory.size)
         ceiling = memory / 4.0 if zfs.release(self.version) < (0, 7) else term(zfs.DIRTY_MAX_B, "B")
         return law(zfs.dirty_limit, ram_B=memory, share=zfs.DIRTY_RAM_SHARE, ceiling_B=ceiling)
 
-    def dirty_age(self, row: Row, host: Host) -> Value:  # noqa: ARG002 - a pool has its own clock
+    def dirty_age(self, row: Row, host: Machine) -> Value:  # noqa: ARG002 - a pool has its own clock
         """A transaction group closes after ``txg_timeout``, however little it holds."""
         return row.value(self.txg_timeout)
 
@@ -219,7 +219,7 @@ class Zfs(LocalFilesystem):
         """A record is read whole, since its checksum is that of the whole."""
         return max(use.block_B, self.recordsize.value) if use.operation == "read" else use.block_B
 
-    def flush_wait(self, row: Row, use: Access, host: Host, volume: str) -> Value:
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """The intent log's next block is written, on its own device or in the pool.
 
         What keeps writes when power fails answers at once; a disk has just passed the place of the next block, so it
@@ -238,7 +238,7 @@ class Zfs(LocalFilesystem):
             log = 2.0 * device.turnaround(row)
         return law(zfs.commit_time, log_s=log, threads_s=row.term(self.commit_time)).value
 
-    def stretches(self, row: Row, use: Access, host: Host, volume: str) -> tuple[Stretch, ...]:
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""
         parts = super().stretches(row, use, host, volume)
         array = host.volumes[volume].array
@@ -251,14 +251,14 @@ class Zfs(LocalFilesystem):
         what = "reading each record before a part of it is changed"
         return tuple(replace(part, delay=part.delay + wait * part.cpu, what=what) for part in parts)
 
-    def kept(self, row: Row, use: Access, host: Host) -> Value:
+    def kept(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a re-read file that the ARC still has."""
         share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9
         memory = row.value(host.memory.size)
         arc = zfs.arc_limit(memory, share) if self.arc_max is None else row.value(self.arc_max)
         return cache.resident_share(use.total_B, arc, 1.0)
 
-    def medium(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Checksum, compression and parity on all cores, then the array with the stored bytes, in whole records."""
         stored: Value = 1.0
         if self.compression != "off":  # zeros vanish, and what is compressed once does not compress again
@@ -277,7 +277,7 @@ class Zfs(LocalFilesystem):
         else:
             self._write(below, use, host, volume)
 
-    def _read(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def _read(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """What neither cache has comes from the special devices or the pool."""
         row = row.times(term(1.0) - row.term(self.arc_hits))
         label = volume.strip("/").replace("/", "-")
@@ -290,7 +290,7 @@ class Zfs(LocalFilesystem):
         ahead = row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
         self._pool(row, use, host, volume, ahead)
 
-    def _write(self, row: Row, use: Access, host: Host, volume: str) -> None:
+    def _write(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
         label = volume.strip("/").replace("/", "-")
         if use.finish == "dsync" and self.log is not None:
@@ -307,7 +307,7 @@ class Zfs(LocalFilesystem):
             return
         self._pool(row, use, host, volume, None)
 
-    def _synced(self, row: Row, use: Access, host: Host, array: Device) -> Term:
+    def _synced(self, row: Row, use: Access, host: Machine, array: Device) -> Term:
         """Metadata passes and labels of each transaction group."""
         rate = array.media_rate(row, "write")
         held = law(
@@ -325,7 +325,7 @@ class Zfs(LocalFilesystem):
             group_B=held / 2.0,
         )
 
-    def _pool(self, row: Row, use: Access, host: Host, volume: str, ahead: Term | None) -> None:
+    def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
         run = float(np.median(zfs.free_segment_bytes(row.value(self.fragmentation))))
         if np.isfinite(run):

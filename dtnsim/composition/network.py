@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
-from dtnsim.components.segment import Segment
+from dtnsim.components.segment import Segment, segment_names
+from dtnsim.components.wiring import SERVERS_TCP
 from dtnsim.composition import endpoint, segments, transport
 from dtnsim.composition.route import Framing, Route
 from dtnsim.composition.tcp import Openings
 from dtnsim.description import graph
 from dtnsim.description.host import Host
-from dtnsim.description.wiring import SERVERS_TCP
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.physics import nic as nic_physics
@@ -133,7 +133,7 @@ class Network:
 
     def _chain(self, *, forward: bool) -> list[str]:
         """All segments of the WAN, where the hosts that talk are not at two ends of it."""
-        names = graph.segment_names(self._spec.wan)
+        names = segment_names(self._spec.wan)
         return names if forward else names[::-1]
 
     def _along(

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.segment import Segment
+from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
 
 if TYPE_CHECKING:
@@ -113,14 +113,6 @@ def near_end(spec: PathSpec) -> dict[str, bool] | None:
         for name in group:
             near[name] = nx.shortest_path_length(talk, first, name) % 2 == 0
     return near
-
-
-def segment_names(segments: list[Segment]) -> list[str]:
-    """Names of the segments of a plain path: ``wan``, or of several each its part's name, or its key (``wan.0``)."""
-    if len(segments) == 1:
-        return ["wan"]
-    parts = [s.part for s in segments]
-    return [p if p is not None and parts.count(p) == 1 else f"wan.{i}" for i, p in enumerate(parts)]
 
 
 def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:

@@ -1,6 +1,6 @@
 """A host: processors, memory, slots, adapters, NICs and volumes.
 
-What its cores do is in `dtnsim.components.cores`, how its parts are wired in `dtnsim.description.wiring`.
+What its cores do is in `dtnsim.components.cores`, how its parts are wired in `dtnsim.components.wiring`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 from dtnsim.components.base import Facts, Pick, Price, documentation_only
 from dtnsim.components.board import Board
+from dtnsim.components.buses import Buses
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
-from dtnsim.description.buses import Buses
-from dtnsim.description.tuning import TcpTuning
-from dtnsim.description.vm import Vm
-from dtnsim.description.wiring import Volume
+from dtnsim.components.tuning import TcpTuning
+from dtnsim.components.vm import Vm
+from dtnsim.components.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Slowdown

@@ -8,7 +8,7 @@ and the same wherever that host is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from dtnsim.ground.quantity import Quantity
 
 if TYPE_CHECKING:
+    from dtnsim.components.segment import Segment
+    from dtnsim.description.fitted import Fits
     from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
     from dtnsim.description.transfer import TransferSpec
 
 M = TypeVar("M", bound=BaseModel)
@@ -28,23 +29,34 @@ _NO_QUANTITIES: Final = frozenset({int, float, bool, str, type(None)})
 Name = Callable[[str], str]
 
 
-def keyed(spec: PathSpec, fitted: Iterable[str] = (), unused: Iterable[tuple[str, str]] = ()) -> PathSpec:
-    """The path with every quantity knowing its key.
+def keyed(
+    hosts: Mapping[str, Host],
+    files: Mapping[str, str],
+    wan: Sequence[Segment],
+    links: Mapping[str, Segment],
+    transfers: Sequence[TransferSpec],
+    fits: Fits,
+) -> dict[str, Any]:
+    """The parts of a path with every quantity knowing its key.
 
     Args:
-        spec: The path.
-        fitted: Keys of fitted parameters, ``host file: dotted key``.
-        unused: (host, dotted key) of those that the path says itself.
+        hosts: Hosts by their names in the path.
+        files: Names in the path -> names of the host files, by which fitted parameters are kept.
+        wan: Segments in series.
+        links: Segments by name.
+        transfers: The transfers, whose tools have quantities.
+        fits: Fitted parameters; those that the path says itself keep the path's keys.
     """
-    known, unused = frozenset(fitted), tuple(unused)
-    hosts = {}
-    for alias, host in spec.hosts.items():
-        file = spec.host_files.get(alias, alias)
-        hosts[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in unused if name == alias})
-    wan = [named(s, _below(f"wan.{number}")) for number, s in enumerate(spec.wan)]
-    links = {name: named(s, _below(f"links.{name}")) for name, s in spec.links.items()}
-    transfers = [_with_tool(t) for t in spec.transfers]
-    return copied(spec, {"hosts": hosts, "wan": wan, "links": links, "transfers": transfers})
+    known, made = frozenset(fits.correlation.keys), {}
+    for alias, host in hosts.items():
+        file = files.get(alias, alias)
+        made[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in fits.unused if name == alias})
+    return {
+        "hosts": made,
+        "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
+        "links": {name: named(s, _below(f"links.{name}")) for name, s in links.items()},
+        "transfers": [_with_tool(t) for t in transfers],
+    }
 
 
 def _with_tool(transfer: TransferSpec) -> TransferSpec:

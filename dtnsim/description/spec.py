@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, Model, Pick, place, validate
-from dtnsim.components.segment import Segment
+from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description import boards
 from dtnsim.description.built import Built
 from dtnsim.description.fitted import Fits, fitted
-from dtnsim.description.graph import segment_names
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Hosts, inside, numbered
-from dtnsim.description.keys import keyed
+from dtnsim.description.keys import copied, keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
@@ -263,7 +262,8 @@ def resolve(
     spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     _check_ways(spec, raw)
-    spec = keyed(spec, fits.correlation.keys, fits.unused).with_fits(fits)
+    known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits)
+    spec = copied(spec, known).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside, origins, built)
 
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.compose import compose
-from dtnsim.evidence.figures import Figure, Solved, solved, values
-from dtnsim.evidence.fit_parameters import Collection, Parameter, Recorder
+from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit_model import Model, SpreadModel
+from dtnsim.evidence.fit_parameters import Parameter
 from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.ground.errors import InputError
@@ -27,7 +27,6 @@ from dtnsim.ground.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.fit_facts import Fact
     from dtnsim.evidence.repeats import Repeats
 
@@ -97,62 +96,6 @@ class Fit:
         return np.asarray(self.covariance / np.outer(deviation, deviation))
 
 
-class Model:
-    """Predicts all figures for a table of parameter values; paths that several figures share are composed once."""
-
-    def __init__(self, figures: Sequence[Figure], hosts: Sequence[str]) -> None:
-        self.figures, self.hosts = tuple(figures), tuple(hosts)
-        collection = Collection(hosts)
-        self._runs: list[tuple[PathSpec, dict[str, int], list[int]]] = []
-        known: dict[tuple[str, tuple[str, ...]], int] = {}
-        for number, figure in enumerate(self.figures):
-            key = (figure.spec.file or str(id(figure.spec)), figure.case.overrides)
-            if key not in known:
-                known[key] = len(self._runs)
-                self._runs.append((figure.spec, collection.own(figure.spec), []))
-            self._runs[known[key]][2].append(number)
-        for spec, place, _ in self._runs:
-            recorder = Recorder()
-            compose(spec, recorder)
-            collection.others(recorder.seen.values(), place)
-        self._collection = collection
-        self.parameters = tuple(collection.parameters)
-
-    def answers(self, u: Array, runs: Sequence[int] | None = None) -> list[tuple[Solved, list[int]]]:
-        """Every path (or some) solved at ``u`` (S, P), with the figures read from it."""
-        table = np.stack([p.value(u[:, j]) for j, p in enumerate(self.parameters)], axis=1)
-        found = []
-        for spec, place, numbers in self._runs if runs is None else [self._runs[k] for k in runs]:
-            found.append((solved(compose(spec, self._collection.draw(place, table))), numbers))
-        return found
-
-    def ratios(self, u: Array) -> Array:
-        """ln(predicted / measured) of all figures at every row of ``u`` (S, P): (S, N)."""
-        return self.some_ratios(np.atleast_2d(u), range(len(self._runs)))
-
-    @property
-    def paths(self) -> int:
-        """Number of the paths that it composes."""
-        return len(self._runs)
-
-    def some_ratios(self, u: Array, runs: Sequence[int]) -> Array:
-        """The same, of the figures of some paths only; nothing (nan) of the others."""
-        result = np.full((u.shape[0], len(self.figures)), np.nan)
-        for answer, numbers in self.answers(u, runs):
-            for number in numbers:
-                case = self.figures[number].case
-                found = np.broadcast_to(values(case, answer), (u.shape[0],))
-                ratio = np.log(np.maximum(found, 1e-300) / case.measured)
-                result[:, number] = _censored(ratio, case.bound)
-        return result
-
-
-def _censored(ratio: Array, bound: str | None) -> Array:
-    if bound == "at least":
-        return np.minimum(ratio, 0.0)
-    return np.maximum(ratio, 0.0) if bound == "at most" else ratio
-
-
 def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (), scheduler: str | None = None) -> Fit:
     """Fits the uncertain parameters of hosts to measured figures.
 
@@ -172,8 +115,6 @@ def fit(figures: Sequence[Figure], hosts: Sequence[str], free: Sequence[str] = (
     if not figures:
         raise InputError("there is no figure to fit to; give cases with 'role: fit', or logs of component tests")
     if scheduler is not None:
-        from dtnsim.evidence.fit_spread import SpreadModel
-
         spread = SpreadModel(figures, hosts, scheduler)
         try:
             return _fitted(spread, hosts, free)

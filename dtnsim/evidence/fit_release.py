@@ -21,26 +21,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.description.override import split_key
+from dtnsim.evidence.fit_search import FACTORS, Search, price, scale
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.evidence.fit_parameters import Parameter
-    from dtnsim.evidence.fit_search import Search
 
     Array = NDArray[np.float64]
 
-#: how often a description of a host names a part that is not built in; assumed: one in twenty
-WRONG: Final = 0.05
-#: how far parts of one kind lie apart: standard deviation of the logarithm among the parts of the library
-#: (clocks of 44 processors; rates of 11 memories; costs a byte of kernels; 10 adapters; 28 cards; 49 SSDs)
-APART: Final = {"cpu": 0.16, "memory": 0.42, "stack": 0.35, "hbas": 1.0, "nics": 1.8, "volumes": 1.1}
-_ELSEWHERE: Final = 1.1
-#: logarithms of the factors that are tried
-FACTORS: Final = tuple(
-    sign * math.log(f) for sign in (-1, 1) for f in (1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
-)
 #: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
 _STRAINED: Final = 3.0
 #: what the user frees may lie so many times as far from what is stated as parts of a kind do
@@ -70,12 +60,6 @@ class Released:
     instead: tuple[str, ...] = ()
 
 
-def scale(parameter: Parameter) -> float:
-    """How far a parameter's value may lie from what is stated, if another part is built in [prior deviations]."""
-    family = parameter.key.partition(".")[0]
-    return max(APART.get(family, _ELSEWHERE) / parameter.sigma, 1.0)
-
-
 def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, float]:
     """Parameters that the user frees, and how wide their priors are [stated deviations].
 
@@ -83,11 +67,6 @@ def freed(parameters: Sequence[Parameter], free: Sequence[str]) -> dict[int, flo
         InputError: a word of ``free`` means none.
     """
     return {j: _FREED * scale(parameters[j]) for j in matching(parameters, free)}
-
-
-def price(parameter: Parameter) -> float:
-    """What it costs to leave the description [nats]."""
-    return math.log((1 - WRONG) / WRONG) + math.log(scale(parameter))
 
 
 def matching(parameters: Sequence[Parameter], free: Sequence[str]) -> list[int]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dtnsim.evidence import fit
 from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.paths import Paths
 from dtnsim.ground import cluster
 
@@ -66,7 +67,7 @@ def ratios(
     Raises:
         InputError: the figures say nothing about these hosts.
     """
-    model = fit.Model(figures, hosts)
+    model = Model(figures, hosts)
     search, u, error = fit.search_minimum(model)
     ratio, slope = search.at(u)
     weight = 1 / (1 + (ratio / error) ** 2)

@@ -22,8 +22,8 @@ import numpy as np
 from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit import Model
 from dtnsim.evidence.fit_logs import SPREAD
+from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError

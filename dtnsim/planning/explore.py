@@ -12,8 +12,8 @@ from dtnsim.ground.units import Money
 from dtnsim.planning import dominance, fitting, swept, tuning
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.rating import SAME, Rater
-from dtnsim.planning.search import Search, price
+from dtnsim.planning.rating import Rater
+from dtnsim.planning.search import SAME, Search, price
 from dtnsim.planning.stages import Stage, idle, named, price_spread
 from dtnsim.steady.prediction import predict
 

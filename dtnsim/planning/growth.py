@@ -5,39 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.ground.errors import InputError
+from dtnsim.planning.stages import Due
 
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Option
     from dtnsim.planning.stages import Stage
 
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What a year brings.
-
-    Attributes:
-        year: 0 is now.
-        target_Bps: What is to be reached by then.
-        stage: What the path has to be; None where nothing on the list is enough.
-        cost: What has to be paid in that year, for what is not there yet.
-        probability: That the target of that year is met.
-        lasts_years: Until when, from now, the target is met as surely as asked.
-    """
-
-    year: int
-    target_Bps: float
-    stage: Stage | None
-    cost: float
-    probability: float
-    lasts_years: float
 
 
 def growth(text: str) -> float:

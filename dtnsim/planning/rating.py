@@ -12,20 +12,18 @@ from dtnsim.composition import sharing
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning import swept
+from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import solve, timed, turns
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
-    from dtnsim.planning.search import Rates, Set
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.solve import Array
 
 #: draws behind what a search takes for sure; the sets that it finds are predicted in full
 SAMPLES: Final = 48
 _SEED: Final = 1
-#: relative differences below which two sets are equally fast, and equally sure: nobody pays for less
-SAME: Final = (5e-3, 1e-2)
 
 
 class Rater:

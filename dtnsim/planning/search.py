@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.planning.rating import SAME
-
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Option
 
 _NONE: Final = (0.0, 0.0)
+#: relative differences below which two sets are equally fast, and equally sure: nobody pays for less
+SAME: Final = (5e-3, 1e-2)
 #: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
 PATIENCE: Final = 2500
 #: bounds that take as long as a set worked out in full

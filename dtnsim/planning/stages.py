@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
     from dtnsim.planning.fitting import Option
-    from dtnsim.planning.growth import Due
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.why_wide import Share
 
@@ -66,6 +65,27 @@ class Stage:
     def watts(self) -> float:
         """Power of what was bought, as far as it is known [W]."""
         return sum(o.watts for o in self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What a year brings.
+
+    Attributes:
+        year: 0 is now.
+        target_Bps: What is to be reached by then.
+        stage: What the path has to be; None where nothing on the list is enough.
+        cost: What has to be paid in that year, for what is not there yet.
+        probability: That the target of that year is met.
+        lasts_years: Until when, from now, the target is met as surely as asked.
+    """
+
+    year: int
+    target_Bps: float
+    stage: Stage | None
+    cost: float
+    probability: float
+    lasts_years: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)

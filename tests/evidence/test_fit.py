@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dtnsim.description import spec
-from dtnsim.evidence import fit, fit_report, fit_words
+from dtnsim.evidence import fit, fit_model, fit_report, fit_words
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_parameters import Collection, quantities
@@ -74,7 +74,7 @@ def figures(measured: np.ndarray | None = None) -> list[Figure]:
 def truth(seed: int, noise: float = 0.05) -> tuple[dict[str, float], np.ndarray]:
     """Parameters drawn from their priors, and what the model measures with them, plus noise."""
     rng = np.random.default_rng(seed)
-    model = fit.Model(figures(), ["bench"])
+    model = fit_model.Model(figures(), ["bench"])
     u = np.array([np.clip(rng.standard_normal(), *p.limits()) for p in model.parameters])
     measured = np.exp(model.ratios(u[None, :])[0] + noise * rng.standard_normal(len(RUNS)))
     return {p.name: float(x) for p, x in zip(model.parameters, u, strict=True)}, measured
@@ -133,7 +133,7 @@ def test_without_noise_the_figures_are_met() -> None:
 
 def test_one_figure_moves_its_parameters_as_the_normal_equations_say() -> None:
     # ratio after = ratio before / (1 + J J' / s^2): conjugate Gaussian update, exact for a linear model
-    model = fit.Model(figures()[5:6], ["bench"])
+    model = fit_model.Model(figures()[5:6], ["bench"])
     predicted = math.exp(model.ratios(np.zeros((1, len(model.parameters))))[0, 0])
     run = figures()[5]
     run = replace(run, case=replace(run.case, measured=predicted * math.exp(-0.05), spread=0.1))
@@ -166,7 +166,7 @@ def test_an_outlier_does_not_bend_the_rest() -> None:
 
 def test_a_bound_only_pushes_from_its_side() -> None:
     run = figures()[2]
-    model = fit.Model([run], ["bench"])
+    model = fit_model.Model([run], ["bench"])
     predicted = math.exp(model.ratios(np.zeros((1, len(model.parameters))))[0, 0])
     key = "volumes./data.array.of.rate"
     for factor, bound, moves in ((2.0, "at least", 1), (0.8, "at least", 0), (0.5, "at most", -1), (1.2, "at most", 0)):

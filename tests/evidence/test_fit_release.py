@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dtnsim.evidence import fit, fit_release, fit_search, fit_words
+from dtnsim.evidence import fit, fit_model, fit_release, fit_search, fit_words
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_parameters import Parameter
 from dtnsim.ground import library, units, yamlio
@@ -25,7 +25,7 @@ RATE = "volumes./data.array.of.rate"
 
 def measured(factor: float, *, log: Path | None = None, number: int = 0) -> Figure:
     """The run that the disks hold, measured so many times as fast as the stated rate gives."""
-    model = fit.Model([DISKS], ["bench"])
+    model = fit_model.Model([DISKS], ["bench"])
     stated = math.exp(float(model.ratios([[0.0] * len(model.parameters)])[0, 0]))
     made = case(f"run {number}", stated * factor, spread=0.03)
     return replace(DISKS, case=replace(made, log=(log, number + 1) if log else None))
@@ -89,7 +89,7 @@ def test_what_no_parameter_explains_is_said() -> None:
 def test_agreement_with_the_description_releases_nothing() -> None:
     found = fit.fit([measured(1.2), measured(1.21, number=1)], ["bench"])
     assert found.released == ()
-    search = fit_search.Search(fit.Model([DISKS], ["bench"]), np.arange(2))
+    search = fit_search.Search(fit_model.Model([DISKS], ["bench"]), np.arange(2))
     assert search.releasing(1).low[1] < search.low[1]
     assert list(found.prior_sd) == [1.0] * len(found.parameters)
 
@@ -99,10 +99,10 @@ def parameter(key: str, spread: float) -> Parameter:
 
 
 def test_leaving_a_sure_description_costs_more() -> None:
-    prices = [fit_release.price(parameter("volumes./data.array.of.write", s)) for s in (0.02, 0.1, 0.3, 1.0)]
+    prices = [fit_search.price(parameter("volumes./data.array.of.write", s)) for s in (0.02, 0.1, 0.3, 1.0)]
     assert prices == sorted(prices, reverse=True)
     # limit: what is as uncertain as the choice of the part costs the odds alone
-    assert fit_release.price(parameter("volumes./data.array.of.write", 3.0)) == pytest.approx(math.log(19))
+    assert fit_search.price(parameter("volumes./data.array.of.write", 3.0)) == pytest.approx(math.log(19))
     # ln(19) + ln(1.1 / 0.0998): a spread of 10 % beside SSDs that lie 1.1 apart
     assert prices[1] == pytest.approx(2.944 + 2.400, abs=0.001)
 
@@ -121,7 +121,7 @@ class Uplink:
 def test_what_is_freed_is_found_behind_another_limit() -> None:
     """From where it is stated the freed rate moves nothing, and the wide prior's own steps jump over the answer."""
     error = np.full(2, 0.035)
-    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_release.scale(Uplink.parameters[0])})
+    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_search.scale(Uplink.parameters[0])})
     u = search.minimum(np.zeros(2), error, firm=True)
     assert Uplink.parameters[0].value(u[0]) == pytest.approx(1e8 * 0.7 / 1.1, rel=0.01)
 
@@ -129,7 +129,7 @@ def test_what_is_freed_is_found_behind_another_limit() -> None:
 def test_what_stays_where_it_is_stated_does_not_give_way() -> None:
     """A search that has not come to the freed rate yet must not say that another parameter is not as described."""
     error = np.full(2, 0.035)
-    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_release.scale(Uplink.parameters[0])})
+    search = fit_search.Search(Uplink(), np.arange(2), {0: 3 * fit_search.scale(Uplink.parameters[0])})
     found, u, gone = fit_release.give_way(search, np.zeros(2), error)
     assert gone == []
     assert not fit_release.off(found.at(u)[0], error).any()
@@ -153,4 +153,4 @@ def test_how_far_parts_lie_apart_is_that_of_the_library(family: str, kind: str, 
         given = [p[key] for p in parts if key in p]
         texts = [str(g["value"]) if isinstance(g, dict) else str(g) for g in given]
         spreads.append(statistics.stdev(math.log(units.read(t)[0]) for t in texts))
-    assert fit_release.APART[family] == pytest.approx(statistics.fmean(spreads), rel=0.15)
+    assert fit_search.APART[family] == pytest.approx(statistics.fmean(spreads), rel=0.15)

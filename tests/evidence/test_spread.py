@@ -1,6 +1,6 @@
 """`simulate`, `validate` and `calibrate` on a Dask scheduler with two worker processes; a killed worker loses nothing.
 
-`dtnsim.simulation.spread`, `dtnsim.evidence.fit_spread`, `dtnsim.ground.cluster.Session`.
+`dtnsim.simulation.spread`, `dtnsim.evidence.fit_model`, `dtnsim.ground.cluster.Session`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
-from dtnsim.evidence import baseline, cases, figures, fit, leave_one_out, validate
+from dtnsim.evidence import baseline, cases, figures, fit, fit_model, leave_one_out, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
@@ -103,7 +103,7 @@ def test_left_out_agrees_with_a_fit_that_never_saw_the_figure() -> None:
              "iozone-8g-1024k-write", "iozone-8g-64k-read")  # fmt: skip
     known = [figures.Figure(c, spec.load(c.path, c.overrides, "none")) for c in some(*names)]
     quick = leave_one_out.ratios(known, ["venadi"])
-    model = fit.Model(known, ["venadi"])
+    model = fit_model.Model(known, ["venadi"])
     for n in (0, 3, 6):
         rest = fit.fit([k for i, k in enumerate(known) if i != n], ["venadi"])
         place = {(p.host, p.key, p.prior): j for j, p in enumerate(model.parameters)}

@@ -8,8 +8,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from dtnsim.components import base
+from dtnsim.components.tuning import TcpTuning
 from dtnsim.description import vm
-from dtnsim.description.tuning import TcpTuning
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.simulation import simulate
 from dtnsim.steady import defaults

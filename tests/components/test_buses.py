@@ -1,4 +1,4 @@
-"""Buses of a host (`dtnsim.description.buses`): cards without a slot, two cards in one slot, storage over Ethernet."""
+"""Buses of a host (`dtnsim.components.buses`): cards without a slot, two cards in one slot, storage over Ethernet."""
 
 from __future__ import annotations
 

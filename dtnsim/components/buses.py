@@ -10,7 +10,7 @@ from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty, Offload
 from dtnsim.components.slot import Slot
-from dtnsim.description.wiring import Wiring, link_known
+from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, largest, law, term

@@ -3,7 +3,7 @@
 import pytest
 
 from dtnsim.components.stack import Stack
-from dtnsim.description.tuning import MOST_B, TcpTuning
+from dtnsim.components.tuning import MOST_B, TcpTuning
 from dtnsim.ground.quantity import Quantity
 
 

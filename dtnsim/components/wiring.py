@@ -22,7 +22,7 @@ from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
 from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
-from dtnsim.description.tuning import TcpTuning
+from dtnsim.components.tuning import TcpTuning
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics import pcie
