@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from json import encoder as json_encoder
@@ -27,6 +28,7 @@ COLUMNS: Final = ("file", "line", "tool", "version", "quantity", "value", "unit"
 
 _BITS: Final = re.compile(r"bit|b(?:/s|ps)\b")
 _BYTES: Final = re.compile(r"B(?:/s|ps|ytes)|bytes")
+_FIGURES: Final = re.compile(r"[\d.,]+|'[^']*'")
 _LONG_S: Final = 2 * 86400.0
 
 _quoted = encode_basestring_ascii
@@ -97,16 +99,14 @@ def _one(name: str, *, json: bool) -> bool:
     """Reads one file; whether it gave anything."""
     from dtnsim.logs import iter_log
 
-    notes = 0
+    notes = _Notes(name)
     count = 0
 
     def found() -> Iterator[Measurement]:
-        nonlocal notes, count
+        nonlocal count
         for record in iter_log(name):
             if isinstance(record, Unread):
-                notes += 1
-                if notes <= NOTES:
-                    _say(f"{record.file}:{record.line}: {record.why}: {record.text[:100]!r}")
+                notes.add(record)
             else:
                 count += 1
                 yield record
@@ -124,11 +124,34 @@ def _one(name: str, *, json: bool) -> bool:
         _say(f"dtnsim: {error}")
         return False
     finally:
-        if notes > NOTES:
-            _say(f"{name}: {notes - NOTES} more parts were not read")
+        notes.end()
     if count == 0:
         _say(f"dtnsim: {name}: nothing in it looks like the output of a tool dtnsim knows; give the raw output")
     return count > 0
+
+
+class _Notes:
+    """What was not read: the first of each kind is said at once, the others are counted."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._counts: Counter[str] = Counter()
+        self._lines: dict[str, int] = {}
+
+    def add(self, note: Unread) -> None:
+        kind = _FIGURES.sub("", note.why)
+        self._counts[kind] += 1
+        if kind not in self._lines and len(self._lines) < NOTES:
+            self._lines[kind] = note.line
+            _say(f"{note.file}:{note.line}: {note.why}: {note.text[:100]!r}")
+
+    def end(self) -> None:
+        for kind, line in self._lines.items():
+            if (more := self._counts[kind] - 1) > 0:
+                _say(f"{self._name}: {more} more like that of line {line}")
+        others = self._counts.total() - sum(self._counts[kind] for kind in self._lines)
+        if others:
+            _say(f"{self._name}: {others} more parts were not read")
 
 
 def _row(record: Measurement) -> tuple[object, ...]:

@@ -70,9 +70,11 @@ def _dd(conditions: Conditions, target: Target) -> Described:
     source, sink = (str(conditions.get(k) or "") for k in ("source", "target"))
     if not source and not sink:
         raise Skip("the command line is not in the log: keep it, like '$ dd if=... of=...', in the line above")
-    ends = [e if e in _DEVICES else target.mount(e) if e.startswith("/") else "" for e in (source, sink or "/dev/null")]
-    if "" in ends:
-        raise Skip("the command names no full path: write if=/mount/file or of=/mount/file")
+    if not source:
+        raise Skip("the command names no if=: how fast a pipe brings data is not known")
+    # without of= it is standard output; a relative name is on the only volume, or that of --volume
+    given = (source, sink or "/dev/null")
+    ends = [e if e in _DEVICES else target.mount(e if e.startswith("/") else None) for e in given]
     if ends[0] in _DEVICES and ends[1] in _DEVICES:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._clean import PREFIX
+from dtnsim.logs._commands import UNUSUAL
 from dtnsim.logs.base import DocumentParser, Evidence, LineParser, parser_types
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
@@ -43,7 +44,10 @@ class Targets(NamedTuple):
 NOBODY: Final = Targets((), command=False, document=False, idle=True)
 _PREFIX: Final = re.compile(PREFIX.encode())
 #: marks of prompts, which are in a line's first two words, and of decoration, behind which a command may come
-_MARKS: Final = re.compile(rb"^[^ ]{0,80} {0,9}[^ ]{0,80}[$#>%+@|(:]|[<&]|\*\*|\$")
+_MARKS: Final = re.compile(
+    rb"^[^ ]{0,80} {0,9}[^ ]{0,80}[$#>%+@|(:]|[<&]|\*\*|\$|"
+    + b"|".join(b"^[^ ]{0,80} {0,9}" + sign.encode() for sign in UNUSUAL[1:-1])
+)
 _LETTERS: Final = re.compile(rb"[A-Za-z]+")
 #: what may come before a command that has no prompt
 _BEFORE: Final = frozenset(

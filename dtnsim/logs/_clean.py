@@ -20,9 +20,11 @@ _TAGS: Final = re.compile(
 _NO_BREAK: Final = re.compile(rb"(?<![0-9])\xc2\xa0|\xc2\xa0(?![0-9])")
 _DATE: Final = r"\d*+-\d*+-\d*+[T ]\d*+:\d*+:\d*+(?:[.,]\d*+)?(?:Z|[+-]\d*+:?\d*+)?"
 #: what collectors put before every line: Jenkins, CRI, log4j and Python logging, syslog and journal, ``ts`` of
-#: moreutils, mpirun --tag-output, docker compose. It matches a line as well as its shape (without digits and dots).
+#: moreutils, mpirun --tag-output, docker compose, terraform's provisioners. It matches a line as well as its shape
+#: (without digits and dots).
 PREFIX: Final = (
-    rf"^(?:\[{_DATE}\] ?|{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\]?:? )?"
+    r"^(?:[\w.\[\]\"-]{1,80}+ \((?:local|remote)-exec\): ?|"
+    rf"\[{_DATE}\] ?|{_DATE} (?:std(?:out|err) [FP] |\[?(?:DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR)\]?:? )?"
     r"|\[\d*:\d*:[\d.]*\] |\[\d*,\d*\]<std(?:out|err)>:|[\w.-]*[_-]\d* +\| (?! *\d* kB \|)"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ++\d*+ ?\d*+:\d*+:\d*+ (?:[\w.-]+ [\w./-]+(?:\[\d*\])?: )?)"
 )

@@ -15,6 +15,7 @@ _MOST_PERCENT: Final = 100.5
 _WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
     "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
     "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
+    "sectors": ("B", 512.0, 1.0, "{cell}"),
     "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
     "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
     "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),

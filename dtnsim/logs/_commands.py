@@ -28,6 +28,9 @@ COMMON: Final = frozenset({
 })  # fmt: skip
 
 _HOST = r"[A-Za-z0-9][\w.-]*"
+#: signs of prompts that shells' themes have: arrows, angle quotes, lambda
+UNUSUAL: Final = "[\u276f\u279c\u00bb\u203a\u03bb\u2192\u25b6\u21d2\u2771]"
+_SIGN: Final = re.compile(f"[$#>%]|{UNUSUAL}")
 _PROMPTS: Final = (
     re.compile(
         rf"^\s*(?:\([^()]*\) ?)?\[?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
@@ -38,6 +41,10 @@ _PROMPTS: Final = (
     re.compile(r"^\s*(?:\d+ )?(?P<mark>\$) +(?P<cmd>\S.*)"),
     re.compile(r"^\s*(?:\d+ )?(?P<mark>[#>%]) *(?P<cmd>\S.*)"),
     re.compile(r"^(?P<mark>\++) +(?P<cmd>\S.*)"),
+    re.compile(
+        rf"^\s*+(?:(?:(?P<user>[\w.-]++)@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
+        rf"(?:[~/]\S*+ ++)?(?:git:\(\S++ ++)?(?:[\u2717\u2718\u2713\u00b1] ++)?(?P<cmd>\S.*)"
+    ),
     re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S*[$#%>]) *(?P<cmd>\S.*)"),
 )
 _HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
@@ -125,7 +132,7 @@ class CommandReader:
         if len(text) > 4000:
             return None
         start = text[:120]
-        if not ("$" in start or "#" in start or ">" in start or "%" in start or start[:1] == "+"):
+        if start[:1] != "+" and _SIGN.search(start) is None:
             return self._bare(text, line)
         for pattern in _PROMPTS:
             match = pattern.match(text)
@@ -133,7 +140,8 @@ class CommandReader:
                 continue
             groups = match.groupdict()
             mark, cmd = groups.get("mark"), match["cmd"]
-            if mark != "$" and not self._is_known(cmd, strict=mark in ("#", ">", "%")):
+            strict = mark is not None and (mark in "#>%" or not mark.isascii())
+            if mark != "$" and not self._is_known(cmd, strict=strict):
                 continue
             host, user = groups.get("host"), groups.get("user")
             if host is None and self._head is not None and line - self._head[2] <= 1:

@@ -143,9 +143,18 @@ class Dd(LineParser):
             yield from self._records_of(run, "partial", None)
 
     def _result(self, text: str) -> Iterable[Record]:
-        run = self._parse(text)
+        run, end = self._parse(text)
         if run is None:
             return ()
+        if " copied," in text[end:]:  # joined: drawings of one copy grow, other results are of further runs
+            following, _ = self._parse(text[end:])
+            if following is not None and (following.bytes <= run.bytes or following.seconds <= run.seconds):
+                return [*self._ended(run), *self._result(text[end:])]
+            if following is not None:
+                return self._result(text[end:])
+        return self._ended(run)
+
+    def _ended(self, run: _Run) -> Iterable[Record]:
         records, self._records = self._records, None
         if records is not None:
             return self._finished(run, records)
@@ -173,21 +182,23 @@ class Dd(LineParser):
         self._interrupted = False
         yield from self._records_of(run, status, records)
 
-    def _parse(self, text: str) -> _Run | None:
+    def _parse(self, text: str) -> tuple[_Run | None, int]:
+        """The first result of a line, and where it ends."""
         match = _GNU.match(text) or _RESULT.search(text)
         if match is not None:
             rate, prefix, unit = match["rate"], match["prefix"], match["unit"]
         else:
             match = _BSD.search(text)
             if match is None:
-                return None
+                return None, 0
             rate = match["rate"] or match["rate2"]
             prefix, unit = match["prefix"] or "", match["unit"] or match["unit2"]
         try:
             size, seconds = integer(match["bytes"]), decimal(match["secs"])
         except ValueError:
-            return None
-        return _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut)
+            return None, 0
+        run = _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut)
+        return run, match.end()
 
     def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
         if run.bytes <= 0:

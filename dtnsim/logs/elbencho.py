@@ -48,6 +48,7 @@ class Elbencho(LineParser):
 
     tool = "elbencho"
     evidence = Evidence.SERVERS
+    by_document = True
     words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
     commands = ("elbencho",)
 

@@ -39,6 +39,7 @@ class Esmond(DocumentParser):
 
     tool = "esmond"
     evidence = Evidence.WAY
+    by_document = True
     of_a_line = True
 
     def match(self, doc: Document) -> bool:

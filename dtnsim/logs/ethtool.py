@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record
 
 _SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
 _SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
@@ -39,8 +39,9 @@ class Ethtool(LineParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
     commands = ("ethtool",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No listing is open."""
+        self.open = False
         self._interface: str | None = None
         self._block = ""
         self._module: Conditions = {}
@@ -55,7 +56,7 @@ class Ethtool(LineParser):
             return ended
         if text.strip() == "NIC statistics:":
             self._block, self.open = "statistics", True
-            self._interface = self._named() or self._interface
+            self._interface = _named(self.ctx.args("ethtool")) or self._interface
             return ()
         if (rings := _RINGS.match(text)) is not None:
             self._interface, self._block, self.open = rings[1], "rings", True
@@ -66,13 +67,11 @@ class Ethtool(LineParser):
             return self._ring(text)
         if self._block == "settings" and (found := self._setting(text)) is not None:
             return found
-        if (problem := _FAILED.match(text)) is not None and (self._block == "settings" or self._named() is not None):
-            return (self.failure(problem[0], interface=self._interface or self._named()),)
+        if (problem := _FAILED.match(text)) is not None and (
+            self._block == "settings" or _named(self.ctx.args("ethtool")) is not None
+        ):
+            return (self.failure(problem[0], interface=self._interface or _named(self.ctx.args("ethtool"))),)
         return self._module_line(text)
-
-    def _named(self) -> str | None:
-        args = self.ctx.args("ethtool")
-        return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)
 
     def _setting(self, text: str) -> Iterable[Record] | None:
         if (speed := _SPEED.match(text)) is not None:
@@ -132,18 +131,25 @@ class Ethtool(LineParser):
         elif self._block == "module":
             if (baud := _BAUD.match(text)) is not None:
                 rate = int(baud[1]) * 1e6
-                interface = self._interface or self._named()
+                interface = self._interface or _named(self.ctx.args("ethtool"))
                 return (self.measure("symbol_rate", rate, "1/s", baud[0].strip(), interface=interface, **self._module),)
             if " : " not in text and text.strip():
                 self._block, self.open = "", False
         return ()
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
-        ended = list(self._flush(None))
-        self._interface, self._block, self.open, self._module = None, "", False, {}
+    def on_command(self, command: Command) -> Iterable[Record]:
+        """A command ends the listing before it; what a filter leaves of ``-S`` has no heading."""
+        ended = super().on_command(command)
+        args = command.args("ethtool") or []
+        if "|" in command.text and not {"-S", "--statistics"}.isdisjoint(args):
+            self._block, self.open = "statistics", True
+            self._interface = _named(args)
         return ended
 
-    def close(self) -> Iterable[Record]:
+    def settle(self) -> Iterable[Record]:
         """A speed whose duplex never came."""
         return list(self._flush(None))
+
+
+def _named(args: list[str] | None) -> str | None:
+    return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)

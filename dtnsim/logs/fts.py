@@ -29,6 +29,7 @@ class FtsJson(DocumentParser):
 
     tool = "fts"
     evidence = Evidence.TRANSFER
+    by_document = True
     long = ("files", "hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:

@@ -31,6 +31,7 @@ class Gpfsperf(LineParser):
 
     tool = "gpfsperf"
     evidence = Evidence.SERVERS
+    by_document = True
     words = ("gpfsperf", "recSize", "nProcesses", "Kbytes", "direct", "fsync")
     commands = ("gpfsperf", "gpfsperf-mpi")
 

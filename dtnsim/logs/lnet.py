@@ -27,6 +27,7 @@ class LnetSelftest(LineParser):
 
     tool = "lnet_selftest"
     evidence = Evidence.NETWORK
+    by_document = True
     words = ("LNet", "LNET")
     commands = ("lst",)
 

@@ -25,6 +25,10 @@ _TITLE: Final = re.compile(
 _TARGET: Final = re.compile(r"(?:^|\s)to (?P<target>\S++) \(")
 _UNIT: Final = re.compile(r"10\^(?P<power>[369])bits/s|(?P<binary>[KMG])Bytes/s|(?P<rate>Trans\.?|per sec\b)")
 _ROW: Final = re.compile(r"^\s*+\d++(?:\s++-?\d++(?:\.\d++)?)++\s*+$")
+_INTERIM: Final = re.compile(
+    r"Interim result:\s++(?P<rate>\d++(?:\.\d++)?) (?:10\^(?P<power>[369])bits|(?P<binary>[KMG])Bytes)/s "
+    r"over (?P<seconds>\d++(?:\.\d++)?) seconds"
+)
 _LONGEST: Final = 12  # lines of head and rows
 
 
@@ -53,6 +57,8 @@ class Netperf(LineParser):
             return ()
         if not self.open:
             return ()
+        if (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
+            return self._interim(interim)
         self._lines += 1
         if self._lines > _LONGEST:
             self.open = False
@@ -61,8 +67,7 @@ class Netperf(LineParser):
             self._known["target"] = target["target"]
         if (unit := _UNIT.search(text)) is not None:
             self._unit = unit[0]
-            power, binary = unit["power"], unit["binary"]
-            self._factor = 10.0 ** int(power) / 8 if power else 2.0 ** (10 * " KMG".index(binary)) if binary else 0.0
+            self._factor = _factor(unit)
         elif self._unit and _ROW.match(text):
             return self._row(text.split())
         return ()
@@ -78,6 +83,13 @@ class Netperf(LineParser):
         self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **host_of(self.ctx)}
         if target is not None:
             self._known["target"] = target["target"]
+
+    def _interim(self, found: re.Match[str]) -> Iterator[Record]:
+        known = {**self._known, "interval": True, "duration_s": float(found["seconds"])}
+        if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
+            known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
+        value, printed = float(found["rate"]) * _factor(found), found[0].partition(" over")[0].partition(":")[2]
+        yield figure(self, "throughput", value, "B/s", printed.strip(), known)
 
     # ---- rows -------------------------------------------------------------------------------------------
     def _row(self, cells: list[str]) -> Iterator[Record]:
@@ -129,3 +141,9 @@ class Netperf(LineParser):
             yield figure(self, "throughput", value, "B/s", f"{text} {self._unit}", known)
         else:
             yield self.unread(text, "no bytes were transferred: no rate")
+
+
+def _factor(unit: re.Match[str]) -> float:
+    """[B/s] of a unit; 0 for transactions."""
+    power, binary = unit["power"], unit["binary"]
+    return 10.0 ** int(power) / 8 if power else 2.0 ** (10 * " KMG".index(binary)) if binary else 0.0

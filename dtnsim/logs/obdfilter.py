@@ -29,6 +29,7 @@ class Obdfilter(LineParser):
 
     tool = "obdfilter-survey"
     evidence = Evidence.SERVERS
+    by_document = True
     words = ("ost", "rsz")
     commands = ("obdfilter-survey",)
 

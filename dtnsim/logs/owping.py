@@ -96,4 +96,5 @@ class Twping(Owping):
 
     tool = "twping"
     evidence = Evidence.DELAYS
+    by_document = True
     words = ("twping",)

@@ -32,6 +32,7 @@ class PerfsonarArchive(DocumentParser):
 
     tool = "perfsonar"
     evidence = Evidence.WAY
+    by_document = True
     of_a_line = True
     long = ("hits.hits", "hits")
 

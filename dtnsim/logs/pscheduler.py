@@ -266,7 +266,9 @@ class PschedulerText(LineParser):
                 found["source"] = value
             elif name in ("--dest", "-d"):
                 found["target"] = value
-        return found
+            elif name in ("--reverse", "-R"):
+                found["reverse"] = True
+        return _turned(found)
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -309,7 +311,15 @@ def _conditions(data: Mapping[str, Any]) -> dict[str, Condition]:
         found["measured_by"] = str(tool.get("name", "")) or None
     elif isinstance(tool, str):
         found["measured_by"] = tool
-    return {key: value for key, value in found.items() if isinstance(value, str | int | float | bool)}
+    return _turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
+
+
+def _turned(known: dict[str, Condition]) -> dict[str, Condition]:
+    """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
+    if known.get("reverse"):
+        ends = {"source": known.get("target"), "target": known.get("source")}
+        known |= {key: end for key, end in ends.items() if end is not None}
+    return known
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dtnsim.logs.measurement import Condition
 _PAIR: Final = re.compile(
     r"^\s*+(?P<key>Total time run|Total (?:writes|reads) made|(?:Write|Read|Object) size|Bandwidth \(MB/sec\)"
     r"|(?:Stddev|Max|Min) [Bb]andwidth(?: \(MB/sec\))?|(?:Average|Stddev|Max|Min) IOPS"
-    r"|(?:Average|Stddev|Max|Min) [Ll]atency(?:\(s\))?)\s*+:\s*+(?P<value>\d++(?:\.\d++)?(?:e-?\d++)?)\s*+$"
+    r"|(?:Average|Stddev|Max|Min) [Ll]atency(?:\(s\))?)\s*+:\s*+(?P<value>\d++(?:\.\d++)?(?:e-?\d++)?)(?=\s|$)"
 )
 _STATISTICS: Final = {"": None, "average": None, "stddev": "stddev", "max": "max", "min": "min"}
 _MIB: Final = 2.0**20

@@ -31,6 +31,7 @@ class RucioEvents(DocumentParser):
 
     tool = "rucio"
     evidence = Evidence.TRANSFER
+    by_document = True
     long = ("hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
@@ -80,6 +81,7 @@ class RucioClient(LineParser):
 
     tool = "rucio"
     evidence = Evidence.TRANSFER
+    by_document = True
     words = ("downloaded",)
     commands = ("rucio",)
 

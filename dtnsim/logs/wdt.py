@@ -44,6 +44,7 @@ class Wdt(LineParser):
 
     tool = "wdt"
     evidence = Evidence.TRANSFER
+    by_document = True
     words = ("Mbytes", "Total", "Transfer", "throughput")
     commands = ("wdt",)
 
