@@ -112,7 +112,7 @@ class Catalogue:
         plus = shape[:1] == b"+" and not command and not document
         command = command or plus
         if shape[:1] in (b"<", b"[") or b"<table" in shape:
-            starts = shape.startswith((b"<?xml", b"<topology", b"[{")) or shape == b"["
+            starts = shape.startswith((b"<?xml", b"<topology", b"<Results>", b"[{")) or shape == b"["
             document = document or starts or b"<table" in shape
         if not found and not command and not document:
             return NOBODY

@@ -43,7 +43,7 @@ _PROMPTS: Final = (
     re.compile(r"^(?P<mark>\++) +(?P<cmd>\S.*)"),
     re.compile(
         rf"^\s*+(?:(?:(?P<user>[\w.-]++)@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
-        rf"(?:[~/]\S*+ ++)?(?:git:\(\S++ ++)?(?:[\u2717\u2718\u2713\u00b1] ++)?(?P<cmd>\S.*)"
+        rf"(?:(?:[~/]\S*+|\S++(?= ++git:\()) ++)?(?:git:\(\S++ ++)?(?:[\u2717\u2718\u2713\u00b1] ++)?(?P<cmd>\S.*)"
     ),
     re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S*[$#%>]) *(?P<cmd>\S.*)"),
 )

@@ -76,7 +76,7 @@ class DocumentBuffer:
             if head in (b"[", b"{") or _JSON_START.match(head):
                 return cls("json", raw, line)
             return None
-        if head.startswith((b"<?xml", b"<topology")):
+        if head.startswith((b"<?xml", b"<topology", b"<Results>")):
             return cls("xml", raw, line)
         if b"<table" in head:
             return cls("html", raw, line)

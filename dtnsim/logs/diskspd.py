@@ -1,4 +1,4 @@
-"""DiskSpd 2: the totals of all I/O, reads and writes.
+"""DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
 
 Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896 MiB/s,
 printed 11.90). The rate is that printed; bytes and test time are compared with it. Percentiles of latency follow the
@@ -8,10 +8,11 @@ totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
 _TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
@@ -29,6 +30,8 @@ _PERCENTILE: Final = re.compile(
     r"\s++(?P<all>\d++\.\d++|N/A)"
 )
 _SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+#: of the hundred that the XML has
+_PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
 _LONGEST: Final = 600  # lines between parts of a run: one a thread and core
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
 
@@ -103,3 +106,62 @@ class DiskSpd(LineParser):
                 value = float(found[operation]) * 1e-3
                 more: Conditions = {**self._known, "operation": operation, "statistic": f"p{found['which']}"}
                 yield self.measure("latency", value, "s", f"{found[operation]} ms", **more)
+
+
+class DiskSpdXml(DocumentParser):
+    """Documents of ``-Rxml``: sums over threads and targets of each timespan."""
+
+    tool = "diskspd"
+    evidence = Evidence.NO_MODEL
+    kind = "xml"
+
+    def match(self, doc: Document) -> bool:
+        """Results of a profile."""
+        return "<Results" in doc.text[:500] and "<TimeSpan>" in doc.text
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Figures of every timespan."""
+        try:
+            root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)
+        except ET.ParseError as error:
+            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
+            return
+        blocks = {element.text for element in root.iterfind("Profile//BlockSize")}
+        lines = doc.lines(doc.text.find("</Profile>"))
+        for span in root.iterfind("TimeSpan"):
+            line, seconds = lines.next("<TimeSpan>"), _number(span, "TestTimeSeconds")
+            threads, block = _number(span, "ThreadCount"), number(blocks.pop()) if len(blocks) == 1 else None
+            known: Conditions = {"duration_s": seconds, "threads": threads, "block_B": block}
+            if seconds:
+                for operation in ("read", "write"):
+                    yield from self._operation(span, operation, seconds, {**known, "operation": operation}, line)
+            if (used := _number(span, "CpuUtilization/Average/UsagePercent")) is not None:
+                more = {**known, "state": "busy", "cpu": "all"}
+                yield self.record("cpu_share", used / 100, "1", f"{used:g} %", more, line=line)
+
+    def _operation(
+        self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
+    ) -> Iterator[Record]:
+        """Rate, operations and latencies of reads or writes; nothing where none was done."""
+        word = operation.title()
+        targets = span.findall("Thread/Target")
+        size, count = (sum(_number(t, f"{word}{what}") or 0.0 for t in targets) for what in ("Bytes", "Count"))
+        if size <= 0:
+            return
+        known["bytes"] = size
+        yield self.record("throughput", size / seconds, "B/s", f"{size:.0f} B in {seconds:g} s", known, line=line)
+        yield self.record("iops", count / seconds, "1/s", f"{count:.0f} in {seconds:g} s", known, line=line)
+        found: list[tuple[str | None, float | None]] = [(None, _number(span, f"Latency/Average{word}Milliseconds"))]
+        found += [
+            (f"p{bucket.findtext('Percentile')}", _number(bucket, f"{word}Milliseconds"))
+            for bucket in span.iterfind("Latency/Bucket")
+            if bucket.findtext("Percentile") in _PERCENTILES
+        ]
+        for statistic, value in found:
+            if value is not None:
+                more = {**known, "statistic": statistic}
+                yield self.record("latency", value * 1e-3, "s", f"{value:g} ms", more, line=line)
+
+
+def _number(element: ET.Element, path: str) -> float | None:
+    return number(element.findtext(path))

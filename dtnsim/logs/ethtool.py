@@ -93,7 +93,7 @@ class Ethtool(LineParser):
     def _counter(self, text: str) -> Iterable[Record]:
         match = _COUNTER.match(text)
         if match is None:
-            if text.strip():
+            if text.strip() and "ethtool" not in text:  # the command itself
                 self._block, self.open = "", False
             return ()
         queue = None if match[1] is None else int(match[1])
