@@ -70,24 +70,24 @@ def read_line(text: str, ctx: Context) -> tuple[int, Row | None]:
     Both parsers ask about every row: the answer is kept for the second. What other lines of the file
     known about the generation is remembered per host.
     """
-    last = ctx.memo.get("iperf line")
+    memo = ctx.memo
+    last = memo.get("iperf line")
     if last is not None and last[0] == ctx.line and last[1] is text:
-        return last[2], last[3]
+        return last[2]  # type: ignore[no-any-return]  # what is stored below
     found = ROW.search(text) if "/sec" in text and "[" in text else None
-    who = _told(text, ctx) if found is None else _generation(found, ctx)
-    row = None if found is None else _row(found, text, ctx.line)
-    ctx.memo["iperf line"] = (ctx.line, text, who, row)
-    return who, row
+    answer = (_told(text, ctx), None) if found is None else _row(found.groups(), text, ctx)
+    memo["iperf line"] = (ctx.line, text, answer)
+    return answer
 
 
-def _row(found: re.Match[str], text: str, line: int) -> Row:
-    star, number, way, _, start, end, _, size, size_unit, rate, unit, kind, rest = found.groups()
+def _row(groups: tuple[str, ...], text: str, ctx: Context) -> tuple[int, Row]:
+    star, number, way, gap, start, end, gap2, size, size_unit, rate, unit, kind, rest = groups
+    who = _generation(start, way, rest, gap, gap2, ctx)
+    read = decimal if "," in text else float
     scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
-    read = decimal if "," in found[0] else float
-    ends = read(start), read(end)
-    printed = f"{rate} {unit}{kind}/sec"
-    return Row(
-        number, bool(star), way, *ends, read(size) * BINARY[size_unit], read(rate) * scale, printed, rest, line, text
+    volume, printed = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec"
+    return who, Row(
+        number, bool(star), way, read(start), read(end), volume, read(rate) * scale, printed, rest, ctx.line, text
     )
 
 
@@ -101,14 +101,13 @@ def _told(text: str, ctx: Context) -> int:
     return int(ctx.memo.get(key, 0))
 
 
-def _generation(found: re.Match[str], ctx: Context) -> int:
+def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx: Context) -> int:
     """The generation that printed a row."""
     key = f"iperf {ctx.host}"
-    start, rest = found["start"], found["rest"]
     if start[-3] not in ".,":  # iperf3 prints two decimals, iperf2 one or four
         ctx.memo[key] = 2
         return 2
-    if found["way"] or (rest[-1:] in "rd) " and rest.rstrip().endswith(("sender", "receiver", "(omitted)"))):
+    if way or (rest[-1:] in "rd) " and rest.rstrip().endswith(("sender", "receiver", "(omitted)"))):
         ctx.memo[key] = 3
         return 3
     if key in ctx.memo:
@@ -118,7 +117,7 @@ def _generation(found: re.Match[str], ctx: Context) -> int:
     if ctx.args("iperf", "iperf2") is not None:
         return 2
     # iperf3 pads the ends to six places, iperf2 -e does not
-    return 3 if len(found["gap"]) > 1 or len(found["gap2"]) > 1 else 2
+    return 3 if len(gap) > 1 or len(gap2) > 1 else 2
 
 
 def udp_of(rest: str) -> tuple[float, int, int] | None:

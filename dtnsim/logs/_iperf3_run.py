@@ -119,7 +119,9 @@ class Test:
 
     def mean(self, row: Row) -> None:
         """Adds an interval row to its stream's mean."""
-        mean = self.means.setdefault((row.id, row.way), Mean())
+        mean = self.means.get((row.id, row.way))
+        if mean is None:
+            mean = self.means[(row.id, row.way)] = Mean()
         span = row.end_s - row.start_s
         if span > 0:
             mean.seconds += span

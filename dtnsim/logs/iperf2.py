@@ -93,11 +93,14 @@ class Iperf2Text(_Iperf2):
         "KByte", "MByte", "WARNING", "RECEIVER", "SENDER",
     )  # fmt: skip
 
-    def feed(self, text: str) -> Iterator[Record]:
+    def feed(self, text: str) -> Iterable[Record]:
         """One line of output."""
         who, row = read_line(text, self.ctx)
         if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None and not _REFUSED.match(text)):
-            return
+            return ()
+        return self._line(text, row)
+
+    def _line(self, text: str, row: Row | None) -> Iterator[Record]:
         if row is not None:
             yield from self._settled()
             yield from self._run.row(self, row)
