@@ -10,11 +10,13 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dtnsim.composition import tcp
 from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
-from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.ground.quantity import Draw, Quantity, middle
 from dtnsim.ground.records import Connection
 from dtnsim.physics.tcp import controls, window
 
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 #: a change is worth a word when it brings this much
 _WORTH: Final = 1.05
 _MIB: Final = 2.0**20
+#: windows that are tried
+_TRIED: Final = 9
 
 #: words, and ``key=value`` that do it
 Change = tuple[str, tuple[str, ...]]
 
 
-def changes(streams: Connection, route: Route, net: NetUse, frame: Framing, place: str) -> tuple[Change, ...]:
+def changes(
+    streams: Connection, route: Route, net: NetUse, frame: Framing, place: str, openings: tcp.Openings | None = None
+) -> tuple[Change, ...]:
     """What relieves the streams of a transfer, in words and as ``key=value``; without any where nothing here does.
 
     Args:
@@ -38,13 +44,14 @@ def changes(streams: Connection, route: Route, net: NetUse, frame: Framing, plac
         net: How the tool uses it.
         frame: Packet sizes.
         place: Name of the narrowest place.
+        openings: What the connections move.
     """
     if not streams.nominal:
         return _wire(place)
     rate, rtt, buffer, loss, size = streams.nominal
     plain = replace(streams, rate_Bps=rate, rtt_s=rtt, buffer_B=buffer, loss=loss, window_B=size, burst=1.0)
     if streams.limit == "window":
-        return _wider(plain, route, net, frame)
+        return _wider(replace(plain, burst=middle(streams.burst)), route, net, frame, openings)
     if streams.limit == "loss":
         lossy = max(route.hops, key=lambda hop: float(hop[1].losses(Draw())[0]))[0]
         find = (f"find the loss on {lossy} ({loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
@@ -74,17 +81,39 @@ def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     return ((f"{key}: {best}", (f"{key}={best}",)),) if better else ()
 
 
-def _wider(now: Connection, route: Route, net: NetUse, frame: Framing) -> tuple[Change, ...]:
+def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
+    """Least payload in flight of a stream at which nothing but the window would not hold it [B].
+
+    Where loss holds the steady state below the link, a transfer from a cold start fills far larger windows before its
+    losses have brought it there: then windows are tried, by the rounds that give the answer itself.
+    """
+    smooth = replace(now, window_B=math.inf, burst=1.0)
+    steady, whole = _rate(smooth), _rate(replace(smooth, loss=0.0))
+    flight = float(steady * now.rtt_s / now.streams + 2 * frame.mss)
+    if steady > whole / _WORTH:
+        return flight
+    tried = np.geomspace(flight, max(most_B, flight), _TRIED)
+    each = replace(now, window_B=tried, course=None)
+    # a test that a time ends moves more where it goes faster
+    more = whole / middle(now.capacity_Bps)
+    moved = None if openings is None else (openings[0] * more, openings[1], 0.0)
+    rates = np.ravel(np.asarray(tcp.answered(each, each, Draw(), moved).capacity_Bps))
+    return float(tried[int(np.argmax(rates * _WORTH >= rates.max()))])
+
+
+def _wider(
+    now: Connection, route: Route, net: NetUse, frame: Framing, openings: tcp.Openings | None
+) -> tuple[Change, ...]:
     """Buffers that hold what is in flight when nothing else but the window is in the way."""
     for name, segment, _ in route.hops:
         if segment.firewall is not None and segment.firewall.strips_window_scaling:
             key = f"{name}.firewall.strips_window_scaling"
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return ((words, (f"network.{key}=false",)),)
-    free = _rate(replace(now, window_B=math.inf))
-    flight = float(window.needed_buffer(free, now.rtt_s, now.streams, 1.0)) + 2 * frame.mss
-    needs = [flight / share for share in tcp.shares(route, net, frame)]
-    if max(needs) > window.MOST_SYSCTL_B:
+    parts = tcp.shares(route, net, frame)
+    flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
+    needs = [flight / share for share in parts]
+    if max(needs) > window.MOST_SYSCTL_B * (1 + 1e-9):
         count = math.ceil(max(needs) * now.streams / window.MOST_SYSCTL_B)
         return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
     if net.window is not None:
@@ -111,4 +140,5 @@ def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
 
 
 def _mib(size_B: float) -> str:
-    return f"{size_B / _MIB:.3g} MiB"
+    size = size_B / _MIB
+    return f"{size:.0f} MiB" if size >= 100 else f"{size:.3g} MiB"

@@ -131,7 +131,7 @@ def _tcp(
         what, ways = "", tuple[relief.Change, ...]()
         if worded():  # each is said once
             place = narrowest_name(route, frame, nics, net.streams)
-            ways = relief.changes(known, route, net, frame, place)
+            ways = relief.changes(known, route, net, frame, place, openings)
             what = _tcp_words(known, route, net, frame, nics)
             warn(row, known, route, frame, nics)
         found = known, term(known.capacity_Bps, "B/s", source), what, ways

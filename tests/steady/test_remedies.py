@@ -9,9 +9,11 @@ import pytest
 import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
+from dtnsim.steady.prediction import predict
 from dtnsim.steady.relieved import ways
 from dtnsim.steady.remedies import key_of, remedy
 from tests.lab import answer, journey, machine
+from tests.strategies import load
 
 
 def test_the_remedy_names_the_key_of_the_component() -> None:
@@ -131,3 +133,20 @@ def test_what_is_said_to_relieve_a_path_does_when_it_is_typed(name: str) -> None
 def test_windows_that_linux_does_not_have_ask_for_streams() -> None:
     wan = {"bandwidth": "100 Gb/s", "rtt": "250 ms", "buffer": "3 GB"}
     assert "at least 3 streams" in answer(journey(wan=wan)).transfers[0].bottleneck.remedy
+
+
+def test_buffers_are_sized_by_the_answer_s_own_way_where_loss_holds_the_steady_state() -> None:
+    """From a cold start a transfer fills more than the steady windows before its losses have brought it there."""
+    wan = {"bandwidth": "20 Gb/s", "rtt": "50 ms", "loss": "1e-6"}
+    tool = {"name": "iperf3", "t": "30 s"}
+
+    def given(size: str) -> tuple[float, list[str]]:
+        ends = [machine(tcp={"rmem_max": size, "wmem_max": size}) for _ in range(2)]
+        told = predict(load({"name": "lossy", **journey(*ends, wan=wan, tool=tool)}), samples=0)
+        return told.throughput_Bps.p50, re.findall(r"to at least ([\d.]+ MiB)", told.bottleneck.remedy)
+
+    now, sizes = given("30 MiB")
+    most, none = given("2 GiB")
+    assert now < 0.3 * most
+    assert not none
+    assert given(max(sizes, key=lambda size: float(size.split()[0])))[0] > 0.9 * most
