@@ -2,8 +2,9 @@
 
 **A parser is one file** ``dtnsim/logs/<tool>.py`` with one or more subclasses of `LineParser`
 (text) or `DocumentParser` (JSON, XML, HTML tables). The reader finds it by itself: there is no list
-to extend. Its docstring says what the tool's unit words mean, with the source, and
-``tests/logs/test_<tool>.py`` tests that.
+to extend. It says what its figures are good for (``evidence``); its docstring says what the tool's unit words mean,
+with the source, and ``tests/logs/samples/<tool>.txt`` has outputs with their true values. Two readers take the common
+shapes from a declaration: columns and keys (`dtnsim.logs._columns`), progress lines (`dtnsim.logs._lines`).
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
 looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser

@@ -1,7 +1,6 @@
-"""gfal-copy, and dcp and dsync of mpiFileUtils.
+"""dcp and dsync of mpiFileUtils.
 
-gfal-copy: EGI's documentation, a CMS site's notes, a DUNE tutorial (job submission), a copy with ``-vvv`` in notes of
-EOS. mpiFileUtils: issues 658 (dcp 0.12) and 425 (dsync 0.10), DAOS' guide in its editions of 2021 and 2026, and
+Issues 658 (dcp 0.12) and 425 (dsync 0.10), DAOS' guide in its editions of 2021 and 2026, and
 Near Node Flash's data mover (a comment in its source).
 """
 
@@ -10,40 +9,6 @@ from __future__ import annotations
 import pytest
 
 MIB = 2.0**20
-EGI = """\
-$ gfal-copy gsiftp://prometheus.desy.de/VOs/dteam/public-file gsiftp://dcache-door-doma01.desy.de/dteam/test
-Copying gsiftp://prometheus.desy.de/VOs/dteam/public-file   [DONE]  after 3s
-"""
-CMS = """\
-[bockjoo@cms ~]$ gfal-copy -f davs://cmspodman2.rc.ufl.edu:1094//store/user/gfal_copy/sitedb.list ./
-Copying davs://cmspodman2.rc.ufl.edu:1094//store/user/gfal_copy/sitedb.list   [DONE]  after 0s       \n\
-"""
-DUNE = """\
-Transferring files to web sandbox...
-Copying file:///nashome/k/kherner/.cache/jobsub_lite/submission_test_singularity.sh   [DONE]  after 2s             \n\
-Copying file:///nashome/k/kherner/.cache/jobsub_lite/simple.cmd   [DONE]  after 5s                                 \n\
-"""
-EOS = """\
-Copying 1073741824 bytes https://eospilot.cern.ch/source_1 => https://eospilot.cern.ch/destination_1
-Copying https://eospilot.cern.ch/source_1   [DONE]  after 11s
-"""
-
-
-@pytest.mark.parametrize(("text", "seconds"), [(EGI, [3]), (DUNE, [2, 5]), (EOS, [11]), (CMS, [])])
-def test_gfal_copies_take_whole_seconds(log, text, seconds):
-    assert [r.value for r in log(text).all("duration", resolution_s=1.0)] == seconds
-
-
-def test_gfal_sizes_hosts_and_failures(log):
-    assert log(EOS).value("throughput") == 1073741824 / 11
-    known = log(EGI).one("duration").conditions
-    assert known["target"] == "gsiftp://dcache-door-doma01.desy.de/dteam/test"
-    assert "less than a second" in log(CMS).unread[0].why
-    assert log(EGI.replace("[DONE]  after 3s", "[FAILED]  after 3s")).one("failure")
-    lost = "$ gfal-copy a davs://b\ngfal-copy error: 2 (No such file or directory) - Result HTTP 404 : File not found\n"
-    assert "HTTP 404" in log(lost).one("failure").printed
-
-
 ISSUE_658 = """\
 [2025-10-29T16:51:08] Data: 65.783 GiB (70634049927 bytes)
 [2025-10-29T16:51:08] Rate: 8.415 MiB/s (70634049927 bytes in 8004.996 seconds)
