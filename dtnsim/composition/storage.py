@@ -76,7 +76,7 @@ class Storage:
                     if end.volume is None:
                         continue
                     both = moved.setdefault(self._shelf(end), [0.0, 0.0])
-                    part = float(np.median(np.asarray(step.share))) * leg.job.payload_B
+                    part = middle(step.share) * leg.job.payload_B
                     both[0] += part if read is not None else 0.0
                     both[1] += part if written is not None else 0.0
         return {key: r / (r + w) for key, (r, w) in moved.items() if r > 0 and w > 0}
