@@ -1,0 +1,102 @@
+"""What a command loads and works out: start-up grows back where nobody counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import dtnsim.cli
+from dtnsim.composition.compose import Composer
+from dtnsim.physics.tcp import course
+from tests.cli.conftest import Run
+
+PATH = "venadi/gridftp-gpfs"
+#: runs a command, then writes what it has loaded
+LOADED = (
+    "import json, sys\nbefore = set(sys.modules)\nfrom dtnsim.cli import main\n"
+    "try:\n    main()\nexcept SystemExit:\n    print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)\n"
+)
+#: what reads a path and answers it
+ANSWERS = frozenset({"networkx", "numpy", "pydantic", "yaml"})
+ROOMS = frozenset({"cli", "components", "composition", "description", "ground", "physics", "report", "steady", "tools"})
+
+
+class May(NamedTuple):
+    """What a command may load.
+
+    Attributes:
+        libraries: Packages of others, beside typer and what those here load themselves.
+        rooms: Rooms of dtnsim.
+        modules: How many modules of dtnsim at most: those of today and a few.
+    """
+
+    libraries: frozenset[str]
+    rooms: frozenset[str]
+    modules: int
+
+
+COMMANDS = {
+    ("--help",): May(frozenset(), frozenset({"cli", "ground"}), 8),
+    ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 10),
+    ("predict", PATH): May(ANSWERS, ROOMS, 181),
+    ("explain", PATH): May(ANSWERS, ROOMS, 184),
+    ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 220),
+}
+#: libraries of which a command loads one or none, and which no command above needs unless it says so
+LIBRARIES = frozenset(
+    {"dask", "distributed", "llvmlite", "networkx", "numba", "numpy", "pandas", "plotly", "pyarrow", "pydantic", "rich",
+     "scipy", "simpy", "yaml"}
+)  # fmt: skip
+#: parts of a file that this path does not have
+UNUSED = frozenset(f"dtnsim.description.{name}" for name in ("events", "programs", "workload", "outages", "calendar"))
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_command_loads_what_it_needs(arguments: tuple[str, ...]) -> None:
+    may = COMMANDS[arguments]
+    done = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True)
+    loaded = json.loads(done.stderr)
+    assert {name.partition(".")[0] for name in loaded} & LIBRARIES <= may.libraries
+    own = [name for name in loaded if name.startswith("dtnsim.")]
+    assert {name.split(".")[1] for name in own} <= may.rooms
+    assert not UNUSED.intersection(own)
+    commands = set(dtnsim.cli.COMMANDS).intersection(n.split(".")[2] for n in own if n.startswith("dtnsim.cli."))
+    assert commands <= set(arguments)
+    assert len(own) <= may.modules, len(own)
+
+
+def test_every_command_has_its_file_and_its_summary() -> None:
+    files = {file.stem for file in Path(dtnsim.cli.__file__).parent.glob("[!_]*.py")} - {"options"}
+    assert set(dtnsim.cli.COMMANDS) == files
+
+
+@pytest.mark.parametrize(
+    ("arguments", "compositions", "courses"),
+    [((PATH,), 12, 4), ((PATH, "--json"), 10, 3), ((PATH, "--samples", "0"), 5, 3)],
+)
+def test_printing_works_out_no_more_than_this(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], compositions: int, courses: int
+) -> None:
+    counted: Counter[str] = Counter()
+
+    def counting(owner: Any, name: str) -> None:
+        whole = getattr(owner, name)
+
+        def one(*given: Any, **options: Any) -> Any:
+            counted[name] += 1
+            return whole(*given, **options)
+
+        monkeypatch.setattr(owner, name, one)
+
+    counting(Composer, "problem")
+    counting(course, "_runs")
+    course.course.cache_clear()
+    assert run("predict", *arguments).code == 0
+    assert counted["problem"] <= compositions, counted
+    assert counted["_runs"] <= courses, counted
