@@ -19,13 +19,11 @@ import pytest
 import yaml
 
 from dtnsim.description import spec
-from dtnsim.description.spec import PathSpec
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground import runtime, yamlio
 from dtnsim.report import simulation as report
 from dtnsim.report import text as console
 from dtnsim.simulation import plain, simulate
-from dtnsim.steady.prediction import predict
 from tests.strategies import load
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
@@ -106,43 +104,3 @@ def _simgrid(count: int) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([SIMGRID, "w1", str(count)], check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-
-
-def _other(k: int, hosts: int) -> int:
-    return (k + 1 + k // hosts % (hosts - 1)) % hosts
-
-
-def disks(count: int, hosts: int = 40) -> PathSpec:
-    """Transfers between hosts with drives and page caches over a WAN, begun within an hour."""
-    host = {
-        "cpu": {"kind": "cpu", "cores": 16, "clock": "3 GHz"},
-        "memory": {"kind": "memory", "channels": 8, "rate": "2666 MT/s", "size": "64 GiB"},
-        "nic": {"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B"},
-        "volumes": {
-            "/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}},
-        },
-    }
-    transfers = [
-        {
-            "name": f"t{k}", "from": f"h{k % hosts}:/data", "to": f"h{_other(k, hosts)}:/data",
-            "tool": {"name": "gridftp", "p": 4}, "dataset": {"files": 10, "size": f"{10 + 37 * k % 190} GB"},
-            "start": f"{3600 * k // count} s",
-        }
-        for k in range(count)
-    ]  # fmt: skip
-    hosted = {f"h{n}": host for n in range(hosts)}
-    return load({"name": "disks", "hosts": hosted, "wan": {"rtt": "20 ms", "bandwidth": "100 Gb/s"},
-                 "transfers": transfers})  # fmt: skip
-
-
-@pytest.mark.parametrize("command", [predict, simulate])
-def test_many_transfers_over_forty_hosts(benchmark: Any, command: Any) -> None:
-    counts = sizes(benchmark, [20], [10, 20, 40, 80, 160, 320, 1000])
-    for count in counts:
-        spec = disks(count)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        print(
-            f"\n{command.__name__} of {count} transfers: {cpu(lambda spec=spec: command(spec)):.2f} s; {memory} MB",
-            end="",
-        )
-    benchmark.pedantic(command, (disks(counts[0]),), rounds=1)
