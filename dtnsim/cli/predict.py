@@ -41,6 +41,9 @@ def command(
     why_wide: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--why-wide", help="What makes the interval wide, and what to measure first.")
     ] = False,
+    every: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--all", help="Every transfer, also of very many: else those that take longest.")
+    ] = False,
     stations: Annotated[int, typer.Option(help="How many of the busiest stations to show.", min=1)] = 12,
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     picture: options.Picture = None,
@@ -74,7 +77,7 @@ def command(
     if json:
         _documents(answers, wanted, wide)
     else:
-        _show(answers, wanted, wide, stations)
+        _show(answers, wanted, wide, stations, every=every)
     _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
@@ -127,13 +130,15 @@ def _documents(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[S
     options.emit(documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents})
 
 
-def _show(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], stations: int) -> None:
+def _show(
+    answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], stations: int, *, every: bool
+) -> None:
     from dtnsim.report import text
 
     out = text.console()
     for number, (answer, shares) in enumerate(zip(answers, wide, strict=True)):
         if number:
             out.print()
-        text.prediction(answer, out, busiest=stations)
+        text.prediction(answer, out, busiest=stations, every=every)
         text.goals(answer, wanted, out)
         text.shares(shares, out)

@@ -7,7 +7,8 @@ above this room, so it is named here and not imported.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, TypeVar, overload
 
 T_co = TypeVar("T_co", covariant=True)
@@ -31,7 +32,7 @@ class _Unmade(Sequence[T_co]):
 
 
 class Later(_Unmade[T_co]):
-    """What ``make`` gives, all of it once the first item is asked for.
+    """What ``make`` gives, each item once it or a later one is asked for.
 
     Args:
         make: Gives the items; called once at most.
@@ -39,11 +40,14 @@ class Later(_Unmade[T_co]):
 
     def __init__(self, make: Callable[[], Iterable[T_co]]) -> None:
         self._make = make
-        self._made: tuple[T_co, ...] | None = None
+        self._rest: Iterator[T_co] | None = None
+        self._made: list[T_co] = []
 
-    def _known(self) -> tuple[T_co, ...]:
-        if self._made is None:
-            self._made = tuple(self._make())
+    def _known(self, most: int | None = None) -> list[T_co]:
+        """The first ``most`` items, or all."""
+        if self._rest is None:
+            self._rest = iter(self._make())
+        self._made += islice(self._rest, None if most is None else max(most - len(self._made), 0))
         return self._made
 
     @overload
@@ -52,7 +56,9 @@ class Later(_Unmade[T_co]):
     def __getitem__(self, index: slice) -> Sequence[T_co]: ...
     def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
         """One item, or several."""
-        return self._known()[index]
+        if isinstance(index, slice):
+            return tuple(self._known()[index])
+        return self._known(index + 1 if index >= 0 else None)[index]
 
     def __len__(self) -> int:
         """How many there are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -51,16 +52,20 @@ def bar(share: float) -> str:
     return BARS[0] * full + BARS[1] * (_BAR - full)
 
 
-def prediction(p: Prediction, out: Out, *, busiest: int = 12) -> None:
-    """Prints a prediction: answer, reason, utilisation bars, ladder."""
+def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = False) -> None:
+    """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest."""
     out.print(f"[bold]{plain(p.name)}[/bold]")
-    for f, t in enumerate(p.transfers):
+    order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)
+    for f in sorted(order if every else order[:SHOWN]):
+        t = p.transfers[f]
         _transfer(p, t, out, named=len(p.transfers) > 1)
         if len(p.transfers) <= _TRIED:
             for way in relieved.ways(p, f)[:_WAYS]:
                 sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
                 label = f"{plain(t.name)}: " if len(p.transfers) > 1 else ""
                 out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
+    if len(p.transfers) > SHOWN and not every:
+        out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
         _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
     out.print()
@@ -137,7 +142,7 @@ def _without(p: Prediction, t: TransferPrediction) -> str:
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
     cards = {u.station.name for u in p.stations if u.station.kind in ("nic", "ib")} if place and place[1] else set()
-    for rung in t.ladder[1:]:
+    for rung in islice(t.ladder, 1, None):
         mine = rung.station in cards and rung.station.startswith(f"{same}.")
         if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
             return f"; ceiling if it held nothing: {units.show(rung.throughput_Bps, 'B/s')}"

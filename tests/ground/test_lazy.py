@@ -21,6 +21,21 @@ def test_it_is_made_once_and_only_when_it_is_looked_at() -> None:
     assert asked == ["made"]
 
 
+def test_no_item_is_made_before_it_or_a_later_one_is_asked_for() -> None:
+    made: list[int] = []
+
+    def make() -> Iterator[int]:
+        for number in range(5):
+            made.append(number)
+            yield number
+
+    later = Later(make)
+    assert (later[1], made) == (1, [0, 1])
+    assert (later[0], made) == (0, [0, 1])
+    assert (next(iter(later)), made) == (0, [0, 1])
+    assert (later[-1], len(made)) == (4, 5)
+
+
 def test_it_is_equal_to_what_has_the_same_items() -> None:
     later = Later(lambda: "ab")
     assert later == ("a", "b")

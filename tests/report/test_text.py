@@ -105,6 +105,22 @@ def test_several_transfers_are_named_and_added() -> None:
     assert re.search(r"^ceiling       9\.9", out, re.MULTILINE)
 
 
+def test_of_very_many_transfers_those_that_take_longest_are_shown() -> None:
+    sizes = [1 + 7 * n % 20 for n in range(20)]
+    transfers = [
+        {"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "gridftp", "dataset": {"size": f"{size} GB"}}
+        for n, size in enumerate(sizes)
+    ]
+    found = answer(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
+    some, every = shown(found), shown(found, every=True)
+    names = re.findall(r"^(t\d+): throughput", some, re.MULTILINE)
+    largest = sorted(range(20), key=lambda n: -sizes[n])[:12]
+    assert names == [f"t{n}" for n in sorted(largest)]
+    assert "\nand 8 more, which take less time; --all shows them" in some
+    assert re.findall(r"^(t\d+): throughput", every, re.MULTILINE) == [f"t{n}" for n in range(20)]
+    assert "more, which" not in every
+
+
 def test_warnings_are_shown() -> None:
     out = shown(answer(journey(tool={"name": "iperf3", "R": True})))
     assert "\nwarning: transfer: iperf3 -R" in out
