@@ -58,6 +58,7 @@ SUPPORT = frozenset(
         "remote_block",
         "middlebox",
         "offload",
+        "parallel",
         "filesystem",
         "servers",
         "plan",

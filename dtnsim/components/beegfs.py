@@ -10,11 +10,12 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import beegfs, lustre, servers
+from dtnsim.physics import beegfs, lustre
 
 if TYPE_CHECKING:
     from dtnsim.components.machine import Machine
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
 
-class Beegfs(SharedFilesystem):
+class Beegfs(ParallelFilesystem):
     """A BeeGFS client mount: ``numtargets`` and ``chunksize`` as ``beegfs-ctl --setpattern`` has them.
 
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
@@ -69,7 +70,7 @@ class Beegfs(SharedFilesystem):
         "0.6 ms", 0.7, "assumed: a request to a metadata server whose targets are flash, and its answer"
     )
 
-    def each(self, row: Row, file_B: float) -> Term:
+    def stripes(self, row: Row, file_B: float) -> Term:
         """Targets that a file lies on."""
         return law(lustre.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
@@ -104,16 +105,12 @@ class Beegfs(SharedFilesystem):
                 beegfs.connections_rate, connections=self.connections, servers=number, chunk_B=chunk, latency_s=wait
             ),
         )
-        rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
+        rate = self.either(use, whole.target_rate, whole.target_write)
         below = row.times(2.0) if whole.mirror and use.operation == "write" else row
-        drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.each(row, use.file_B), chunk)
+        drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.stripes(row, use.file_B), chunk)
         self.groups(below, use, label, drives)
         self.behind(below, use, label, chunk)
         host.storage_network(row, use, volume)
-
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
-        """Servers of a transfer's own files."""
-        return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=self.each(row, use.file_B))
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One for each request under way: a call goes to the targets of its chunks at once."""
@@ -147,8 +144,3 @@ class Beegfs(SharedFilesystem):
             latency_s=row.term(self.latency),
             trip_s=term(use.rtt_s, "s"),
         )
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One request to a metadata server."""
-        del operation, host
-        return row.value(self.metadata_time)

@@ -9,7 +9,8 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import Group, MetadataServers, SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
 
-class Cephfs(SharedFilesystem):
+class Cephfs(ParallelFilesystem):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
 
     A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards. Capabilities that another
@@ -119,13 +120,3 @@ class Cephfs(SharedFilesystem):
         flying = max(use.own_streams, 1) * max(use.queue_depth, round(min(window, use.file_B / self.object_size.value)))
         number = max(min(flying, self.osds), 1)
         return Connections(number, tied=number > 1, shared=number == self.osds)
-
-    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One object."""
-        del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One request to a metadata server."""
-        del operation, host
-        return row.value(self.metadata_time)

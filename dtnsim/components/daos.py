@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import cache, ceph, daos
+from dtnsim.physics import ceph, daos
 
 if TYPE_CHECKING:
     from dtnsim.components.machine import Machine
@@ -30,7 +29,7 @@ _EACH = 1_000_000
 _FUSE_SHARE = 0.01
 
 
-class Daos(SharedFilesystem):
+class Daos(ParallelFilesystem):
     """A POSIX container of DAOS.
 
     ``library`` is what programs are started with (LD_PRELOAD): with ``none`` all goes through the kernel to the dfuse
@@ -140,15 +139,7 @@ class Daos(SharedFilesystem):
         alone = use.random or use.finish in ("direct", "dsync")
         size = term(use.block_B, "B") if alone else largest(term(use.block_B, "B"), row.term(self.request))
         if reading and not alone:
-            ahead = law(
-                cache.readahead_rate,
-                disk_rate=np.inf,
-                window_B=row.term(self.read_ahead),
-                latency_s=self.away(row.term(self.latency), use),
-            )
-            readers = count(max(use.own_streams, 1), "reader")
-            what = "dfuse read-ahead"
-            row.charge(f"{label}.read-ahead", "daos", capacity=readers * ahead, private=True, what=what)
+            self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
             row.charge(
                 f"{label}.contexts",
@@ -199,12 +190,7 @@ class Daos(SharedFilesystem):
         background, ceiling = super().cache_limits(row, host, held_B)
         return _FUSE_SHARE * background, _FUSE_SHARE * ceiling
 
-    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One request to the servers."""
-        del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
-
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """One operation through dfuse or the library."""
-        del operation, host
-        return row.value(self.metadata_direct if self.library == "pil4dfs" else self.metadata_time)
+        through = super().operation_time(row, operation, host)
+        return row.value(self.metadata_direct) if self.library == "pil4dfs" else through

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import Group, MetadataServers, SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
 
 
-class Gpfs(SharedFilesystem):
+class Gpfs(ParallelFilesystem):
     """A GPFS client mount; the NSD servers are shared with everybody.
 
     ``nsd_rate`` is one NSD's rate; where it writes slower, ``nsd_write`` says so. ``contended`` is the part of the
@@ -93,7 +94,7 @@ class Gpfs(SharedFilesystem):
             file = max(use.file_B, 1.0)
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
             row = row.times(taken / file)
-        rate = whole.nsd_rate if use.operation == "read" or whole.nsd_write is None else whole.nsd_write
+        rate = self.either(use, whole.nsd_rate, whole.nsd_write)
         touched = law(gpfs.nsds_touched, file_B=use.file_B, block_B=block, nsds=whole.nsds)
         scattered = whole.allocation == "scatter"
         self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, row.term(rate), touched, block, scattered))
@@ -119,16 +120,6 @@ class Gpfs(SharedFilesystem):
         """NSDs of its files."""
         whole = self.whole(row)
         return law(gpfs.nsds_touched, file_B=use.file_B, block_B=row.term(whole.block), nsds=whole.nsds)
-
-    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One block from a server."""
-        del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One metadata operation: its inode and log, and tokens that others hold."""
-        del operation, host
-        return row.value(self.metadata_time)
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""

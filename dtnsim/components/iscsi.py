@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from dtnsim.components.remote_block import RemoteBlock
-from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import Term
 
 _CRC = prior("0.3 cycles/B", 0.6, "assumed: CRC32C by the processor's own instruction, some 0.15 to 0.6 cycles a byte")
 
@@ -29,12 +27,10 @@ class Iscsi(RemoteBlock):
 
     kind: ClassVar[str] = "iscsi"
 
-    transport: Literal["tcp", "rdma"] = "tcp"
     depth: Annotated[int, Field(ge=1, le=4096)] = 32
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
     )
-    round_trip: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "0.3 cycles/B", 0.7, "assumed: headers, SCSI commands and a copy in part, in the session's one thread"
     )
@@ -49,15 +45,6 @@ class Iscsi(RemoteBlock):
             "20 us", 0.5, "Chelsio, High performance 100G iSCSI: 15 us more than local, protocol on the card"
         ),
     }
-
-    def added(self, row: Row) -> Term:
-        """By transport, unless it is given."""
-        return row.term(self.round_trip or self.ROUND_TRIP[self.transport])
-
-    @property
-    def carrier(self) -> Literal["tcp", "rdma"]:
-        """TCP or RDMA."""
-        return self.transport
 
     @property
     def per_byte(self) -> Quantity:

@@ -12,13 +12,14 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Model
 from dtnsim.components.filesystem import CHANGES, label_of
-from dtnsim.components.servers import Group, MetadataServers, Servers, SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import lustre, servers
+from dtnsim.physics import lustre
 
 if TYPE_CHECKING:
     from dtnsim.components.machine import Machine
@@ -36,7 +37,7 @@ class Extent(Model):
     stripe_count: Annotated[int, Field(ge=1, le=2000)] = 1
 
 
-class Lustre(SharedFilesystem):
+class Lustre(ParallelFilesystem):
     """A Lustre client mount. The targets are shared: ``share`` is what others leave of them.
 
     ``target_rate`` is one OST's rate; where it writes slower, ``target_write`` says so. ``stream`` is what a stream
@@ -131,7 +132,7 @@ class Lustre(SharedFilesystem):
         stripes = self.stripes(row, use.file_B)
         self._client(row, use, host, volume, stripes)
         whole = self.whole(row)
-        rate = whole.target_rate if use.operation == "read" or whole.target_write is None else whole.target_write
+        rate = self.either(use, whole.target_rate, whole.target_write)
         ost = Group("targets", "Lustre targets", whole.targets, row.term(rate), stripes, row.term(self.rpc_size))
         self.groups(row, use, label, ost)
         self.behind(row, use, label, row.term(self.rpc_size))
@@ -174,30 +175,14 @@ class Lustre(SharedFilesystem):
         ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")
 
-    def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
-        """Servers of a transfer's own files, which their stripes fall on at random."""
-        own = self.stripes(row, use.file_B)
-        return law(servers.occupied, items=max(use.own_streams, 1), bins=made.count, each=own)
-
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """An RPC goes out as soon as it is full (osc_cache.c, osc_makes_rpc); writers are throttled as everywhere."""
         _, ceiling = super().cache_limits(row, host, held_B)
         return np.zeros_like(np.asarray(ceiling)), ceiling
 
-    def spread(self, row: Row, use: Access) -> Term:
+    def spread(self, row: Row, use: Access) -> Term | None:
         """Targets of its files."""
-        own = self.stripes(row, use.file_B)
-        return law(servers.occupied, items=max(use.own_streams, 1), bins=self.whole(row).targets, each=own)
-
-    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One RPC to a target."""
-        del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One metadata RPC to the MDS."""
-        del operation, host
-        return row.value(self.metadata_time)
+        return self._fallen_on(row, use, self.whole(row).targets)
 
     def metadata(
         self,

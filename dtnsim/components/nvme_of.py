@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from dtnsim.components.remote_block import RemoteBlock
-from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.term import Term
 
 
 class NvmeOf(RemoteBlock):
@@ -24,7 +22,6 @@ class NvmeOf(RemoteBlock):
 
     kind: ClassVar[str] = "nvme-of"
 
-    transport: Literal["tcp", "rdma"] = "tcp"
     connections: Annotated[int, Field(ge=1, le=4096)] = 8
     round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
@@ -33,22 +30,7 @@ class NvmeOf(RemoteBlock):
         "assumed: a command, its completion and an interrupt for each 128 KiB, some thousand cycles",
     )
 
-    #: what the network adds to a request, by transport
     ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
         "tcp": prior("32 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 25 to 40 us"),
         "rdma": prior("15 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 10 to 20 us"),
     }
-
-    def added(self, row: Row) -> Term:
-        """By transport, unless it is given."""
-        return row.term(self.round_trip or self.ROUND_TRIP[self.transport])
-
-    @property
-    def carrier(self) -> Literal["tcp", "rdma"]:
-        """TCP or RDMA."""
-        return self.transport
-
-    @property
-    def per_byte(self) -> Quantity:
-        """Commands and completions."""
-        return self.protocol_byte

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -37,28 +36,29 @@ class RemoteBlock(Layer):
 
     targets: Annotated[int, Field(ge=1, le=1000)] = 1
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
+    transport: Literal["tcp", "rdma"] = "tcp"
     connections: Annotated[int, Field(ge=1, le=4096)] = 1
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
     request: Annotated[Quantity, Unit("B", low=4096)] = prior("128 KiB", 0.0, "Linux: read_ahead_kb of block devices")
+    round_trip: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)]
 
-    @abstractmethod
+    #: what the network and both ends add to a request where ``round_trip`` does not say it, by transport
+    ROUND_TRIP: ClassVar[dict[str, Quantity]]
+
     def added(self, row: Row) -> Term:
-        """Time that the network and both ends add to a request [s]."""
+        """Time that the network and both ends add to a request [s]; the default depends on the transport."""
+        return row.term(self.round_trip or self.ROUND_TRIP[self.transport])
 
     @property
-    @abstractmethod
-    def carrier(self) -> Literal["tcp", "rdma"]:
-        """What carries the requests."""
-
-    @property
-    @abstractmethod
     def per_byte(self) -> Quantity:
-        """What a byte costs the host's core besides the transport."""
+        """What a byte costs the host's core besides the transport: commands and completions."""
+        return self.protocol_byte
 
     @property
     def fabric(self) -> Fabric:
         """Its connections."""
-        return Fabric(self.carrier, self.connections, self.per_byte, self.kind)
+        return Fabric(self.transport, self.connections, self.per_byte, self.kind)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the target's drives, and the way there and back."""

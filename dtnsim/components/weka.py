@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.servers import MetadataServers, SharedFilesystem
+from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import cache, ceph, cpu, weka
+from dtnsim.physics import ceph, cpu, weka
 
 if TYPE_CHECKING:
     from dtnsim.components.machine import Machine
@@ -33,7 +33,7 @@ _METADATA = MetadataServers(
 )
 
 
-class Weka(SharedFilesystem):
+class Weka(ParallelFilesystem):
     """A WEKA client mount with DPDK: no TCP, but cores of the client that do nothing else.
 
     Neglects: that such a core polls where nothing comes, so that programs lose it whole; net=udp; tiering to objects;
@@ -161,19 +161,7 @@ class Weka(SharedFilesystem):
         )
         host.pool(row, work, "WEKA frontends")
         if reading and not self._alone(use):
-            ahead = law(
-                cache.readahead_rate,
-                disk_rate=np.inf,
-                window_B=row.term(self.read_ahead),
-                latency_s=self.away(row.term(self.latency), use),
-            )
-            row.charge(
-                f"{label}.read-ahead",
-                "weka",
-                capacity=count(max(use.own_streams, 1), "reader") * ahead,
-                private=True,
-                what="WEKA read-ahead",
-            )
+            self.ahead(row, use, label, self.read_ahead, "WEKA read-ahead")
         if self.qos_max_throughput is not None:
             row.charge(
                 f"{label}.qos", "weka", capacity=row.term(self.qos_max_throughput), what="WEKA qos_max_throughput_mbps"
@@ -217,16 +205,6 @@ class Weka(SharedFilesystem):
             unit="s",
             what=what,
         )
-
-    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """One request to the servers."""
-        del host, volume
-        return (row.value(self.latency) + use.rtt_s) / use.block_B
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """One request to a compute process."""
-        del operation, host
-        return row.value(self.metadata_time)
 
     def metadata(
         self,
