@@ -14,7 +14,7 @@ from dtnsim import cli
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
-from dtnsim.physics.tcp import competition, controls, outcome, path
+from dtnsim.physics.tcp import competition, controls, outcome, path, shared
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios
 from dtnsim.steady.prediction import predict
@@ -116,7 +116,7 @@ def algorithm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / package / f"{module}.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(controls, "PACKAGES", (*controls.PACKAGES, package))
-    kept = controls.controls, controls.laws
+    kept = controls.controls, controls.laws, shared._digest, shared._compiled
     for each in kept:
         each.cache_clear()
     yield module
@@ -145,7 +145,7 @@ def test_a_congestion_control_is_one_file_that_everything_finds(
     assert algorithm in controls.unjudged()
     # in a path file, a tool's option and the calculator
     wan = {"bandwidth": "1 Gb/s", "rtt": "20 ms", "loss": "1e-4"}
-    tool = {"name": "iperf3", "C": algorithm, "t": "30 s"}
+    tool = {"name": "iperf3", "C": algorithm, "t": "300 s"}
     told = predict(load(journey(machine(tcp={"cc": algorithm}), wan=wan, tool=tool) | {"name": "own"}), samples=0)
     limit = float(path.stream_limit(algorithm, 1e-4, 0.02, 8948.0, 1e9))
     assert told.throughput_Bps.p50 == pytest.approx(limit, rel=0.2)

@@ -6,41 +6,16 @@ Scalars and lists of floats only, as in `_kernel`.
 from __future__ import annotations
 
 from dtnsim.physics.tcp import linux
+
+# isort: off
+# fmt: off
 from dtnsim.physics.tcp._fields import (
-    ACKED,
-    BANDWIDTH,
-    BURST,
-    CONSERVE,
-    CWND,
-    CYCLE,
-    DRAIN,
-    EVENT,
-    FLAT,
-    FLIGHT,
-    FULL,
-    HIGH,
-    LEAST,
-    LOSSES,
-    LOST,
-    MODE,
-    NEVER,
-    NEW_ROUND,
-    NEXT,
-    PACE,
-    PHASE,
-    PLATEAU,
-    PRIOR,
-    PROBE_BW,
-    PROBE_END,
-    PROBE_ROUND,
-    PROBE_RTT,
-    RECOVERING,
-    ROUND,
-    SENT,
-    STAMP,
-    STARTUP,
-    TRIP,
+    ACKED, BANDWIDTH, BURST, CONSERVE, CWND, CYCLE, DRAIN, EVENT, FLAT, FLIGHT, FULL, HIGH, LEAST, LOSSES, LOST,
+    MODE, NEVER, NEW_ROUND, NEXT, PACE, PHASE, PLATEAU, PRIOR, PROBE_BW, PROBE_END, PROBE_ROUND, PROBE_RTT,
+    RECOVERING, ROUND, SENT, STAMP, STARTUP, TRIP,
 )
+# fmt: on
+# isort: on
 
 # constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
 GAINS, HIGH_GAIN, MARGIN = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.BBR_MARGIN

@@ -10,58 +10,19 @@ from __future__ import annotations
 import math
 
 from dtnsim.physics.tcp import linux
-from dtnsim.physics.tcp._fields import (
-    ACKED,
-    BANDWIDTH,
-    BEST,
-    BEST_NEW,
-    BURST,
-    CC,
-    CWND,
-    CYCLE,
-    DRAIN,
-    FLAT,
-    FLIGHT,
-    FULL,
-    FULL_NOW,
-    GOT,
-    IN_FLIGHT,
-    LATEST,
-    LEAST,
-    LEAST_NEW,
-    LOSS_EVENTS,
-    LOSS_ROUND,
-    LOSSES,
-    LOST_TRIP,
-    LOW,
-    MODE,
-    NEVER,
-    NEW_ROUND,
-    NEXT,
-    PACE,
-    PHASE,
-    PLATEAU,
-    PROBE_BW,
-    PROBE_END,
-    PROBE_ROUND,
-    PROBE_RTT,
-    RATE_LATEST,
-    RATE_LOW,
-    RISKY,
-    ROUNDS_SINCE,
-    SAMPLES,
-    STAMP,
-    STAMP_NEW,
-    STARTUP,
-    STOPPING,
-    TOO_HIGH,
-    TRIP,
-    UP_ACKS,
-    UP_ROUNDS,
-    UPPER,
-    WAIT,
-)
 from dtnsim.physics.tcp.controls import codes
+
+# isort: off
+# fmt: off
+from dtnsim.physics.tcp._fields import (
+    ACKED, BANDWIDTH, BEST, BEST_NEW, BURST, CC, CWND, CYCLE, DRAIN, FLAT, FLIGHT, FULL, FULL_NOW, GOT,
+    IN_FLIGHT, LATEST, LEAST, LEAST_NEW, LOSS_EVENTS, LOSS_ROUND, LOSSES, LOST_TRIP, LOW, MODE, NEVER,
+    NEW_ROUND, NEXT, PACE, PHASE, PLATEAU, PROBE_BW, PROBE_END, PROBE_ROUND, PROBE_RTT, RATE_LATEST, RATE_LOW,
+    RISKY, ROUNDS_SINCE, SAMPLES, STAMP, STAMP_NEW, STARTUP, STOPPING, TOO_HIGH, TRIP, UP_ACKS, UP_ROUNDS,
+    UPPER, WAIT,
+)
+# fmt: on
+# isort: on
 
 BBR3 = codes()["bbr3"]
 DOWN, CRUISE, REFILL, UP = 0.0, 1.0, 2.0, 3.0

@@ -11,58 +11,20 @@ import math
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp._bbr1 import bbr_flow
 from dtnsim.physics.tcp._bbr3 import bbr3_flow
-from dtnsim.physics.tcp._fields import (
-    ACKED,
-    BANDWIDTH,
-    BEFORE,
-    BETA,
-    BURST,
-    BUSY,
-    CAP,
-    CC,
-    CWND,
-    DROPPED,
-    EPOCH,
-    ESTIMATE,
-    EVENT,
-    FIELDS,
-    FLIGHT,
-    FRIENDLY,
-    GOT,
-    HIGH,
-    IN_FLIGHT,
-    LEAST,
-    LOSSES,
-    LOST,
-    LOST_TRIP,
-    MOST,
-    NEVER,
-    NEW_ROUND,
-    NEXT,
-    NOISE,
-    ORIGIN,
-    PACE,
-    POWER,
-    PRIOR,
-    PROBE_END,
-    PULL,
-    QUEUED,
-    RECOVERING,
-    ROUND,
-    SENT,
-    SMOOTH,
-    SSTHRESH,
-    START,
-    STEPS_T,
-    STRAY,
-    TOP,
-    TRIP,
-    K,
-    T,
-)
 from dtnsim.physics.tcp.controls import codes, cut, laws
 from dtnsim.physics.tcp.controls.cubic import cube, gain, hystart_delay, new_top, plateau
 from dtnsim.physics.tcp.controls.westwood import filtered
+
+# isort: off
+# fmt: off
+from dtnsim.physics.tcp._fields import (
+    ACKED, BANDWIDTH, BEFORE, BETA, BURST, BUSY, CAP, CC, CWND, DROPPED, EPOCH, ESTIMATE, EVENT, FIELDS, FLIGHT,
+    FRIENDLY, GOT, HIGH, IN_FLIGHT, LEAST, LOSSES, LOST, LOST_TRIP, MOST, NEVER, NEW_ROUND, NEXT, NOISE, ORIGIN,
+    PACE, POWER, PRIOR, PROBE_END, PULL, QUEUED, RECOVERING, ROUND, SENT, SMOOTH, SSTHRESH, START, STEPS_T,
+    STRAY, TOP, TRIP, K, T,
+)
+# fmt: on
+# isort: on
 
 RING = 512
 # constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers

@@ -9,6 +9,7 @@ full queue's delay.
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _bbr1, _bbr3, _kernel, controls
+from dtnsim.physics.tcp import _bbr1, _bbr3, _fields, _kernel, controls, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.controls import cubic, westwood
 
@@ -33,10 +34,6 @@ SLICE_S: Final = (5e-4, 0.0075)
 #: about 5 us for one, compiling 7 s, loading 0.2 s
 WORTH_COMPILING: Final = 1_000_000
 WORTH_LOADING: Final = 50_000
-#: laws of this package, which compiled code knows: those of others that go by losses run in plain Python
-HOUSE: Final = sum(
-    c.by_loss and c.growth.__module__.startswith(controls.__name__) for c in controls.controls().values()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +86,21 @@ class _Plain:
 def _pays(work: float) -> bool:
     """Whether so many more flow-slices are worth compiled code; the answers are the same, bit by bit."""
     _Plain.work += work
-    known = Path(_kernel.__file__).parent / "__pycache__"
-    kept = any(known.glob(f"_kernel.{_kernel.run.__name__}-*.nbi"))
-    return _Plain.work > (WORTH_LOADING if kept else WORTH_COMPILING)
+    if _Plain.work <= WORTH_LOADING:
+        return False
+    folder = Path(_kernel.__file__).parent / "__pycache__"
+    return _Plain.work > WORTH_COMPILING or any(folder.glob(f"_kernel.run_{_digest()}-*.nbi"))
+
+
+@lru_cache(maxsize=1)
+def _digest() -> str:
+    """Of all sources of the compiled kernel: numba itself looks at the file of the outermost function alone."""
+    import hashlib
+
+    modules = {c.growth.__module__ for c in controls.controls().values() if c.growth is not None}
+    files = [sys.modules[name].__file__ for name in sorted(modules)]
+    files += [module.__file__ for module in (linux, _fields, controls, cubic, westwood, _bbr1, _bbr3, _kernel)]
+    return hashlib.sha256(b"".join(Path(str(file)).read_bytes() for file in files)).hexdigest()[:12]
 
 
 @lru_cache(maxsize=1)
@@ -101,7 +110,7 @@ def _compiled() -> Callable[..., Any] | None:
         return None
     import numba
 
-    laws = [c for c in controls.controls().values() if c.by_loss][:HOUSE]
+    laws = [c for c in controls.controls().values() if c.by_loss]
     made = {name: _chain(numba.njit, [getattr(c, name) for c in laws]) for name in ("growth", "kept")}
     for module in (controls, cubic, westwood, _bbr1, _bbr3, _kernel):  # each calls those before it
         names = {**vars(module), **made}
@@ -115,6 +124,7 @@ def _compiled() -> Callable[..., Any] | None:
 def _jit(njit: Any, law: FunctionType, names: dict[str, Any]) -> Any:
     """A function compiled when it is first called, with others of its names in place."""
     again = FunctionType(law.__code__, names, law.__name__)
+    again.__qualname__ = f"{law.__name__}_{_digest()}"  # what it is kept as
     try:
         return njit(again, cache=True)
     except RuntimeError:  # nowhere to keep compiled code: compile in each process
@@ -148,8 +158,7 @@ def simulate(lanes: Lanes, seed: int, *, compiled: bool | None = None) -> FloatA
     slice_s = lanes.slices()
     work = float((lanes.marks[:, 1] / slice_s).sum()) * lanes.T.shape[1]
     kernel: Callable[..., Any] = _kernel.run
-    ours = bool(((lanes.codes < HOUSE) | (lanes.codes >= controls.MODELS)).all())
-    if compiled or (compiled is None and ours and _pays(work)):
+    if compiled or (compiled is None and _pays(work)):
         kernel = _compiled() or _kernel.run
     bbr = lanes.codes >= controls.MODELS
     noise = np.where(bbr & (bbr.sum(axis=1, keepdims=True) > 1), known.BBR_NOISE.value, 0.0)
