@@ -46,7 +46,7 @@ COMMANDS = {
     ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 10),
     ("predict", PATH): May(ANSWERS, ROOMS, 181),
     ("explain", PATH): May(ANSWERS, ROOMS, 184),
-    ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 220),
+    ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 229),
 }
 #: libraries of which a command loads one or none, and which no command above needs unless it says so
 LIBRARIES = frozenset(

@@ -113,11 +113,11 @@ def test_of_very_many_transfers_those_that_take_longest_are_shown() -> None:
     ]
     found = answer(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
     some, every = shown(found), shown(found, every=True)
-    names = re.findall(r"^(t\d+): throughput", some, re.MULTILINE)
+    names = re.findall(r"^(t\d+): duration", some, re.MULTILINE)
     largest = sorted(range(20), key=lambda n: -sizes[n])[:12]
     assert names == [f"t{n}" for n in sorted(largest)]
     assert "\nand 8 more, which take less time; --all shows them" in some
-    assert re.findall(r"^(t\d+): throughput", every, re.MULTILINE) == [f"t{n}" for n in range(20)]
+    assert re.findall(r"^(t\d+): duration", every, re.MULTILINE) == [f"t{n}" for n in range(20)]
     assert "more, which" not in every
 
 
