@@ -10,9 +10,8 @@ from pathlib import Path
 from dtnsim.description.hosts import named
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence import cases, fit_logs
-from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.figures import Figure, Paths
 from dtnsim.evidence.fit import Fit, fit
-from dtnsim.evidence.paths import Paths
 from dtnsim.evidence.repeats import weighed
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError

@@ -1,4 +1,7 @@
-"""What a model says of a measured figure: the same stations and demands that `predict` solves, for many scenarios."""
+"""Paths of measured cases, each file parsed once, and what a model says of their figures.
+
+The same stations and demands that `predict` solves, for many scenarios.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady import solve
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
@@ -111,3 +116,30 @@ def _share(case: Case, answer: Solved) -> Array:
     m = answer.matrices
     load = m.loads(answer.rates)[:, found]
     return np.asarray((load / answer.solution.capacity[:, found]).max(axis=1))
+
+
+class Paths:
+    """Loads the paths of cases.
+
+    Args:
+        calibration: Fitted parameters instead of those that the paths name; ``none`` for none.
+    """
+
+    def __init__(self, calibration: str | None = None) -> None:
+        self._calibration = calibration
+        self._files: dict[Path, PathSpec] = {}
+        self._known: dict[tuple[Path, tuple[str, ...]], PathSpec] = {}
+
+    def __call__(self, case: Case) -> PathSpec:
+        """The path of a case, with its overrides.
+
+        Raises:
+            SpecError: the path cannot be used.
+        """
+        key = (case.path, case.overrides)
+        if key not in self._known:
+            if case.path not in self._files:
+                self._files[case.path] = spec.load(case.path, (), self._calibration)
+            whole = self._files[case.path]
+            self._known[key] = whole.changed(case.overrides) if case.overrides else whole
+        return self._known[key]

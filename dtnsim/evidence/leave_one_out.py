@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.evidence import fit
-from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.figures import Figure, Paths
 from dtnsim.evidence.fit_model import Model
-from dtnsim.evidence.paths import Paths
 from dtnsim.ground import cluster
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ import numpy as np
 
 from dtnsim.evidence import baseline
 from dtnsim.evidence.cases import Case, load_all
-from dtnsim.evidence.figures import Solved, at, solved, transfer_index, values
+from dtnsim.evidence.figures import Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
-from dtnsim.evidence.paths import Paths
 from dtnsim.evidence.trust import by_kind, trust
 from dtnsim.ground import cluster, library, yamlio
 from dtnsim.ground.quantity import Draw

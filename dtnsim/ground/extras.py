@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dtnsim.ground.errors import InputError
@@ -53,3 +54,12 @@ def need(module: str, what: str, *, instead: str = "") -> Any:
         package = module.partition(".")[0]
         also = f", or {instead}" if instead else ""
         raise InputError(f"{what} needs {package}: {hint(package)}{also}") from None
+
+
+def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
+    """A ``pandas.DataFrame`` of rows.
+
+    Raises:
+        InputError: pandas is not installed.
+    """
+    return need("pandas", "to_frame()").DataFrame(list(rows), columns=list(columns))

@@ -11,9 +11,9 @@ from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import frame
 from dtnsim.ground.units import Money
 from dtnsim.planning import bill
-from dtnsim.planning.frame import frame
 from dtnsim.planning.money import exchange
 from dtnsim.steady.prediction import predict
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-
-from dtnsim.planning.setting import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -23,6 +22,21 @@ _LARGEST_RPC_B: Final = 2**20
 #: levels with parity, and threads that md is given for it
 _PARITY: Final = (5, 6, 50, 60)
 _THREADS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of something that can be set.
+
+    Attributes:
+        what: Of what it is a value; at most one of each is taken.
+        overrides: ``key=value`` of the path.
+        commands: What to type.
+    """
+
+    what: str
+    overrides: tuple[str, ...]
+    commands: tuple[str, ...]
 
 
 def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:

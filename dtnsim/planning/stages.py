@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
+from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.units import Money
-from dtnsim.planning.frame import frame
 from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:

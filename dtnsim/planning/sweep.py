@@ -15,10 +15,10 @@ from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import frame
 from dtnsim.ground.pool import Pool
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
-from dtnsim.planning.frame import frame
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
 from dtnsim.planning import host_settings
-from dtnsim.planning.setting import Setting
+from dtnsim.planning.host_settings import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

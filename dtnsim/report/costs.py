@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, Rung
     from dtnsim.planning.fitting import Option
-    from dtnsim.planning.setting import Setting
+    from dtnsim.planning.host_settings import Setting
 
 #: time at a station that a part must save to help
 _SAVED: Final = 0.01

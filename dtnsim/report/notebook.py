@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from dtnsim.ground.extras import frame as rows_frame
 from dtnsim.ground.extras import need
 from dtnsim.ground.records import Prediction
-from dtnsim.planning.frame import frame as rows_frame
 from dtnsim.planning.plan import Plan
 from dtnsim.report import charts, drawing, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dtnsim.evidence import fit
-from dtnsim.evidence.paths import Paths
+from dtnsim.evidence.figures import Paths
 
 
 def test_what_the_data_told_is_widened_and_the_prior_is_not() -> None:
@@ -90,7 +90,7 @@ def test_a_path_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [c for c in cases.load(site) if c.study == "published/treeru"]
     read: list[str] = []
     load = spec.load
-    monkeypatch.setattr("dtnsim.evidence.paths.spec.load", lambda p, *a, **k: read.append(str(p)) or load(p, *a, **k))
+    monkeypatch.setattr("dtnsim.evidence.figures.spec.load", lambda p, *a, **k: read.append(str(p)) or load(p, *a, **k))
     paths = Paths()
     loaded = [paths(c) for c in chosen]
     assert len(chosen) == 10
