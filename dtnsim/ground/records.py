@@ -319,6 +319,7 @@ class TransferPrediction:
     ladder: Sequence[Rung]
     sender_Bps: float | None = None
     on_medium_s: Interval | None = None
+    all_run_Bps: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,18 +78,20 @@ class Drawn:
         rates_Bps: Rates of the transfers, (S, F).
         payloads_B: Bytes of the transfers, (F,).
         scores: Standard normal scores of everything that was drawn, by key, (S,) each.
-        ends_s: When each transfer ends, where some wait for others, (S, F).
+        ends_s: When each transfer ends, (S, F); each after its own bytes where nobody says.
+        whole_Bps: Bytes of all over the time of all, (S,); the rates together where nobody says.
     """
 
     rates_Bps: NDArray[np.float64]
     payloads_B: tuple[float, ...]
     scores: Mapping[str, NDArray[np.float64]]
     ends_s: NDArray[np.float64] | None = None
+    whole_Bps: NDArray[np.float64] | None = None
 
     @property
     def total_Bps(self) -> NDArray[np.float64]:
-        """Rate of all transfers together, (S,)."""
-        return np.asarray(self.rates_Bps.sum(axis=1) if self.ends_s is None else sum(self.payloads_B) / self.seconds)
+        """Rate of the whole path: all bytes over the time of all, (S,)."""
+        return np.asarray(self.rates_Bps.sum(axis=1) if self.whole_Bps is None else self.whole_Bps)
 
     @property
     def seconds(self) -> NDArray[np.float64]:

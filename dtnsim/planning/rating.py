@@ -13,7 +13,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
-from dtnsim.steady import solve, timed, turns
+from dtnsim.steady import epochs, solve, timed, turns
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -115,8 +115,8 @@ class Rater:
     @staticmethod
     def each(nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> tuple[Array, Array]:
         """Throughput with every parameter at its median, and of each draw [B/s]."""
-        middle = turns.total_rate(nominal, solve.solve(median).rate)
-        return middle, turns.total_rate(drawn, solve.solve(spread).rate)
+        middle = turns.total_rate(nominal, epochs.rates(nominal, median))
+        return middle, turns.total_rate(drawn, epochs.rates(drawn, spread))
 
     def sure(self, each: Array) -> Rates:
         """The median of the draws, and what is reached as surely as asked."""

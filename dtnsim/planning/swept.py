@@ -19,7 +19,7 @@ from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, NeedsOneError, Quantity
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
-from dtnsim.steady import solve, timed
+from dtnsim.steady import epochs, solve, timed, turns
 from dtnsim.steady.matrices import Matrices, Rows
 from dtnsim.steady.reasons import cause_of
 
@@ -192,10 +192,11 @@ def rates(given: PathSpec) -> Rates:
     m = solve.matrices(problem)
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)
-    whole = np.asarray(solution.rate.sum(axis=1))
+    own = epochs.laid_out(problem, m, solution.rate)
+    whole = turns.total_rate(problem, own)
     payload = np.array([t.payload_B for t in problem.transfers])
     with np.errstate(divide="ignore"):
-        each = payload / solution.rate
+        each = payload / own
     for f, transfer in enumerate(problem.transfers):
         if transfer.timed:
             each[:, f] = transfer.time_s

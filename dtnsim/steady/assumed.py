@@ -17,7 +17,7 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Assumption, written
-from dtnsim.steady import defaults, scenarios, solve, timed, turns
+from dtnsim.steady import defaults, epochs, scenarios, timed, turns
 from dtnsim.steady.defaults import WORTH
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past
     if not keys:
         return []
     problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
-    rates = solve.total(sharing.as_in(problem, nominal))
-    whole = float(solve.total(nominal)[0])
+    rates = epochs.total(sharing.as_in(problem, nominal))
+    whole = float(epochs.total(nominal)[0])
     found = []
     for n, key in enumerate(keys):
         at = rates[2 * n : 2 * n + 2] / max(whole, 1e-300) if len(rates) > 1 else np.ones(2)

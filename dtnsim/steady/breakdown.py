@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Draw
-from dtnsim.steady import discrepancy, solve, timed, turns
+from dtnsim.steady import discrepancy, epochs, timed, turns
 from dtnsim.steady.scenarios import scenarios
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
     medians[PARAMETERS] = _median(drawn.problem, drawn.parameters)
     medians[MODEL] = _median(drawn.problem, drawn.rates(laws, mean=True))
     medians[RUN] = _median(drawn.problem, drawn.rates(laws))
-    found, before = [], float(solve.total(problem)[0])
+    found, before = [], float(epochs.total(problem)[0])
     for what, median in medians.items():
         found.append(Step(what, median - before, median))
         before = median

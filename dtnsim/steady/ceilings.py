@@ -33,8 +33,7 @@ def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
         station, demand = m.phases.of(p)
         known = station < m.capacity.shape[1]
         station, demand = station[known], demand[:, known]
-        alone = m.capacity[:, station] * np.where(m.split[station], 1 / m.workers[f], m.alone[:, station])
-        found.append((station, per_capacity(demand, alone)))
+        found.append((station, per_capacity(demand, m.capacity[:, station] * m.alone[:, station])))
     return found
 
 
@@ -53,10 +52,7 @@ class Workers:
         changing = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
         for _, affected, _, _ in m.slowdowns:
             changing[affected] = True
-        owner = m.transfer[rows.row]
-        split = np.append(m.split, False)[rows.station]
-        alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1).T[rows.station]
-        self._split = np.where(split[:, None], m.workers[owner][:, None], 1 / alone)
+        self._alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1).T[rows.station]
         self._some = np.flatnonzero(changing[rows.station])
         fixed = np.where(changing[rows.station][:, None], 0.0, self._times(m.capacity, slice(None)))
         self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
@@ -88,10 +84,10 @@ class Workers:
         """(n, S) seconds per byte of some entries, for one worker alone."""
         rows = self._m.phases
         padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-        return per_capacity(rows.demand[part], padded[rows.station[part]] / self._split[part])
+        return per_capacity(rows.demand[part], padded[rows.station[part]] * self._alone[part])
 
-    def ceilings(self, capacity: Array) -> Array:
-        """(S, F); infinite where workers add nothing to the stations."""
+    def ceilings(self, capacity: Array, active: NDArray[np.bool_] | None = None) -> Array:
+        """(S, F); infinite where workers add nothing to the stations. Only those ``active`` (S, F) meet in crowds."""
         m, longest = self._m, self._fixed
         if len(self._some):
             now = self._times(capacity, self._some)
@@ -113,7 +109,8 @@ class Workers:
             bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least[f])
         for some in self._crowds:
             f = some[0]
-            pace, free = crowd.pace(m, some, capacity, busy[f[0]], own[f[0]])
+            count = np.array([len(f)]) if active is None else active[:, f].sum(axis=1)
+            pace, free = crowd.pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
             with np.errstate(divide="ignore"):
                 queued = (1 - m.opening.T[f]) / (lead[f] + pace)
             bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])

@@ -56,21 +56,30 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     return found
 
 
-def pace(m: Matrices, crowd: tuple[Index, Index], capacity: Array, busy: Array, moving: Array) -> tuple[Array, Array]:
-    """(S,) seconds per payload byte of one transfer of a crowd when all of them are under way, and if nobody queued.
+def pace(
+    m: Matrices, crowd: tuple[Index, Index], capacity: Array, alone_s: tuple[Array, Array], under_way: Index
+) -> tuple[Array, Array]:
+    """(S,) seconds per payload byte of one transfer of a crowd while some of them are under way, and if nobody queued.
 
     Args:
         m: The problem.
         crowd: One of `crowds`.
         capacity: (S, K).
-        busy: (S,) seconds of a worker alone for a byte of one of them.
-        moving: (S,) those of them in which it moves, or its requests are served.
+        alone_s: Of one of them: (S,) seconds of a worker alone for a byte, and (S,) those of them in which it moves, or
+            its requests are served.
+        under_way: (S,) how many of them are under way.
     """
-    members, shared = crowd  # what is left of busy are its waits
+    members, shared = crowd
+    busy, moving = alone_s  # what is left of busy are its waits
     station, demand = m.total.of(int(members[0]))
     here = np.isin(station, shared)
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = np.where(demand[:, here] > 0, demand[:, here] / capacity[:, station[here]], 0.0).max(axis=1)
-    count, workers = len(members), m.workers[members[0]]
-    free = np.maximum(count * alone, busy / workers)
-    return count * cycle_time(workers * count, busy - moving, alone, moving), free
+    workers = m.workers[members[0]]
+    shape = np.broadcast_shapes(alone.shape, busy.shape, under_way.shape)
+    busy, moving, alone, many = (np.broadcast_to(v, shape) for v in (busy, moving, alone, np.maximum(under_way, 1)))
+    found = np.zeros(shape)
+    for count in np.unique(many):
+        at = many == count
+        found[at] = count * cycle_time(workers * count, busy[at] - moving[at], alone[at], moving[at])
+    return found, np.maximum(many * alone, busy / workers)

@@ -18,7 +18,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Unit
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise
-from dtnsim.steady import solve, timed
+from dtnsim.steady import epochs, timed
 
 if TYPE_CHECKING:
     from dtnsim.composition.past import Past
@@ -164,4 +164,4 @@ def _put(value: Any, place: Place, new: object) -> Any:
 
 
 def _rate(problem: Problem) -> float:
-    return float(solve.total(problem)[0])
+    return float(epochs.total(problem)[0])

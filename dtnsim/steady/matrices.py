@@ -16,12 +16,10 @@ from dtnsim.ground.records import SLOW_START
 from dtnsim.physics import rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from dtnsim.ground.quantity import Value
-    from dtnsim.ground.records import Demand, Problem, Station, Transfer
+    from dtnsim.ground.records import Demand, Problem, Transfer
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
@@ -70,8 +68,7 @@ class Matrices:
         lead: (S, F) seconds per payload byte before any worker of a transfer moves.
         turn: (F,) transfers of different turns never meet.
         split: (K,): station serves one transfer only, and each of its workers has a part of it.
-        alone: (S, K) part of a station's capacity that one worker of a transfer has while the others are elsewhere,
-            where it is not split [1].
+        alone: (S, K) part of a station's capacity that one worker has while the others are elsewhere [1].
         in_turn: (F,): several workers do one step after the other with each file.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
     """
@@ -178,6 +175,19 @@ class Layout:
                 sums[k] = sums.get(k, 0.0) + cost
         return sums
 
+    def _alone(self, some: slice, count: int) -> Array:
+        """(count, K) part of each station that one worker has while the others are elsewhere."""
+        part = np.ones((count, len(self._problem.stations)))
+        for k, s in enumerate(self._problem.stations):
+            if s.alone is not None:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    part[:, k] = np.nan_to_num(_part(s.alone, some) / _part(s.capacity, some), nan=1.0, posinf=1.0)
+        for f, t in enumerate(self._problem.transfers):
+            if t.workers > 1:
+                visited = self._total.of(f)
+                part[:, visited[[self._problem.stations[k].split for k in visited]]] = 1 / t.workers
+        return part
+
     def of(self, some: slice = slice(None)) -> Matrices:
         """The arrays of some scenarios."""
         given = self._problem.transfers
@@ -197,7 +207,7 @@ class Layout:
             _spread([opening(t) for t in given], some, count),
             _spread([lead(t) for t in given], some, count),
             np.array([s.split for s in self._problem.stations], dtype=bool),
-            _alone(self._problem.stations, some, count),
+            self._alone(some, count),
             np.array([in_turn(t) for t in given], dtype=bool),
             np.array([t.turn for t in given], np.intp),
             tuple(
@@ -210,16 +220,6 @@ class Layout:
                 for d in self._problem.slowdowns
             ),
         )
-
-
-def _alone(stations: Sequence[Station], some: slice, count: int) -> Array:
-    """(count, K) part of each station that one worker has while the others are elsewhere."""
-    part = np.ones((count, len(stations)))
-    for k, s in enumerate(stations):
-        if s.alone is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                part[:, k] = np.nan_to_num(_part(s.alone, some) / _part(s.capacity, some), nan=1.0, posinf=1.0)
-    return part
 
 
 def _part(value: Value, some: slice) -> Array:
@@ -276,9 +276,15 @@ class _Entries:
         sizes = np.array([max(len(row), 1) for row in given], np.intp)
         items = [item for row in given for item in ([(k, row[k]) for k in sorted(row)] or [(none, 0.0)])]
         self.station = np.array([k for k, _ in items], np.intp)
-        self._demand = _Values([cost for _, cost in items])
+        self._demand, self._none = _Values([cost for _, cost in items]), none
         self._row = np.repeat(np.arange(len(given)), sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+
+    def of(self, row: int) -> Index:
+        """The stations that a row visits."""
+        end = self._first[row + 1] if row + 1 < len(self._first) else len(self.station)
+        found = self.station[self._first[row] : end]
+        return found[found < self._none]
 
     def rows(self, scenarios: int, some: slice) -> Rows:
         """The rows in some scenarios."""

@@ -22,7 +22,7 @@ from dtnsim.composition.residency import Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words
-from dtnsim.steady import medium, solve
+from dtnsim.steady import epochs, medium
 from dtnsim.steady.turns import ends as ends_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
     for _ in range(_MERGERS):
         known = Past(turns=dict(zip((t.name for t in given.transfers), turns, strict=True)))
         problem = Composer(given, Ledger(Draw()), moved, known).problem()
-        ends = ends_of(problem, solve.solve(solve.matrices(problem)).rate)[0]
+        ends = ends_of(problem, epochs.rates(problem))[0]
         merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
         for f in order:
             if turns[f] != before and begins[f] >= latest:
@@ -152,7 +152,7 @@ def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: boo
     if last:
         return
     problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
-    rates = solve.solve(solve.matrices(problem)).rate[0]
+    rates = epochs.rates(problem)[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
         walk.ends[t.name] = walk.begins(t) + (t.time_s if t.timed else t.payload_B / max(float(rate), 1e-300))
     _leave(walk, problem)

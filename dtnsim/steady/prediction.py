@@ -24,7 +24,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.steady import breakdown, discrepancy, medium, solve, timed, turns
+from dtnsim.steady import breakdown, discrepancy, epochs, medium, solve, timed, turns
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason, work
@@ -82,8 +82,11 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     drawn = scenarios(given, problem, samples, seed, composer.past)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
-    ends = turns.ends(problem, rates) if any(t.turn for t in problem.transfers) else None
-    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends)
+    together = np.median(drawn.together(rates), axis=0)
+    transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
+    made = replace(made, transfers=transfers)
+    ends, whole = turns.ends(problem, rates), turns.total_rate(problem, rates)
+    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole)
     rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
     return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
 
@@ -105,16 +108,16 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
     problem = _slowed(problem, solution)
     m = replace(plain, capacity=solution.capacity)
     full = with_workers(problem, m)
-    nominal = solution.rate[0]
+    together, own = solution.rate[0], epochs.laid_out(problem, plain, solution.rate)[0]
     if rates is None:
-        rates = nominal[None, :]
+        rates = own[None, :]
     transfers = tuple(
-        _one(problem, m, plain, f, nominal, rates[:, f], int(solution.binding[0, f]), path)
+        _one(problem, (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
-    total, top = (turns.total_rate(problem, r) for r in (rates, nominal[None, :]))
+    total, top = (turns.total_rate(problem, r) for r in (rates, own[None, :]))
     return Prediction(
-        problem.name, interval(total), float(top[0]), transfers, _uses(full, nominal), problem.warnings, full
+        problem.name, interval(total), float(top[0]), transfers, _uses(full, together), problem.warnings, full
     )
 
 
@@ -132,14 +135,25 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
 
 def _one(
     problem: Problem,
-    m: Matrices,
-    given: Matrices,
+    arrays: tuple[Matrices, Matrices],
     f: int,
-    nominal: Array,
+    rates: tuple[Array, Array],
     drawn: Array,
     binding: int,
     path: spec.PathSpec | None,
 ) -> TransferPrediction:
+    """The answer for transfer ``f``.
+
+    Args:
+        problem: All of them, with the capacities of the solution.
+        arrays: The same as arrays, and with the capacities when nobody uses them.
+        f: Which.
+        rates: (F,) while all run, and of each over its own time [B/s].
+        drawn: (S,) its rates in scenarios [B/s].
+        binding: What binds it, as `solve.Solution` has it.
+        path: The path.
+    """
+    (m, given), (together, own) = arrays, rates
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
     rate = interval(drawn)
@@ -149,13 +163,14 @@ def _one(
     return TransferPrediction(
         transfer.name,
         rate,
-        float(nominal[f]),
+        float(own[f]),
         seconds,
         bottleneck(problem, f, cause),
         transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, given, f, cause, float(nominal[f]), path),
+        Ladder(problem, given, f, cause, float(together[f]), path),
         timed.sender_rate(problem, transfer, rate.p50),
+        all_run_Bps=float(together[f]),
     )
 
 

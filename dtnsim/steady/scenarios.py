@@ -10,7 +10,7 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.quantity import Draw, Partly
 from dtnsim.ground.records import Interval
-from dtnsim.steady import discrepancy, solve, timed
+from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
@@ -38,7 +38,7 @@ class Scenarios:
         problem: Stations and demands of the scenarios.
         arrays: The same as arrays, capacities as they are at the solution; of very many, what arrays are made of.
         solution: Rates that nothing but the parameters' draws give, and what binds.
-        parameters: Rates with nothing but the parameters drawn, (S, F) [B/s].
+        parameters: Rates over each transfer's own time with nothing but the parameters drawn, (S, F) [B/s].
         draw: What was drawn: scores by key.
         regimes: What holds each transfer at the median.
     """
@@ -62,15 +62,31 @@ class Scenarios:
 
         The model's own error never lifts a rate above what the wires carry.
         """
-        wished = self.parameters * laws.factors(self.draw, self.regimes, mean=mean)
+        together = np.broadcast_to(self.solution.rate, self.parameters.shape)
+        wished = together * laws.factors(self.draw, self.regimes, mean=mean)
         kinds = [s.kind for s in self.problem.stations]
         if isinstance(self.arrays, Matrices):
-            return discrepancy.capped(wished, self.arrays, kinds)
+            return self._in_time(discrepancy.capped(wished, self.arrays, kinds))
         capacity = np.broadcast_to(self.solution.capacity, (len(wished), len(kinds)))
         for some in blocks(self.arrays):
             m = replace(self.arrays.of(some), capacity=capacity[some])
             wished[some] = discrepancy.capped(wished[some], m, kinds)
-        return wished
+        return self._in_time(wished)
+
+    def _in_time(self, together: Array) -> Array:
+        """Rates while all run, over each transfer's own time."""
+        return self._times(together, self.parameters, self.solution.rate)
+
+    def together(self, rates: Array) -> Array:
+        """Rates over each transfer's own time, while all run."""
+        return self._times(rates, self.solution.rate, self.parameters)
+
+    @staticmethod
+    def _times(rates: Array, above: Array, below: Array) -> Array:
+        """Rates times a ratio, where there is one."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = above / below
+        return np.asarray(rates * np.where(np.isfinite(part), part, 1.0))
 
 
 def blocks(layout: Layout) -> list[slice]:
@@ -101,21 +117,27 @@ def scenarios(
     draw = Draw(samples, seed, given.correlation) if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
-    arrays, solution = _whole(layout.of()) if len(blocks(layout)) == 1 else _in_blocks(layout)
-    rates = np.broadcast_to(solution.rate, (samples, solution.rate.shape[1]))
+    some = blocks(layout)
+    arrays: Matrices | Layout
+    arrays, solution, rates = _whole(problem, layout.of()) if len(some) == 1 else _in_blocks(problem, layout)
+    rates = np.broadcast_to(rates, (samples, rates.shape[1]))
     return Scenarios(problem, arrays, solution, rates, draw, regimes(given, nominal))
 
 
-def _whole(m: Matrices) -> tuple[Matrices, solve.Solution]:
-    """All scenarios at once, and their solution."""
+def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
+    """All scenarios at once, their solution, and rates over each transfer's own time."""
     solution = solve.solve(m)
-    return replace(m, capacity=solution.capacity), solution
+    return replace(m, capacity=solution.capacity), solution, epochs.laid_out(problem, m, solution.rate)
 
 
-def _in_blocks(layout: Layout) -> tuple[Layout, solve.Solution]:
-    """The scenarios' solution, made in blocks."""
-    parts = [solve.solve(layout.of(some)) for some in blocks(layout)]
-    return layout, solve.Solution(*(_joined(parts, name) for name in _PARTS))
+def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution, Array]:
+    """The same, made in blocks."""
+    parts, rates = [], []
+    for some in blocks(layout):
+        _, solution, own = _whole(problem, layout.of(some))
+        parts.append(solution)
+        rates.append(own)
+    return layout, solve.Solution(*(_joined(parts, name) for name in _PARTS)), np.concatenate(rates)
 
 
 def _joined(parts: Sequence[solve.Solution], name: str) -> Any:

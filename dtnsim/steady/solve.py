@@ -25,17 +25,15 @@ import numpy as np
 from dtnsim.physics import memory
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, Rows, matrices
-from dtnsim.steady.turns import apart, capacity_of_all, total_rate
+from dtnsim.steady.turns import apart, capacity_of_all
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.ground.records import Problem
-
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
 
-__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve", "total"]
+__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 
 #: rounds of `solve` with slowdowns: each gains two digits or more
 _ROUNDS: Final = 12
@@ -220,20 +218,22 @@ def solve(m: Matrices) -> Solution:
         count, whole = m.capacity.shape[1], solve(apart(m))
         binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
         return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
-    workers = Workers(m)
-    solution = maxmin(m.capacity, m.total, m.weight, workers.ceilings(m.capacity))
+    return filled(m, Workers(m), np.ones((1, len(m.workers)), dtype=bool))
+
+
+def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_]) -> Solution:
+    """Rates while only some transfers run, ``active`` (S, F); the rates of the others are 0."""
+
+    def shared(capacity: Array) -> Solution:
+        return maxmin(capacity, m.total, m.weight, np.where(active, workers.ceilings(capacity, active), 0.0))
+
+    solution = shared(m.capacity)
     enough = _EXACT if len(solution.rate) == 1 else _DRAWN
     for _ in range(_ROUNDS if m.slowdowns else 0):
-        capacity = slowed_capacity(m, solution.rate)
-        before, solution = solution, maxmin(capacity, m.total, m.weight, workers.ceilings(capacity))
+        before, solution = solution, shared(slowed_capacity(m, solution.rate))
         if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
             break
     return solution
-
-
-def total(problem: Problem) -> Array:
-    """Rate of a whole path, all its transfers together, (S,) [B/s]."""
-    return total_rate(problem, solve(matrices(problem)).rate)
 
 
 def slowed_capacity(m: Matrices, rate: Array) -> Array:

@@ -19,7 +19,7 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
 from dtnsim.physics.timed import ahead_of_arrival
-from dtnsim.steady import solve
+from dtnsim.steady import epochs
 from dtnsim.steady.order import past
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ def _settled(given: PathSpec, times: Mapping[str, float]) -> dict[str, float]:
     for _ in range(_ROUNDS):
         with without_words():
             problem = compose(given, Draw(), moved)
-        rates = dict(
-            zip((t.name for t in problem.transfers), solve.solve(solve.matrices(problem)).rate[0], strict=True)
-        )
+        rates = dict(zip((t.name for t in problem.transfers), epochs.rates(problem)[0], strict=True))
         before = moved
         moved = {n: min(s.better(before[n], before[n] / max(rates[n], 1e-300)), most[n]) for n, s in searches.items()}
         if all(abs(moved[n] - before[n]) <= _STAYS * before[n] for n in moved):

@@ -68,9 +68,10 @@ def ends(problem: Problem, rates: Array) -> Array:
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:
-    """Rate of the whole path (S,) [B/s]: the sum, or all bytes over the time of all where some never meet others."""
-    if not any(t.turn for t in problem.transfers):
-        return np.asarray(rates.sum(axis=1))
-    return np.asarray(
-        sum(t.payload_B for t in problem.transfers) / np.maximum(ends(problem, rates).max(axis=1), 1e-300)
-    )
+    """Rate of the whole path (S,) [B/s]: all bytes over the time from the first transfer's start to the last's end."""
+    if len(problem.transfers) == 1:
+        return np.asarray(rates[:, 0])
+    moved = [rates[:, f] * t.time_s if t.timed else t.payload_B for f, t in enumerate(problem.transfers)]
+    begins = min(t.start_s + t.pause_s for t in problem.transfers if not t.after)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(sum(moved) / np.maximum(ends(problem, rates).max(axis=1) - begins, 1e-300))

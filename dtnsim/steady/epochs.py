@@ -1,0 +1,311 @@
+"""Transfers laid out in time: who has not begun, or has ended, leaves its share to the rest.
+
+Each transfer is a row of stages: its lead, in which nothing moves; then its bytes, by phase where its workers go
+through the phases once, and by how many workers still have a file. Rates are max-min fair (`dtnsim.steady.solve`) until
+the next stage of anybody ends, and are found again for those that stay: the fluid limit of what `simulate` does file by
+file. All scenarios go on at the same time, each by its own clock.
+
+Neglects: workers of many files who are at unlike phases (a mean row stands for all of them); that a drive which serves
+fewer streams seeks less.
+
+Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.steady.ceilings import Workers
+from dtnsim.steady.matrices import Rows, matrices
+from dtnsim.steady.solve import filled, solve
+from dtnsim.steady.turns import total_rate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.records import Problem, Transfer
+    from dtnsim.steady.matrices import Matrices
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+#: parts of the time gone by within which stages end together: of one scenario, and of many
+_TOGETHER: Final = 1e-9
+_DRAWN: Final = 2e-3
+#: epochs from which on more and more ends are put together, and by how much each
+_MANY: Final = 24
+_WIDER: Final = 1.2
+#: transfers whose durations differ by less end together
+_ALIKE: Final = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A stretch of a transfer.
+
+    Attributes:
+        phases: Phases that its bytes go through; none where it only lasts.
+        workers: Workers that have a file.
+        part: Part of the transfer's bytes; infinite where a time ends it [1].
+        seconds: How long it lasts at most, one value or (S,) [s].
+        counts: Whether its bytes count.
+    """
+
+    phases: range
+    workers: int
+    part: float
+    seconds: Array
+    counts: bool = True
+
+
+def rates(problem: Problem, m: Matrices | None = None) -> Array:
+    """Rates of transfers over their own time, (S, F) [B/s]; ``m`` has the arrays, where they are known."""
+    m = matrices(problem) if m is None else m
+    return laid_out(problem, m, solve(m).rate)
+
+
+def total(problem: Problem) -> Array:
+    """Rate of a whole path, all its transfers together, (S,) [B/s]."""
+    return total_rate(problem, rates(problem))
+
+
+def laid_out(problem: Problem, m: Matrices, together: Array) -> Array:
+    """Rates of transfers over their own time, each from its first second to its last, (S, F) [B/s].
+
+    Args:
+        problem: The transfers.
+        m: The same as arrays, with the capacities of the stations when nobody uses them.
+        together: (S, F) rates while all of them run [B/s].
+    """
+    if len(problem.transfers) == 1:
+        return together
+    pools = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
+    shared = {pool for pool, writers in pools.items() if writers > 1}
+    stages = [_stages(t, m, f, shared) for f, t in enumerate(problem.transfers)]
+    if _all_end_together(problem, stages, together):
+        return together
+    return _Course(problem, m, stages).rates()
+
+
+def _stages(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[_Stage]:
+    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches."""
+    phases, always = m.phases_of(f), np.array([math.inf])
+    workers = max(int(t.workers), 1)
+    if t.timed:
+        made = [_Stage(phases, workers, math.inf, np.array([t.time_s]))]
+        return (
+            [_Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
+        )
+    lead = m.lead[:, f] * t.payload_B
+    made = [_Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
+    steps = len({p.step for p in t.phases})
+    mixed = t.cache is not None and (t.cache.pool in shared or (t.cache.flush_files and t.files > workers))
+    once = t.files <= workers if steps > 1 else not mixed
+    rows = [range(p, p + 1) for p in phases] if once else [phases]
+    return made + [_Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
+
+
+def _all_end_together(problem: Problem, stages: list[list[_Stage]], together: Array) -> bool:
+    """Whether nobody begins after, or ends before, any other, and all have one stage of bytes."""
+    if any(t.start_s or t.after or t.pause_s for t in problem.transfers):
+        return False
+    if any(sum(bool(s.phases) for s in own) > 1 for own in stages):
+        return False
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lasts = np.array([t.payload_B for t in problem.transfers]) / together
+    for f, t in enumerate(problem.transfers):
+        if t.timed:
+            lasts[:, f] = t.time_s
+    first, last = lasts.min(axis=1), lasts.max(axis=1)
+    return bool(np.all(np.isinf(first) | (last <= first * (1 + _ALIKE))))
+
+
+class _Course:
+    """The epochs of a path's transfers."""
+
+    def __init__(self, problem: Problem, m: Matrices, stages: list[list[_Stage]]) -> None:
+        self._problem = problem
+        count, most = len(stages), max(len(own) for own in stages)
+        self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
+        place = {t.name: f for f, t in enumerate(problem.transfers)}
+        self._after = [[place[name] for name in t.after] for t in problem.transfers]
+        self._which = np.full((count, most + 1), -1, np.intp)
+        self._bytes = np.zeros((count, most + 1))
+        self._seconds = np.full((s, count, most + 1), math.inf)
+        self._counts = np.zeros((count, most + 1), dtype=bool)
+        self._last = np.array([len(own) for own in stages])
+        moving: list[tuple[int, _Stage]] = []
+        for f, own in enumerate(stages):
+            for k, stage in enumerate(own):
+                if stage.phases:
+                    self._which[f, k] = len(moving)
+                    moving.append((f, stage))
+                self._bytes[f, k] = stage.part * problem.transfers[f].payload_B if stage.phases else math.inf
+                self._seconds[:, f, k], self._counts[f, k] = stage.seconds, stage.counts
+        self._m = _staged(m, moving)
+        self._stage = np.full((s, count), -1)
+        self._left_B, self._left_s = np.full((2, s, count), math.inf)
+        self._clock, self._begun, self._ended = np.zeros(s), np.zeros((s, count)), np.full((s, count), math.inf)
+        self._moved = np.zeros((s, count))
+
+    def rates(self) -> Array:
+        """Goes through all epochs."""
+        epochs, width = 0, _TOGETHER if self._scenarios == 1 else _DRAWN
+        while True:
+            starts = self._starts()
+            rate = self._shares()
+            active = (self._stage >= 0) & (self._stage < self._last)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                ends = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
+            ends = np.where(active, ends, np.maximum(starts - self._clock[:, None], 0.0))
+            first = ends.min(axis=1)
+            if not np.isfinite(first).any():
+                break
+            going = np.isfinite(first)
+            reach = np.where(going, first + width * (self._clock + first), 0.0)
+            now = (ends <= reach[:, None]) & going[:, None]
+            step = np.where(now, ends, 0.0).max(axis=1)
+            self._go_on(active, rate, step, now, np.where(now, ends, 0.0))
+            epochs += 1
+            if epochs > _MANY and self._scenarios > 1:
+                width *= _WIDER
+        payload = np.array([t.payload_B for t in self._problem.transfers])
+        timed = np.array([t.time_s if t.timed else math.inf for t in self._problem.transfers])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            whole = np.where(np.isfinite(self._ended), payload / (self._ended - self._begun), 0.0)
+            return np.asarray(np.where(np.isfinite(timed), self._moved / timed, whole))
+
+    def _starts(self) -> Array:
+        """When those begin that have not, (S, F) [s]; infinite where that is not known yet."""
+        found = np.full(self._stage.shape, math.inf)
+        for f, t in enumerate(self._problem.transfers):
+            waits = self._stage[:, f] < 0
+            if waits.any():
+                before = [self._ended[:, other] for other in self._after[f]]
+                found[:, f] = np.where(waits, np.maximum.reduce([np.full(len(waits), t.start_s), *before]), math.inf)
+                found[:, f] += t.pause_s
+        return found
+
+    def _shares(self) -> Array:
+        """Rates of the transfers as they are now, (S, F) [B/s]."""
+        s, count = self._stage.shape
+        which = self._which[np.arange(count), np.clip(self._stage, 0, None)]
+        which = np.where((self._stage >= 0) & (self._stage < self._last), which, -1)
+        used = np.unique(which[which >= 0])
+        if not len(used):
+            return np.zeros((s, count))
+        some = np.flatnonzero((which >= 0).any(axis=1))
+        here = np.searchsorted(used, which[some])
+        active = np.zeros((len(some), len(used)), dtype=bool)
+        row, column = np.nonzero(which[some] >= 0)
+        active[row, here[row, column]] = True
+        part = _taken(self._m, used, some)
+        found = np.broadcast_to(filled(part, Workers(part), active).rate, active.shape)
+        rate = np.zeros((s, count))
+        rate[some[row], column] = found[row, here[row, column]]
+        return rate
+
+    def _go_on(self, active: NDArray[np.bool_], rate: Array, step: Array, now: NDArray[np.bool_], ends: Array) -> None:
+        """Time goes on by a step; those that end within it go to their next stage."""
+        lasts = np.where(now, ends, step[:, None])
+        counted = self._counts[np.arange(rate.shape[1]), np.clip(self._stage, 0, None)]
+        at_once = np.isinf(rate)  # nothing holds those: what they have left moves now
+        moved = np.where(at_once, self._left_B, np.where(at_once, 0.0, rate) * lasts)
+        moved = np.where(active & (rate > 0), moved, 0.0)
+        self._moved += np.where(counted, moved, 0.0)
+        with np.errstate(invalid="ignore"):
+            self._left_B = np.maximum(self._left_B - moved, 0.0)
+            self._left_s = np.maximum(self._left_s - np.where(active, lasts, 0.0), 0.0)
+        time = self._clock[:, None] + ends
+        begins, leaves = now & (self._stage < 0), now & (self._stage >= 0)
+        self._begun = np.where(begins, time, self._begun)
+        self._stage = self._stage + (begins | leaves)
+        self._ended = np.where(leaves & (self._stage == self._last), time, self._ended)
+        place = np.clip(self._stage, 0, None)
+        columns = np.arange(rate.shape[1])
+        self._left_B = np.where(begins | leaves, self._bytes[columns, place], self._left_B)
+        seconds = np.take_along_axis(self._seconds, place[:, :, None], axis=2)[:, :, 0]
+        self._left_s = np.where(begins | leaves, seconds, self._left_s)
+        self._clock = self._clock + step
+
+
+def _staged(m: Matrices, stages: list[tuple[int, _Stage]]) -> Matrices:
+    """The problem with a transfer for each stage that moves bytes."""
+    of = np.array([f for f, _ in stages], np.intp)
+    whole = [len(stage.phases) == len(m.phases_of(f)) for f, stage in stages]
+    total = _joined(
+        [
+            _row(m.total, f) if all_of else _row(m.phases, s.phases[0])
+            for all_of, (f, s) in zip(whole, stages, strict=True)
+        ]
+    )
+    numbers = np.array([p for _, stage in stages for p in stage.phases], np.intp)
+    workers = np.array([stage.workers for _, stage in stages], float)
+    return replace(
+        m,
+        total=total,
+        phases=_joined([_row(m.phases, p) for p in numbers.tolist()]),
+        transfer=np.repeat(np.arange(len(stages)), [len(stage.phases) for _, stage in stages]),
+        delay=m.delay[:, numbers],
+        served=m.served[:, numbers],
+        workers=workers,
+        rounds=tuple(((stage.workers, 1.0),) for _, stage in stages),
+        weight=m.weight[of] * workers / m.workers[of],
+        opening=m.opening[:, of],
+        lead=np.zeros((1, len(stages))),
+        in_turn=m.in_turn[of] & np.array(whole) & (workers > 1),
+        turn=np.zeros(len(stages), np.intp),
+    )
+
+
+def _taken(m: Matrices, which: Index, some: Index) -> Matrices:
+    """Some transfers of a problem in which each has rows of its own, in some scenarios."""
+
+    def of(array: Array) -> Array:
+        return array[some] if len(array) > 1 else array
+
+    def rows(given: Rows, kept: Index) -> Rows:
+        made = _joined([_row(given, p) for p in kept.tolist()])
+        return made if made.demand.shape[1] == 1 else replace(made, demand=made.demand[:, some])
+
+    numbers = np.flatnonzero(np.isin(m.transfer, which))
+    return replace(
+        m,
+        capacity=of(m.capacity),
+        alone=of(m.alone),
+        total=rows(m.total, which),
+        phases=rows(m.phases, numbers),
+        transfer=np.searchsorted(which, m.transfer[numbers]),
+        delay=of(m.delay)[:, numbers],
+        served=of(m.served)[:, numbers],
+        workers=m.workers[which],
+        rounds=tuple(m.rounds[g] for g in which.tolist()),
+        weight=m.weight[which],
+        opening=of(m.opening)[:, which],
+        lead=m.lead[:, which],
+        in_turn=m.in_turn[which],
+        turn=m.turn[which],
+        slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in m.slowdowns),
+    )
+
+
+def _row(rows: Rows, number: int) -> tuple[Index, Array]:
+    """(stations (n,), demands (n, S)) of one row."""
+    station, demand = rows.of(number)
+    return station, demand.T
+
+
+def _joined(given: list[tuple[Index, Array]]) -> Rows:
+    """Rows one after the other."""
+    sizes = np.array([len(station) for station, _ in given])
+    return Rows(
+        np.concatenate([station for station, _ in given]),
+        np.repeat(np.arange(len(given)), sizes),
+        np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp),
+        np.concatenate([demand for _, demand in given]),
+    )

@@ -1,0 +1,108 @@
+"""Transfers laid out in time: bytes over what the station carries while they are there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.simulation import simulate
+from dtnsim.steady import epochs, solve
+from dtnsim.steady.prediction import predict
+from dtnsim.steady.turns import ends, total_rate
+from tests.lab import journey, machine, volume
+from tests.strategies import load
+
+LINK = Station("link", "network", "link", "network", 100.0, "B")
+
+
+def transfer(
+    name: str, size: float, *, start: float = 0.0, after: tuple[str, ...] = (), time: float = math.inf
+) -> Transfer:
+    work = Phase("p", (Demand("link", 1.0, "bytes"),))
+    return Transfer(name, (work,), 1, size, 1, sizes_B=(size,), counts=(1,), start_s=start, after=after, time_s=time)
+
+
+def seconds(*transfers: Transfer) -> list[float]:
+    """Ends of transfers over one link of 100 B/s."""
+    problem = Problem("p", (LINK,), transfers)
+    return ends(problem, epochs.rates(problem))[0].tolist()
+
+
+def test_who_ends_leaves_its_share() -> None:
+    """100 B and 300 B: half each until 2 s, then the second has the link: 4 s and no more than all bytes take."""
+    assert seconds(transfer("a", 100.0), transfer("b", 300.0)) == pytest.approx([2.0, 4.0])
+
+
+def test_who_begins_later_takes_a_share_from_then_on() -> None:
+    """1 s alone, then half: 200 B are done at 3 s; the other has 100 B then, and 200 B to go."""
+    assert seconds(transfer("a", 200.0), transfer("b", 300.0, start=1.0)) == pytest.approx([3.0, 5.0])
+
+
+def test_who_waits_for_another_begins_when_that_has_ended() -> None:
+    assert seconds(transfer("a", 100.0), transfer("b", 300.0), transfer("c", 100.0, after=("a",))) == pytest.approx(
+        [2.0, 5.0, 4.0]
+    )
+
+
+def test_a_test_that_a_time_ends_is_charged_for_its_time_alone() -> None:
+    problem = Problem("p", (LINK,), (transfer("test", 1.0, time=2.0), transfer("b", 1000.0)))
+    rate = epochs.rates(problem)
+    assert rate[0].tolist() == pytest.approx([50.0, 1000 / 11])
+    assert total_rate(problem, rate)[0] == pytest.approx(100.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.floats(1, 1e4), st.floats(0, 50)), min_size=2, max_size=8))
+def test_a_link_that_is_never_idle_ends_with_its_last_byte(given_: list[tuple[float, float]]) -> None:
+    """Processor sharing conserves work: the last end is that of a queue that serves them one after the other."""
+    transfers = [transfer(f"t{n}", size, start=start) for n, (size, start) in enumerate(given_)]
+    clock = 0.0
+    for size, start in sorted(given_, key=lambda one: one[1]):
+        clock = max(clock, start) + size / 100.0
+    assert max(seconds(*transfers)) == pytest.approx(clock, rel=1e-6)
+
+
+def test_scenarios_go_on_by_their_own_clocks() -> None:
+    """Each of many scenarios ends as it does alone, but for ends that are put together."""
+    capacity = np.geomspace(10.0, 1000.0, 16)
+    given_ = [transfer("a", 100.0), transfer("b", 300.0), transfer("c", 500.0, start=2.0)]
+
+    def rates(value: float | np.ndarray) -> np.ndarray:
+        link = Station("link", "network", "link", "network", value, "B")
+        return epochs.rates(Problem("p", (link,), tuple(given_)))
+
+    many = rates(capacity)
+    for n, one in enumerate(capacity.tolist()):
+        np.testing.assert_allclose(many[n], rates(one)[0], rtol=0.02)
+
+
+def test_like_transfers_end_together_as_they_run_together() -> None:
+    problem = Problem("p", (LINK,), tuple(transfer(f"t{n}", 100.0) for n in range(50)))
+    m = solve.matrices(problem)
+    together = solve.solve(m).rate
+    assert epochs.laid_out(problem, m, together) is together
+
+
+def test_predict_and_simulate_lay_out_the_same() -> None:
+    """600 GB beside a test of a minute, and 20 GB that are verified while a longer copy goes on."""
+    wan = {"bandwidth": "1 Gb/s", "rtt": "10 ms"}
+    long = journey(wan=wan, tool={"name": "gridftp"}, dataset={"files": 1, "size": "600 GB"})
+    test = {"tool": {"name": "iperf3", "t": "60 s"}, "dataset": None}
+    drives = machine(volumes={"/d": volume({"kind": "ssd", "read": "1 GB/s", "write": "800 MB/s"})})
+    globus = {"name": "globus", "verify": True, "concurrency": 1, "parallelism": 4}
+    copy = journey(
+        drives, drives, start="a:/d", to="b:/d", wan=wan, tool=globus, dataset={"files": 1, "size": "100 GB"}
+    )
+    for path, other in ((long, test), (copy, {"dataset": {"files": 1, "size": "20 GB"}})):
+        one = path.pop("transfer")
+        second = {k: v for k, v in {**one, **other, "name": "u"}.items() if v is not None}
+        spec = load({**path, "transfers": [{**one, "name": "t"}, second]})
+        said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
+        for p, r in zip(said, run, strict=True):
+            assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01)
+        assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
