@@ -303,6 +303,7 @@ class Rung:
 class TransferPrediction:
     """The answer for one transfer of a path.
 
+    ``throughput_Bps`` is its bytes over its own time, ``all_run_Bps`` its rate while all of the path run [B/s].
     ``ceiling`` is its rate with every parameter at its median and everything unstated at its best [B/s].
     ``sender_Bps`` is what the sender of a timed test reports: it counts what its socket has taken, so also what
     has not arrived when the time is up. None where bytes end the transfer.

@@ -92,6 +92,7 @@ def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
         "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
         "on_medium_s": {k: number(v) for k, v in (t.on_medium_s or t.duration_s).as_dict().items()},
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
+        "rate_while_all_run_Bps": number(t.all_run_Bps),
         "bottleneck": t.bottleneck.as_dict(),
         "ladder": _ladder(t) if climb else [],
     }

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
 
 _BAR = 24
+#: part by which a rate over a transfer's own time differs from that while all run, before both are shown
+_APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
 #: of more transfers than this no changes are tried; and so many of a transfer are shown
@@ -68,6 +70,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
         _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
+        out.print("              (all bytes over the time from the first start to the last end)")
     out.print()
     used = table(
         ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
@@ -160,6 +163,8 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) ->
         f"{label}duration      {units.show(d.p50, 's')}{span}"
         f"  for {t.files} file{'s' if t.files != 1 else ''}, {units.show(t.payload_B, 'B')}"
     )
+    if abs(t.all_run_Bps / max(t.throughput_Bps.p50, 1e-300) - 1) > _APART:
+        out.print(f"{label}while all run {rate(t.all_run_Bps)}; others begin after it, or end before")
     if t.sender_Bps is not None:
         out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
     if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):

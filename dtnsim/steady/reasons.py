@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _PLAIN = 0.1
 #: share of the workers' time from which on what takes the rest of it is not worth a word
 _NEARLY_ALL = 0.97
+#: stations that take times that differ by less hold alike
+_TIE = 1e-9
 
 
 class Cause(NamedTuple):
@@ -64,7 +66,8 @@ def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
     """Cause where a station that all workers share sets the pace once the transfer's lead is over."""
     station, demand = m.total.of(f)
     with np.errstate(divide="ignore"):
-        k = int(station[np.argmax(demand[0] / np.append(m.capacity[0], np.inf)[station])])
+        taken = demand[0] / np.append(m.capacity[0], np.inf)[station]
+    k = int(station[np.flatnonzero(taken >= taken.max() * (1 - _TIE))[-1]])  # of a link and its streams, these say why
     held, numbers = shared / (shared + lead), m.phases_of(f)
     costs = [m.phases.of(p) for p in numbers]
     place = int(np.argmax([float(cost[0][visited == k].sum()) for visited, cost in costs]))
