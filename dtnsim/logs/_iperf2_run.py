@@ -240,24 +240,10 @@ class Run:
             jitter, lost, total = udp
             conditions["packets"] = total
             yield figure(
-                parser,
-                "loss",
-                max(lost, 0) / total,
-                "1",
-                f"{lost}/{total}",
-                conditions,
-                status=status,
-                line=row.line,
+                parser, "loss", max(lost, 0) / total, "1", f"{lost}/{total}", conditions, status=status, line=row.line
             )
             yield figure(
-                parser,
-                "jitter",
-                jitter,
-                "s",
-                f"{jitter * 1e3:g} ms",
-                conditions,
-                status=status,
-                line=row.line,
+                parser, "jitter", jitter, "s", f"{jitter * 1e3:g} ms", conditions, status=status, line=row.line
             )
         enhanced = _ENHANCED.match(row.rest)
         if enhanced is not None:

@@ -25,12 +25,7 @@ _OPTIONS: Final = {
     "--sctp": "sctp!",
 }  # fmt: skip
 
-_TEXTS: Final = (
-    ("congestion", "congestion"),
-    ("host", "target"),
-    ("affinity", "affinity"),
-    ("file", "disk_file"),
-)
+_TEXTS: Final = (("congestion", "congestion"), ("host", "target"), ("affinity", "affinity"), ("file", "disk_file"))
 
 
 def from_args(args: list[str] | None) -> dict[str, Condition]:

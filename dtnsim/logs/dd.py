@@ -18,17 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs.base import (
-    BINARY,
-    DECIMAL,
-    Conditions,
-    Evidence,
-    LineParser,
-    Record,
-    agrees,
-    decimal,
-    integer,
-)
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Evidence, LineParser, Record, agrees, decimal, integer
 from dtnsim.logs.measurement import Status
 
 _RESULT: Final = re.compile(

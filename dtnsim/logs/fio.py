@@ -375,11 +375,7 @@ def _moved(match: re.Match[str]) -> float:
 
 
 def _conditions(start: re.Match[str]) -> Conditions:
-    found: Conditions = {
-        "pattern": start["rw"],
-        "engine": start["engine"],
-        "depth": int(start["depth"]),
-    }
+    found: Conditions = {"pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"])}
     block = _BLOCK.match(start["bs"])
     rounded = re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000 prints 131072 B as 131kB
     if block is not None and block.group(1, 2) == block.group(3, 4) and not rounded:

@@ -13,14 +13,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._columns import cell, declared, figures
 from dtnsim.logs._sysstat import JSON_STATES, STATES, plain, statistics
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-)
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 COLUMNS: Final = declared("""
     rkB/s kB_read/s         : throughput KiB/s operation=read

@@ -40,14 +40,7 @@ class Iperf3Json(DocumentParser):
         data = doc.data
         if not isinstance(data, dict):
             return False
-        if data.get("event") in (
-            "start",
-            "interval",
-            "end",
-            "error",
-            "server_output_text",
-            "server_output_json",
-        ):
+        if data.get("event") in ("start", "interval", "end", "error", "server_output_text", "server_output_json"):
             return "data" in data
         start, end = data.get("start"), data.get("end")
         if not isinstance(start, dict) or not ("intervals" in data or "error" in data or isinstance(end, dict)):
@@ -149,12 +142,7 @@ class Iperf3Json(DocumentParser):
         yield from self._rtts(doc, _list(end.get("streams")), conditions, status)
 
     def _sum(
-        self,
-        doc: Document,
-        key: str,
-        part: Mapping[str, Any],
-        conditions: dict[str, Condition],
-        status: Status,
+        self, doc: Document, key: str, part: Mapping[str, Any], conditions: dict[str, Condition], status: Status
     ) -> Iterator[Record]:
         line = doc.line_of(key, max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
         rate, size = number(part.get("bits_per_second")), number(part.get("bytes"))

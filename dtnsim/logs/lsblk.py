@@ -11,16 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._columns import tokens
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    number,
-    size_bytes,
-)
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number, size_bytes
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
 _PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P

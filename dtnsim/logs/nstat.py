@@ -12,15 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    number,
-)
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"

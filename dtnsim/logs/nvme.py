@@ -16,16 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._columns import declared, figures
 from dtnsim.logs._sysstat import plain
-from dtnsim.logs.base import (
-    DECIMAL,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    number,
-)
+from dtnsim.logs.base import DECIMAL, Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.base import integer as _integer
 
 _USAGE: Final = re.compile(

@@ -12,16 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    integer,
-    number,
-)
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, integer, number
 
 _GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
 _VERSION: Final = re.compile(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
