@@ -115,9 +115,7 @@ def _one(name: str, *, json: bool) -> bool:
         if csv_wanted():
             csv.writer(sys.stdout, lineterminator="\n").writerows(map(_row, found()))
         elif json:
-            write = sys.stdout.write
-            for record in found():
-                write(_line(record))
+            sys.stdout.writelines(map(_line, found()))
         else:
             _show(found())
     except LogError as error:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, size_bytes
 
 _ROW: Final = re.compile(
     r"^\s*+(?P<name>[\w.-]++(?:_UUID)?|filesystem[_ ]summary):?\s++(?P<total>\d++(?:\.\d++)?[KMGTPE]?)\s++"
@@ -32,8 +32,9 @@ class LfsDf(LineParser):
     words = ("UUID",)
     commands = ("lfs",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._kib = False
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -62,11 +63,6 @@ class LfsDf(LineParser):
             if size is not None:
                 scale = 1024.0 if self._kib and row[view].isdigit() else 1.0
                 yield self.measure("capacity", size * scale, "B", row[view], view=view, **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table."""
-        self.open = False
-        return ()
 
 
 class LfsStripe(LineParser):

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Command, Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition
 
 _TITLE: Final = re.compile(
@@ -41,8 +41,9 @@ class Netperf(LineParser):
     words = ("TEST",)
     commands = ("netperf",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._known: dict[str, Condition] = {}
         self._factor = 0.0
         self._unit = ""
@@ -70,11 +71,6 @@ class Netperf(LineParser):
             self._factor = _factor(unit)
         elif self._unit and _ROW.match(text):
             return self._row(text.split())
-        return ()
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the test."""
-        self.open = False
         return ()
 
     def _begin(self, title: re.Match[str], text: str) -> None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, decimal, size_bytes
 
 _TOTAL: Final = re.compile(
     r"Read (?P<r>[\d.]+)(?P<ru>[kKMGT]?)b\s+Written (?P<w>[\d.]+)(?P<wu>[kKMGT]?)b\s+Total transferred "
@@ -45,8 +45,9 @@ class Sysbench(LineParser):
     words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
     commands = ("sysbench",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._run: Conditions = {}
         self._io = False
         self._lines = 0
@@ -145,8 +146,3 @@ class Sysbench(LineParser):
         statistic = {"avg": "mean"}.get(word, word) if percentile is None else f"p{percentile[0]}"
         value = float(match[2]) * 1e-3
         return self.measure("latency", value, "s", f"{match[2]} ms", statistic=statistic, **self._run)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
-        self.open = False
-        return ()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._net import parts_s
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \((?P<requests>\d++)\))?(?P<rest>.{0,200})"
@@ -47,8 +47,9 @@ class Warp(LineParser):
     words = ("Operation", "Report")
     commands = ("warp",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
+        """No table or run is open."""
+        self.open = False
         self._known: Conditions = {}
         self._lines = 0
 
@@ -98,8 +99,3 @@ class Warp(LineParser):
                 continue
             statistic = _LATENCIES.get(name, f"p{name[:2]}")
             yield self.measure("latency", value, "s", text, statistic=statistic, of=of, **self._known)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the analysis."""
-        self.open = False
-        return ()

@@ -106,6 +106,14 @@ def test_a_path_with_quotes_stays_a_path(tmp_path: Path) -> None:
     assert found[0].spec.transfers[0].to == "venadi:/bigdata"
 
 
+def test_a_relative_file_name_is_on_the_volume_that_is_given(tmp_path: Path) -> None:
+    file = log(tmp_path, "here.txt", ("testfile", "", 92.9))
+    found, _ = fit_logs.figures([file], "venadi", volume="/bigdata")
+    assert found[0].spec.transfers[0].to == "venadi:/bigdata"
+    with pytest.raises(InputError, match="--volume"):  # this host has several
+        fit_logs.figures([file], "venadi")
+
+
 def test_every_parser_says_what_its_figures_are_good_for():
     from dtnsim.evidence import fit_tests
     from dtnsim.logs._catalogue import catalogue
@@ -126,6 +134,7 @@ from dtnsim.logs.base import Evidence, LineParser
 class Smoke(LineParser):
     tool = "smoke"
     evidence = Evidence.{use}
+    by_document = True
     words = ("smoked",)
 
     def feed(self, text):
@@ -152,6 +161,8 @@ def test_a_parser_in_a_new_file_is_found_by_everything(tmp_path: Path, monkeypat
         assert transfer_cases._is_transfer(rate) is (use == "TRANSFER")
         sections = _docs()._logs().split("\n## ")
         assert ["| `smoke` |" in section for section in sections if page in section] == [True]
+        marked = [line for section in sections for line in section.splitlines() if "by its documentation" in line]
+        assert {line.split("`")[1] for line in marked} >= {"smoke", "fts", "rucio"}
     finally:
         catalogue.cache_clear()
         sys.modules.pop("dtnsim.logs.smoke", None)

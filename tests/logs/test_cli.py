@@ -185,3 +185,15 @@ def test_a_directory_is_read_with_r(monkeypatch, capsys, tmp_path):
     assert code == 2
     (tmp_path / "one" / "two" / "dd.txt").unlink()
     assert run(monkeypatch, capsys, "-r", tmp_path)[0] == 2
+
+
+def test_notes_of_one_kind_are_said_once_and_counted(monkeypatch, capsys, tmp_path):
+    lines = "".join(f"10737418240 bytes (11 GB) copied, 92.{n}101 s, {n}16 GB/s\n" for n in range(1, 10))
+    (tmp_path / "a").write_text(lines)
+    code, _, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    assert code == 0
+    assert [line.partition(": ")[2][:20] for line in err.splitlines()] == [
+        "dd: prints 116 GB/s,",
+        "8 more like that of ",
+    ]
+    assert err.splitlines()[-1].endswith("of line 1")
