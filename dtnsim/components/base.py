@@ -56,6 +56,7 @@ SUPPORT = frozenset(
         "layer",
         "machine",
         "remote_block",
+        "medium",
         "middlebox",
         "offload",
         "parallel",

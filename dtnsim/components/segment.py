@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from dtnsim.components import medium as media
 from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.middlebox import Middlebox
 from dtnsim.components.policer import Policer
-from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior, unstated
+from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, ideally, prior
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import network as physics
@@ -22,41 +23,12 @@ from dtnsim.physics.tcp import loss as lossy
 
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
+#: the most that a segment loses
+MOST_LOST: Final = 0.5
 
 #: what the MTU of a segment often is where nobody says it
 _SMALL: Final = Otherwise(
     "1500 B", "networks and stores without jumbo frames (ping -M do -s 1472)", "as large as the frames of its ends"
-)
-#: random loss of a segment that nobody has measured
-UNSTATED_LOSS: Final = unstated(
-    "0",
-    "7e-7",
-    12.0,
-    "assumed: nine paths in ten lie between the bit errors that optics are specified for (IEEE 802.3: 1e-12, or 1e-8 a "
-    "packet) and a fault that only throughput tests notice (Dart et al., The Science DMZ, SC13: one packet in 22 000)",
-)
-#: other people's share of a segment that nobody has measured
-UNSTATED_SHARE: Final = replace(
-    unstated(
-        "0",
-        "8 %",
-        2.5,
-        "assumed: from an idle campus link to a backbone due for an upgrade, which research networks begin at a "
-        "third to a half of the rate",
-    ),
-    key="other traffic",
-)
-#: queue in front of a segment that nobody has described
-UNSTATED_BUFFER: Final = replace(
-    unstated(
-        "16 MB",
-        "16 MB",
-        5.0,
-        "assumed: from a port's part of a shared-buffer switch (some MB) to a router with a quarter of a second "
-        "(Appenzeller et al., Sizing router buffers, SIGCOMM 2004: 2.5 Gb at 10 Gb/s)",
-    ),
-    value=math.inf,
-    key="buffers",
 )
 
 
@@ -130,6 +102,9 @@ class Segment(Component):
         policer: A token bucket in it.
         boxes: Other boxes that all traffic passes, by name.
         between: Its two ends, where links form a graph.
+        medium: What kind of network it is, which chooses nothing but what is usual where loss, other traffic and
+            buffer are not stated: one provider's ``backbone``, the ``internet`` between providers, a ``research``
+            network, a ``campus``, a ``satellite`` in low orbit, a ``mobile`` network, or a ``lab`` without others.
     """
 
     kind: ClassVar[str] = "segment"
@@ -137,7 +112,7 @@ class Segment(Component):
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
-    loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = UNSTATED_LOSS
+    loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = ideally("0", media.priors(None).loss)
     bursts: Bursts | None = None
     retransmits: Retransmits | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
@@ -147,12 +122,42 @@ class Segment(Component):
     policer: Annotated[Policer, Pick(Policer)] | None = None
     boxes: dict[str, Annotated[Middlebox, Pick(Middlebox)]] = Field(default_factory=dict)
     between: tuple[str, str] | None = None
+    medium: media.Medium | None = None
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> Self:
+        """A loss that nobody states is that of the medium."""
+        if "loss" not in self.model_fields_set:
+            self.__dict__["loss"] = ideally("0", self.priors.loss)
+        return self
+
+    @property
+    def priors(self) -> media.Priors:
+        """What such segments have."""
+        return media.priors(self.medium)
+
+    @cached_property
+    def usual_loss(self) -> Quantity:
+        """The loss; where nobody states it, that of a segment of its length."""
+        if self.loss.typical is None or self.rtt.several:
+            return self.loss
+        return replace(self.loss, typical=media.lost(self.loss.typical, self.medium, self.rtt.value))
+
+    @cached_property
+    def unstated_share(self) -> Quantity:
+        """Other people's share of a segment that nobody has measured."""
+        return replace(ideally("0", self.priors.share), key="other traffic")
+
+    @cached_property
+    def unstated_buffer(self) -> Quantity:
+        """Queue in front of a segment that nobody has described."""
+        return replace(ideally("16 MB", self.priors.buffer), value=math.inf, key="buffers")
 
     def taken(self, draw: Draw) -> Term | None:
         """Share of it that others take; where nobody says, none at the median, and what is usual in scenarios."""
         if self.background is not None:
             return self.background.taken(draw)
-        return least(of(draw, UNSTATED_SHARE), term(physics.MOST_TAKEN)) if draw.samples else None
+        return least(of(draw, self.unstated_share), term(physics.MOST_TAKEN)) if draw.samples else None
 
     @cached_property
     def resent(self) -> Quantity | None:
@@ -164,7 +169,9 @@ class Segment(Component):
         """Mean loss of packets, and the mean length of a burst of them [1]."""
         found: list[tuple[Value, Value]] = []
         if self.loss.typical is None or (self.bursts is None and self.resent is None):
-            found.append((draw(self.loss), 1.0))
+            usual = draw(self.usual_loss)
+            met = usual if self.loss.typical is None else np.minimum(usual * draw(self.priors.runs), MOST_LOST)
+            found.append((met, 1.0))
         if self.bursts is not None:
             found.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
         if self.resent is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from dtnsim.components.firewall import Firewall
 from dtnsim.components.nic import Nic
 from dtnsim.components.policer import Policer
-from dtnsim.components.segment import UNSTATED_BUFFER, Segment
+from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
 from dtnsim.ground.quantity import Draw, Several, Value
 from dtnsim.ground.term import Term, law, of, term
@@ -91,7 +91,7 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
         if segment.policer is not None:
             here = np.minimum(here, draw(segment.policer.rate))
         # a queue that nobody described can only form where the path gets narrower
-        unsaid = np.where(here < rate, draw(UNSTATED_BUFFER), np.inf) if segment.buffer is None else np.inf
+        unsaid = np.where(here < rate, draw(segment.unstated_buffer), np.inf) if segment.buffer is None else np.inf
         mine = draw(segment.buffer) if segment.buffer is not None else unsaid
         places = [(here, mine)]
         places += [(box.rate(draw, streams) * per_wire, mine) for box in segment.boxes.values()]

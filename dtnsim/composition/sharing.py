@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from dtnsim.components.segment import UNSTATED_BUFFER
+from dtnsim.components.medium import priors
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Connection, Problem, Station, Transfer
@@ -187,8 +187,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
     wide = max(visits, key=lambda v: v.streams.nominal[0]).streams  # the segment is its narrowest place
     packet, buffer = wide.mtu_B, wide.nominal[2]
     if not math.isfinite(buffer):
-        assert UNSTATED_BUFFER.typical is not None
-        buffer = UNSTATED_BUFFER.typical.value
+        buffer = priors(None).buffer.value
     timed = all(v.transfer.timed for v in visits)
     starts = [v.transfer.start_s for v in visits]
     apart = rounds.SECOND_START_S if len(set(starts)) == 1 else 0.0

@@ -5,7 +5,9 @@ What its cores do is in `dtnsim.components.cores`, how its parts are wired in `d
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
+
+from pydantic import model_validator
 
 from dtnsim.components.base import Facts, Pick, Price, documentation_only
 from dtnsim.components.board import Board
@@ -13,7 +15,7 @@ from dtnsim.components.buses import Buses
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.tuning import TcpTuning
+from dtnsim.components.tuning import Role, TcpTuning
 from dtnsim.components.vm import Vm
 from dtnsim.components.wiring import Volume
 from dtnsim.ground.errors import SpecError
@@ -46,6 +48,8 @@ class Host(Buses):
         facts: What moves no answer: the year it is of, its power.
         tcp: TCP settings.
         vm: Page cache settings, and memory that programs hold.
+        role: What the host is for, which chooses nothing but what is usual where TCP's buffers are not stated:
+            ``untuned`` (as the system was installed), ``dtn`` (tuned for long paths), ``cloud`` (a provider's image).
     """
 
     source: str = documentation_only("")
@@ -57,6 +61,14 @@ class Host(Buses):
     facts: Facts | None = documentation_only(None)
     tcp: TcpTuning = TcpTuning()
     vm: Vm = Vm()
+    role: Role | None = None
+
+    @model_validator(mode="after")
+    def _of_its_role(self) -> Self:
+        """TCP settings that nobody states are those of the role."""
+        if self.role is not None:
+            self.__dict__["tcp"] = self.tcp.of_role(self.role)
+        return self
 
     @property
     def channels(self) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -74,6 +74,32 @@ class Quantity:
     def __str__(self) -> str:
         """The value as people write it."""
         return self.text or units.show(self.value, self.dim)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture(Quantity):
+    """A number of something of which not even the kind is stated: drawn by one of several laws.
+
+    ``value`` and ``spread`` are the median and spread of all together.
+
+    Attributes:
+        chooser: Key of the draw that chooses, which quantities share.
+        kinds: The laws, equally likely, in the order in which they are chosen as the draw grows.
+    """
+
+    chooser: str = ""
+    kinds: tuple[Quantity, ...] = ()
+
+    @classmethod
+    def of_kinds(cls, chooser: str, kinds: Iterable[Quantity]) -> Mixture:
+        """The mixture of these laws."""
+        parts = tuple(kinds)
+        logs = [math.log(k.value) for k in parts]
+        middle_of = sum(logs) / len(parts)
+        variance = sum(math.log1p(k.spread**2) + (m - middle_of) ** 2 for k, m in zip(parts, logs, strict=True))
+        spread = math.sqrt(math.expm1(variance / len(parts)))
+        source = "one of several kinds: " + "; ".join(dict.fromkeys(k.source for k in parts))
+        return cls(math.exp(middle_of), parts[0].dim, spread, source, key=parts[0].key, chooser=chooser, kinds=parts)
 
 
 def prior(text: str, spread: float, source: str) -> Quantity:
@@ -141,9 +167,20 @@ def unstated(ideal: str, typical: str, factor: float, source: str) -> Quantity:
         factor: Two thirds of them lie within this factor of it.
         source: Where the distribution comes from.
     """
-    usual = prior(typical, math.sqrt(math.expm1(math.log(factor) ** 2)), source)
-    best = prior(ideal, 0.0, f"not stated: the ideal; drawn around {typical} within a factor of {factor:g}: {source}")
-    return replace(best, typical=usual)
+    return ideally(ideal, prior(typical, factor_spread(factor), source))
+
+
+def factor_spread(factor: float) -> float:
+    """Relative standard deviation of a number of which two thirds lie within a factor of the median."""
+    return math.sqrt(math.expm1(math.log(factor) ** 2))
+
+
+def ideally(ideal: str, usual: Quantity) -> Quantity:
+    """A default that is calculated with as it is at its best, and drawn as it usually is."""
+    factor = math.exp(math.sqrt(math.log1p(usual.spread**2)))
+    around = units.show(usual.value, usual.dim)
+    why = f"not stated: the ideal; drawn around {around} within a factor of {factor:.2g}: {usual.source}"
+    return replace(prior(ideal, 0.0, why), typical=usual)
 
 
 class Scalar(str):
@@ -260,6 +297,10 @@ class Correlation:
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+#: what the keys of draws begin with that differ from run to run, and not in the long-run mean
+REPEAT = "repeat "
+
+
 def key_of(quantity: Quantity) -> str:
     """What a quantity's draw goes by; a number of the model itself has no key in the path."""
     law = quantity.typical or quantity
@@ -274,8 +315,10 @@ class Draw:
     the same wherever it is used.
     """
 
-    def __init__(self, samples: int = 0, seed: int = 1, correlation: Correlation | None = None) -> None:
-        self.samples, self._seed = samples, seed
+    def __init__(
+        self, samples: int = 0, seed: int = 1, correlation: Correlation | None = None, *, mean: bool = False
+    ) -> None:
+        self.samples, self._seed, self._mean = samples, seed, mean
         #: what was drawn so far: standard normal scores by key, (samples,) each
         self.scores: dict[str, NDArray[np.float64]] = {}
         self._drawn: dict[tuple[str, float, float, str], NDArray[np.float64]] = {}
@@ -304,7 +347,7 @@ class Draw:
         if not self.samples:
             return quantity.value
         law = quantity.typical or quantity
-        if not law.spread:
+        if not law.spread or (self._mean and quantity.key.startswith(REPEAT)):
             return law.value
         key = key_of(quantity)
         if quantity.typical is not None:
@@ -314,13 +357,28 @@ class Draw:
         if known is None:
             if quantity.key:
                 self.quantities[key] = quantity
-            sigma = math.sqrt(math.log1p(law.spread**2))
-            known = law.value * np.exp(sigma * self.score(key))
+            known = self._by_law(law, key)
             # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
             known = np.minimum(known, 1.0) if law.dim == "1" and law.value < 1 else known
             known.flags.writeable = False  # many ask for it
             self._drawn[same] = known
         return known
+
+    def _by_law(self, law: Quantity, key: str) -> NDArray[np.float64]:
+        """A number that is drawn log-normally, or so by one of several laws."""
+        if not isinstance(law, Mixture):
+            return np.asarray(law.value * np.exp(math.sqrt(math.log1p(law.spread**2)) * self.score(key)))
+        if not key.startswith(REPEAT):
+            self.unstated.add(law.chooser)
+        spreads = np.array([one.spread for one in law.kinds])[self._kinds(law)]
+        return np.asarray(self.medians(law) * np.exp(np.sqrt(np.log1p(spreads**2)) * self.score(key)))
+
+    def medians(self, law: Mixture) -> NDArray[np.float64]:
+        """Median of the kind that a number is of in each scenario."""
+        return np.array([one.value for one in law.kinds])[self._kinds(law)]
+
+    def _kinds(self, law: Mixture) -> NDArray[np.int64]:
+        return np.argsort(np.argsort(self.score(law.chooser))) * len(law.kinds) // self.samples
 
     def score(self, key: str) -> NDArray[np.float64]:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
@@ -339,20 +397,3 @@ class Draw:
         digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
         seed = [self._seed, int.from_bytes(digest, "little")]
         return np.asarray(self._grid[np.random.default_rng(seed).permutation(self.samples)])
-
-
-class Partly(Draw):
-    """Draws some parameters alone; the others stay at their nominal values.
-
-    Args:
-        samples, seed, correlation: As for `Draw`.
-        keys: What is drawn, by `key_of`.
-    """
-
-    def __init__(self, samples: int, seed: int, correlation: Correlation, keys: Collection[str]) -> None:
-        super().__init__(samples, seed, correlation)
-        self._chosen = frozenset(keys)
-
-    def __call__(self, quantity: Quantity) -> Value:
-        """Value of ``quantity``: drawn where it is one of them."""
-        return super().__call__(quantity) if key_of(quantity) in self._chosen else quantity.value

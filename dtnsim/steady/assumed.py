@@ -10,17 +10,20 @@ Defaults without a spread (an MTU of 1500, CUBIC) are tried at another value tha
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.quantity import Draw
+from dtnsim.ground.quantity import Draw, Mixture
 from dtnsim.ground.uncertainty import Assumption, written
 from dtnsim.steady import defaults, epochs, scenarios, timed, turns
 from dtnsim.steady.defaults import WORTH
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Quantity, Value
@@ -35,6 +38,9 @@ _TRANSFERS: Final = 100
 _FEW: Final = 64
 #: standard scores of the tenth and the ninetieth percentile
 _ENDS: Final = (-1.2815515655446004, 1.2815515655446004)
+_NORMAL: Final = NormalDist()
+#: how closely a quantile of several laws is found [of its logarithm]
+_CLOSE: Final = 1e-9
 #: settings of the kernel behind keys
 _SYSCTL: Final = {"tcp.rmem_max": "net.ipv4.tcp_rmem", "tcp.wmem_max": "net.ipv4.tcp_wmem"}
 #: what keys begin with that are not a host's
@@ -63,10 +69,23 @@ class _Alone(Draw):
 def ends(quantity: Quantity) -> tuple[float, float]:
     """Tenth and ninetieth percentile of a number."""
     law = quantity.typical or quantity
-    sigma = math.sqrt(math.log1p(law.spread**2))
-    low, high = (law.value * math.exp(sigma * end) for end in _ENDS)
+    low, high = (_quantile(law.kinds if isinstance(law, Mixture) else (law,), end) for end in _ENDS)
     share = law.dim == "1" and law.value < 1
     return low, min(high, 1.0) if share else high
+
+
+def _quantile(kinds: Sequence[Quantity], score: float) -> float:
+    """Quantile of numbers that are log-normal, or equally likely of several such laws, by bisection between theirs."""
+    sigmas = [math.sqrt(math.log1p(k.spread**2)) for k in kinds]
+    if not all(k.value for k in kinds):
+        return 0.0
+    each = [math.log(k.value) + sigma * score for k, sigma in zip(kinds, sigmas, strict=True)]
+    low, high, level = min(each), max(each), _NORMAL.cdf(score)
+    while high - low > _CLOSE:
+        at = (low + high) / 2
+        parts = [(at - math.log(k.value)) / max(sigma, _CLOSE) for k, sigma in zip(kinds, sigmas, strict=True)]
+        low, high = (at, high) if sum(map(_NORMAL.cdf, parts)) < level * len(kinds) else (low, at)
+    return math.exp(high)
 
 
 def assumed(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | None = None) -> tuple[Assumption, ...]:

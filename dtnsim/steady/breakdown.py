@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15
 #: draws that several keys share -> what people call them; any other key is what a path file would say
-_WORDS: Final = {"other traffic": "other traffic", "buffers": "TCP buffers"}
+_WORDS: Final = {
+    "other traffic": "other traffic",
+    "buffers": "buffers of the network",
+    "medium": "wan.medium",
+    "role": "the hosts' role",
+}
 #: what keys begin with that are not a host's
 _ROOTS: Final = ("wan.", "links.", "tool ")
 #: what is drawn after the things that are named

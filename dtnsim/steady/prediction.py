@@ -79,7 +79,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     problem = composer.problem()
     if not samples:
         return replace(_with_medium(answer(problem, None, given), problem, problem, None), given=given)
-    drawn = scenarios(given, problem, samples, seed, composer.past)
+    drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
     together = np.median(drawn.together(rates), axis=0)

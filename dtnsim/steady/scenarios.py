@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.quantity import Draw, Partly
+from dtnsim.ground.quantity import Draw, Mixture, key_of
 from dtnsim.ground.records import Interval
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.quantity import Correlation, Quantity, Value
     from dtnsim.ground.records import Problem
     from dtnsim.steady.discrepancy import Discrepancy
     from dtnsim.steady.solve import Array, Solution
@@ -28,6 +29,30 @@ if TYPE_CHECKING:
 #: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
 MOST: Final = 16_000_000
 _PARTS: Final = ("capacity", "rate", "ceiling", "binding")
+
+
+class Partly(Draw):
+    """Draws some parameters alone; the others stay at their nominal values.
+
+    Of a number whose kind alone is drawn, each scenario has the median of its kind.
+
+    Args:
+        samples, seed, correlation: As for `Draw`.
+        keys: What is drawn, by `key_of`.
+    """
+
+    def __init__(self, samples: int, seed: int, correlation: Correlation, keys: Collection[str]) -> None:
+        super().__init__(samples, seed, correlation)
+        self._chosen = frozenset(keys)
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity``: drawn where it is one of them."""
+        if key_of(quantity) in self._chosen:
+            return super().__call__(quantity)
+        law = quantity.typical
+        if isinstance(law, Mixture) and law.chooser in self._chosen:
+            return self.medians(law)
+        return quantity.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +128,8 @@ def scenarios(
     seed: int = 1,
     before: Past | None = None,
     only: Collection[str] | None = None,
+    *,
+    mean: bool = False,
 ) -> Scenarios:
     """Draws a path.
 
@@ -113,8 +140,10 @@ def scenarios(
         seed: Seed of the draws.
         before: What earlier transfers have left behind at the median, where that is known.
         only: Keys of the parameters that are drawn, the others at their medians; None draws all.
+        mean: Whether nothing that differs from run to run is drawn, where all else is.
     """
-    draw = Draw(samples, seed, given.correlation) if only is None else Partly(samples, seed, given.correlation, only)
+    whole = Draw(samples, seed, given.correlation, mean=mean)
+    draw = whole if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
     some = blocks(layout)

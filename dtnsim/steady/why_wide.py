@@ -32,6 +32,8 @@ _MEASURE: Final = (
     ("repeat ", "nothing: runs differ; ask for the long-run mean with --mean, or transfer often"),
     ("other traffic", "a week of the ports' counters (SNMP)"),
     (".background.share", "a week of the ports' counters (SNMP)"),
+    ("medium", "one word: medium: internet, backbone, research or campus"),
+    ("role", "one word: role: untuned, cloud or dtn; or sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
     ("buffers", "ping under load: what the round trip grows by, times the rate"),
     (".buffer", "ping under load: what the round trip grows by, times the rate"),
     (".loss", "owping for some hours, or retransmits of a long iperf3"),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.components.medium import LONG, PRIORS
 from dtnsim.components.segment import Background, Segment
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from tests.lab import answer, journey, problem, rate, sheet
+from tests.lab import answer, journey, machine, problem, rate, sheet
 
 FRAME = 9038 / 8948
 
@@ -132,3 +134,56 @@ def test_who_says_what_is_lost_leaves_nothing_unstated(said):
     assert draw.unstated
     both = Segment.model_validate({"bandwidth": "10 Gb/s", "loss": "1e-3", **said})
     assert float(both.losses(Draw())[0]) > 1e-3
+
+
+# -- what nobody states, by the kind of network ----------------------------------------------------
+
+
+def drawn_losses(samples: int = 4000, *, mean: bool = False, **said: object) -> np.ndarray:
+    segment = Segment.model_validate({"bandwidth": "10 Gb/s", "rtt": "100 ms", **said})
+    return np.asarray(segment.losses(Draw(samples, 1, mean=mean))[0])
+
+
+@pytest.mark.parametrize("medium", sorted(PRIORS))
+def test_a_loss_that_nobody_states_is_that_of_the_medium(medium: str) -> None:
+    """Log-normal: two thirds of routes within the factor; runs of a route differ too, unless the mean is asked for."""
+    usual = PRIORS[medium].loss
+    routes = np.log(drawn_losses(medium=medium, mean=True))
+    assert np.exp(np.median(routes)) == pytest.approx(usual.value, rel=0.02)
+    assert routes.std() == pytest.approx(np.sqrt(np.log1p(usual.spread**2)), rel=0.03)
+    runs = np.log(drawn_losses(medium=medium))
+    both = np.log1p(usual.spread**2) + np.log1p(PRIORS[medium].runs.spread ** 2)
+    assert runs.std() == pytest.approx(np.sqrt(both), rel=0.05)
+
+
+def test_long_networks_lose_by_their_length() -> None:
+    far, near = (np.median(drawn_losses(medium="internet", rtt=rtt)) for rtt in ("200 ms", "20 ms"))
+    assert far / near == pytest.approx(10, rel=0.02)
+    here, there = (np.median(drawn_losses(medium="mobile", rtt=rtt)) for rtt in ("200 ms", "20 ms"))
+    assert here == there
+
+
+def test_a_segment_of_an_unknown_kind_is_one_of_several() -> None:
+    """Its distribution function is the mean of theirs."""
+    each = [drawn_losses(medium=kind, mean=True) for kind in LONG]
+    mixed = drawn_losses(mean=True)
+    for at in (1e-8, 1e-7, 1e-6, 3e-6, 1e-5):
+        assert np.mean(mixed < at) == pytest.approx(np.mean([np.mean(e < at) for e in each]), abs=0.02)
+
+
+def test_what_is_stated_is_no_matter_of_the_kind() -> None:
+    assert drawn_losses(loss={"value": "1e-5", "spread": "0 %"}, medium="satellite") == pytest.approx(1e-5)
+    with pytest.raises(SpecError, match="medium"):
+        answer(journey(wan={"bandwidth": "10 Gb/s", "medium": "wire"}))
+
+
+def test_one_word_narrows_an_interval() -> None:
+    """Rate and round trip, then the kind of network, then the kind of hosts."""
+    wide = journey(machine(tcp={}), machine(tcp={}), wan={"bandwidth": "10 Gb/s", "rtt": "100 ms"}, tool="iperf3")
+    widths = []
+    for changed, role in (({}, {}), ({"medium": "backbone"}, {}), ({}, {"role": "untuned"})):
+        wide["wan"] = {**wide["wan"], **changed}
+        wide["hosts"] = {name: {**host, **role} for name, host in wide["hosts"].items()}
+        found = answer(wide, samples=256).throughput_Bps
+        widths.append(found.p90 / found.p10)
+    assert widths[0] > widths[1] > widths[2]

@@ -1,10 +1,11 @@
 """A host's TCP settings: what part of a buffer is window, and what Linux takes."""
 
+import numpy as np
 import pytest
 
 from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import MOST_B, TcpTuning
-from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.quantity import Draw, Quantity
 
 
 def test_the_kernel_of_the_stack_says_the_share_unless_the_host_does():
@@ -17,3 +18,22 @@ def test_the_kernel_of_the_stack_says_the_share_unless_the_host_does():
 
 def test_the_largest_buffer():
     assert pytest.approx(2**31) == MOST_B
+
+
+def test_a_role_says_what_is_usual_where_nothing_is_stated():
+    """tcp(7): 6 MiB to receive and 4 MiB to send; ESnet fasterdata: 64 MiB and more on a data transfer node."""
+    untuned, dtn = (TcpTuning().of_role(role) for role in ("untuned", "dtn"))
+    assert (untuned.rmem_max.value, untuned.wmem_max.value) == (6 * 2**20, 4 * 2**20)
+    assert dtn.rmem_max.value >= 64 * 2**20
+    said = TcpTuning(rmem_max=Quantity(2.0**24, "B", 0.0, "sysctl")).of_role("dtn")
+    assert said.rmem_max.value == 2**24
+    assert said.wmem_max.value == dtn.wmem_max.value
+    assert "wmem_max" not in said.model_fields_set
+
+
+def test_hosts_of_no_role_are_of_one_of_them():
+    receive = Draw(3000, 1)(TcpTuning().rmem_max)
+    near = [np.mean(np.abs(np.log(receive / size)) < 0.25) for size in (6.3 * 2**20, 128 * 2**20)]
+    assert near[0] == pytest.approx(2 / 3, abs=0.05)  # untuned and cloud
+    assert near[1] < 0.1
+    assert np.mean(receive > 20 * 2**20) == pytest.approx(1 / 3, abs=0.03)

@@ -1,0 +1,160 @@
+"""Fits what networks between clouds lose, and prints how each route is predicted by the others.
+
+    python .ci/wan_folds.py [TABLE]
+
+A table has the columns of calibration/wan-truth/public.csv. The loss of a run is that at which the closed form of CUBIC
+has its rate, for 100 ms of round trip, since it grows with length; a run that its window held lost at most so much (its
+flight is within a tenth of the largest of the route). Routes differ log-normally, and so do the runs of each: Gaussian
+quadrature over routes, censored runs by their distribution function, a route counts as 20 runs at most. Predicted with
+nothing stated but rate and round trip, ``medium`` and ``role: cloud``.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.components import medium
+from dtnsim.description import spec
+from dtnsim.ground import library
+from dtnsim.ground.quantity import factor_spread
+from dtnsim.physics.tcp import path
+from dtnsim.steady.prediction import predict
+
+KINDS: Final = {"backbone": "backbone", "between providers": "internet"}
+#: shorter routes are held by cores and by what providers let a machine send
+LEAST_RTT_S: Final = 0.02
+#: a run within this much of the largest flight of its route was held by its window; windows are no smaller than that
+HELD: Final = 0.9
+LEAST_WINDOW_B: Final = 2.9e6
+MOST_RUNS: Final = 20
+LOSSES: Final = 10.0 ** np.arange(-9.0, -1.9, 0.1)
+SAMPLES: Final = 1024
+PATH: Final = """
+name: route
+hosts:
+  a: &host
+    role: cloud
+    cpu: {kind: cpu, cores: 8, clock: 2.5 GHz}
+    memory: {kind: memory, channels: 6, rate: 2933 MT/s, size: 32 GiB}
+    nic: {kind: nic, rate: 16 Gb/s}
+  b: *host
+wan: {rtt: 50 ms, bandwidth: 10 Gb/s, medium: internet}
+transfer: {from: "a:memory", to: "b:memory", tool: {name: iperf3, t: 10 s, O: 3 s}}
+"""
+
+
+@dataclass(frozen=True)
+class Route:
+    """The runs of a route: its least round trip, their rates, losses, and whether a window held them."""
+
+    name: str
+    medium: str
+    rtt_s: float
+    rates_Bps: Any
+    losses: Any
+    held: Any
+
+
+def routes(table: Path) -> list[Route]:
+    """The routes of a table, the shortest first."""
+    runs: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    with table.open() as file:
+        for row in csv.DictReader(file):
+            runs.setdefault((row["kind"], row["sender"], row["receiver"]), []).append(row)
+    found = [_route(f"{sender} {receiver}", KINDS[kind], rows) for (kind, sender, receiver), rows in runs.items()]
+    return sorted((r for r in found if r.rtt_s >= LEAST_RTT_S), key=lambda r: r.rtt_s)
+
+
+def _route(name: str, kind: str, rows: list[dict[str, str]]) -> Route:
+    rtt = float(np.median([float(r["min_rtt_ms"]) for r in rows])) / 1e3
+    rates = np.array([float(r["rate_bps"]) / 8 for r in rows])
+    flights = rates * np.array([float(r["mean_rtt_ms"]) / 1e3 for r in rows])
+    mss = float(rows[0]["mss_B"])
+    closed, _ = path.path_goodput(
+        rate_Bps=1.25e9, rtt_s=rtt, loss=LOSSES, mss_B=mss, mtu_B=mss + 52, buffer_B=1e9, streams=1, cc="cubic",
+        window_B=1e12,
+    )  # fmt: skip
+    losses = np.exp(np.interp(-np.log(rates), -np.log(closed), np.log(LOSSES))) * medium.LENGTH_S / rtt
+    return Route(name, kind, rtt, rates, losses, flights > HELD * max(np.quantile(flights, 0.9), LEAST_WINDOW_B))
+
+
+def fit(some: list[Route]) -> tuple[float, float, float]:
+    """Median loss, and the factors within which two thirds of routes, and of a route's runs, lie."""
+    from scipy.optimize import minimize
+    from scipy.stats import norm
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+    weights = weights / weights.sum()
+
+    def unlikely(at: Any) -> float:
+        total = 0.0
+        for route in some:
+            z = (np.log(route.losses) - at[0] - np.exp(at[1]) * nodes[:, None]) / np.exp(at[2])
+            each = np.where(route.held, norm.logcdf(z), norm.logpdf(z) - at[2]).sum(axis=1)
+            each = each * min(1.0, MOST_RUNS / len(route.losses))
+            total -= np.log(weights @ np.exp(each - each.max())) + each.max()
+        return float(total)
+
+    best = minimize(unlikely, [-13.0, 1.0, 0.0], method="Nelder-Mead").x
+    return float(np.exp(best[0])), float(np.exp(np.exp(best[1]))), float(np.exp(np.exp(best[2])))
+
+
+def predicted(route: Route, loss: float, between: float, within: float) -> Any:
+    """Rates of single runs [B/s], sorted, where the routes of its kind are like that."""
+    usual = medium.PRIORS[route.medium]
+    medium.PRIORS[route.medium] = replace(
+        usual,
+        loss=replace(usual.loss, value=loss, spread=factor_spread(between)),
+        runs=replace(usual.runs, spread=factor_spread(within)),
+    )
+    try:
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(PATH)
+            file.flush()
+            given = spec.load(file.name, [f"wan.rtt={route.rtt_s:.6g} s", f"wan.medium={route.medium}"])
+        drawn = predict(given, samples=SAMPLES).drawn
+    finally:
+        medium.PRIORS[route.medium] = usual
+    assert drawn is not None
+    return np.sort(drawn.rates_Bps[:, 0])
+
+
+def main(table: str | None) -> None:
+    """Fits, predicts and prints."""
+    found = routes(Path(table) if table else library.root("calibration") / "wan-truth" / "public.csv")
+    for kind in KINDS.values():
+        mine = [r for r in found if r.medium == kind]
+        loss, between, within = fit(mine)
+        print(f"{kind}: loss {loss:.2g}, routes within a factor of {between:.2g}, runs of {within:.2g}")
+        print("    round trip   runs   median/measured   p90/p10   in the 80 % interval   below   above")
+        total = []
+        for route in mine:
+            rates = predicted(route, *fit([r for r in mine if r is not route]))
+            low, middle, high = np.quantile(rates, (0.1, 0.5, 0.9))
+            below, above = float(np.mean(route.rates_Bps < low)), float(np.mean(route.rates_Bps > high))
+            ratio = middle / float(np.median(route.rates_Bps))
+            total.append(
+                (len(route.rates_Bps), ratio, high / low, below, above, float(np.mean(route.rates_Bps < middle)))
+            )
+            print(
+                f"    {1e3 * route.rtt_s:7.1f} ms {len(route.rates_Bps):6d} {ratio:17.2f} {high / low:9.2f}"
+                f" {1 - below - above:22.0%} {below:7.0%} {above:7.0%}   {route.name}"
+            )
+        runs, ratio, width, below, above, over = np.array(total).T
+        for name, weight in (("runs", runs / runs.sum()), ("routes", np.full(len(runs), 1 / len(runs)))):
+            print(
+                f"    all, by {name}: in the interval {1 - weight @ (below + above):.0%}, below {weight @ below:.0%},"
+                f" above {weight @ above:.0%}; the median is too high for {weight @ over:.0%};"
+                f" median p90/p10 {np.median(width):.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -1,0 +1,150 @@
+"""Kinds of network: what segments of each kind have where nobody states it.
+
+Loss is what a window-based sender takes for congestion, one event a packet. Long networks lose by their length: what
+is said of them holds for 100 ms of round trip. The typical loss of a route is one thing, what one run meets beside the
+next another: the first is not known (and narrows when it is stated), the second is chance (and leaves the long-run
+mean, ``predict --mean``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
+
+Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
+
+_CLOUDS: Final = (
+    "fit: single CUBIC streams between cloud regions, calibration/wan-truth: the loss that holds each run, with those "
+    "that a window held as upper bounds; random effects of routes"
+)
+_STARLINK: Final = (
+    "single streams over Starlink, 30 s of iperf3 (Sauter, Starlink parts 3 to 6, blog.wirelessmoves.com, 2023): "
+    "CUBIC 20 Mb/s down and 5.5 Mb/s up beside 120 and 25 Mb/s of BBR, about one loss a second on the way up"
+)
+_UPGRADES: Final = "assumed: from idle links to those due for an upgrade, which begins at a third to a half of the rate"
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """What segments of one kind have.
+
+    Attributes:
+        loss: Typical loss of a route; of kinds in `LONG` for a round trip of `LENGTH_S`.
+        runs: Factor on it in one run.
+        share: Other people's share of the rate.
+        buffer: Queue in front of it.
+    """
+
+    loss: Quantity
+    runs: Quantity
+    share: Quantity
+    buffer: Quantity
+
+
+def _priors(
+    loss: tuple[str, float, str],
+    runs: tuple[float, str],
+    share: tuple[str, float, str],
+    buffer: tuple[str, float, str],
+) -> Priors:
+    """Medians, and factors within which two thirds lie."""
+    return Priors(
+        prior(loss[0], factor_spread(loss[1]), loss[2]),
+        Quantity(1.0, "1", factor_spread(runs[0]), runs[1], key="repeat loss"),
+        prior(share[0], factor_spread(share[1]), share[2]),
+        prior(buffer[0], factor_spread(buffer[1]), buffer[2]),
+    )
+
+
+_ROUTER: Final = (
+    "assumed: from a port's part of a shared-buffer switch (some MB) to a router with a quarter of a second "
+    "(Appenzeller et al., Sizing router buffers, SIGCOMM 2004: 2.5 Gb at 10 Gb/s)"
+)
+_OPTICS: Final = (
+    "assumed: from the bit errors that optics are specified for (IEEE 802.3: 1e-12, or 1e-8 a packet) to a fault that "
+    "only throughput tests notice (Dart et al., The Science DMZ, SC13: one packet in 22 000)"
+)
+_SWITCH: Final = "assumed: a port's part of a shared-buffer switch, 1 to 32 MB"
+_ALIKE: Final = "assumed: as between routes of the Internet, where it was measured"
+PRIORS: Final[dict[str, Priors]] = {
+    "internet": _priors(
+        ("3.0e-6", 2.4, f"{_CLOUDS}, 29 routes between providers above 20 ms; for 100 ms of round trip"),
+        (2.2, f"{_CLOUDS}: runs of one route over hours and days"),
+        ("15 %", 2.0, _UPGRADES),
+        ("16 MB", 5.0, _ROUTER),
+    ),
+    "backbone": _priors(
+        ("2.3e-6", 1.6, f"{_CLOUDS}, 12 routes of two providers; for 100 ms of round trip"),
+        (2.0, f"{_CLOUDS}: runs of one route over hours and days"),
+        ("8 %", 2.5, _UPGRADES),
+        ("16 MB", 5.0, _ROUTER),
+    ),
+    "campus": _priors(
+        ("2e-7", 10.0, _OPTICS),
+        (2.0, _ALIKE),
+        ("5 %", 2.5, "assumed: idle most of the day, busy at some hours"),
+        ("8 MB", 3.0, _SWITCH),
+    ),
+    "research": _priors(
+        ("1e-7", 8.0, f"{_OPTICS}, which research networks look for; for 100 ms of round trip"),
+        (2.0, _ALIKE),
+        ("10 %", 2.5, _UPGRADES),
+        ("32 MB", 4.0, _ROUTER),
+    ),
+    "satellite": _priors(
+        ("5e-4", 4.0, f"{_STARLINK}: 1.4e-4 and 2e-3 by the response of CUBIC at 50 ms"),
+        (2.0, _ALIKE),
+        ("25 %", 1.8, f"{_STARLINK}: 75 to 175 Mb/s within one run"),
+        ("4 MB", 3.0, "assumed: a tenth to half a second of 100 Mb/s"),
+    ),
+    "mobile": _priors(
+        ("3e-5", 6.0, "assumed: radio layers repeat what they lose; handovers and policers do not (no measured rate)"),
+        (2.0, _ALIKE),
+        (
+            "40 %",
+            1.6,
+            "Huang et al., An in-depth study of LTE, SIGCOMM 2013: flows use less than half of what is there",
+        ),
+        ("4 MB", 3.0, "assumed: deep queues of base stations, a tenth of a second to seconds"),
+    ),
+    "lab": _priors(
+        ("1e-9", 8.0, "assumed: a tenth of the bit errors that optics are specified for (IEEE 802.3: 1e-8 a packet)"),
+        (1.0, "nobody else is on it"),
+        ("0.1 %", 3.0, "assumed: control traffic"),
+        ("8 MB", 3.0, _SWITCH),
+    ),
+}
+#: kinds whose loss grows with their length, and the round trip that is said for; a segment is one of them where nobody
+#: says it (by falling loss: the draw that chooses goes with the rate), the others have to be said
+LONG: Final = ("internet", "backbone", "research")
+LENGTH_S: Final = 0.1
+#: key of the draw that chooses among them
+CHOOSER: Final = "medium"
+
+
+def _one_of(parts: list[Quantity]) -> Mixture:
+    return Mixture.of_kinds(CHOOSER, parts)
+
+
+UNKNOWN: Final = Priors(
+    _one_of([PRIORS[m].loss for m in LONG]),
+    _one_of([PRIORS[m].runs for m in LONG]),
+    _one_of([PRIORS[m].share for m in LONG]),
+    _one_of([PRIORS[m].buffer for m in LONG]),
+)
+
+
+def priors(medium: str | None) -> Priors:
+    """What a segment of a kind has; of one that nobody knows, what one of the kinds has."""
+    return UNKNOWN if medium is None else PRIORS[medium]
+
+
+def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
+    """The usual loss of a segment of some length."""
+    if medium is not None and medium not in LONG:
+        return usual
+    parts = usual.kinds if isinstance(usual, Mixture) else (usual,)
+    made = [part.worth(part.value * max(rtt_s, 1e-9) / LENGTH_S) for part in parts]
+    return Mixture.of_kinds(CHOOSER, made) if isinstance(usual, Mixture) else made[0]
