@@ -40,9 +40,6 @@ _ANY: Final = frozenset({"fts", "rucio", "gfal-copy", "mpifileutils"})
 #: services whose logs name both ends, and logs that have a line for each file with its times
 _BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
 _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
-#: options for parallel streams and for files at a time, as tools call them
-_STREAMS: Final = ("p", "parallelism", "parallel", "streams", "s")
-_AT_ONCE: Final = ("cc", "concurrency", "transfers")
 #: transfers that are judged unless the caller wants more
 MOST: Final = 100
 _SPREAD: Final = 0.03
@@ -211,9 +208,9 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
     fields = type(tool).model_fields
     overrides = [f"transfer.dataset={json.dumps({'files': moved.files, 'size': f'{moved.bytes:.0f} B'})}"]
     streams = m.conditions.get("streams")
-    for options, value in ((_STREAMS, streams), (_AT_ONCE, moved.at_once if moved.files > 1 else None)):
-        name = next((o for o in options if o in fields), None)
-        if name is not None and isinstance(value, int) and value > 0:
+    at_once = moved.at_once if moved.files > 1 else None
+    for name, value in ((tool.streams_option, streams), (tool.files_option, at_once)):
+        if name and isinstance(value, int) and value > 0:
             overrides.append(f"transfer.tool.{name}={value}")
     if m.tool == "gridftp":  # the server's log has the time of the data alone
         alone = {"vb": "true", "verify": "false"}

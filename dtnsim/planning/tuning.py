@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
-from dtnsim.description.at_once import FILES_AT_ONCE, at_once
+from dtnsim.description.at_once import at_once
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -148,7 +148,7 @@ def _options(given: PathSpec) -> Iterator[Setting]:
 
 def _runs(given: PathSpec) -> Iterator[Setting]:
     """Several runs at once, each with its share of the files, of tools that have no option for several files."""
-    several = {number for number, name, _ in at_once(given) if name in FILES_AT_ONCE}
+    several = {number for number, name, _ in at_once(given) if name == given.transfers[number].tool.files_option}
     parts: dict[str, list[int]] = {}
     for number in range(len(given.transfers)):
         parts.setdefault(given.transfer_key(number), []).append(number)

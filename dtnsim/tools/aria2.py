@@ -28,6 +28,7 @@ class Aria2(Tool):
 
     kind: ClassVar[str] = "aria2"
     tool_class = "mover"
+    streams_option = "s"
 
     j: Annotated[Count, Field(validation_alias=AliasChoices("j", "max-concurrent-downloads"))] = 5
     x: Annotated[int, Field(ge=1, le=16, validation_alias=AliasChoices("x", "max-connection-per-server"))] = 1

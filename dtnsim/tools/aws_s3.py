@@ -30,6 +30,7 @@ class AwsS3(Tool):
 
     kind: ClassVar[str] = "aws-s3"
     tool_class = "mover"
+    files_option = "max_concurrent_requests"
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
     max_concurrent_requests: Count = 10

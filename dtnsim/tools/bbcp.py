@@ -38,6 +38,7 @@ class Bbcp(Tool):
 
     kind: ClassVar[str] = "bbcp"
     tool_class = "mover"
+    streams_option = "s"
 
     s: Annotated[Count, Field(validation_alias=AliasChoices("s", "streams"))] = 4
     w: Annotated[Size, Field(validation_alias=AliasChoices("w", "window"))] = prior(

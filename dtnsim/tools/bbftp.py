@@ -47,6 +47,7 @@ class Bbftp(Tool):
 
     kind: ClassVar[str] = "bbftp"
     tool_class = "mover"
+    streams_option = "p"
 
     p: Annotated[Count, Field(validation_alias=AliasChoices("p", "setnbstream"))] = 1
     c: Annotated[bool, Field(validation_alias=AliasChoices("c", "gzip"))] = False

@@ -26,6 +26,7 @@ class Fdt(Tool):
 
     kind: ClassVar[str] = "fdt"
     tool_class = "mover"
+    streams_option = "P"
 
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "streams"))] = 4
     bs: Size = prior("512 KiB", 0.0, "FDT documentation: -bs, default 512K")

@@ -28,6 +28,7 @@ class Fio(Tool):
 
     kind: ClassVar[str] = "fio"
     tool_class = "test"
+    files_option = "numjobs"
 
     rw: Annotated[
         Literal["read", "write", "randread", "randwrite", "rw", "randrw"],

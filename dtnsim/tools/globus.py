@@ -57,6 +57,8 @@ class Globus(Tool):
 
     kind: ClassVar[str] = "globus"
     tool_class = "mover"
+    files_option = "concurrency"
+    streams_option = "parallelism"
 
     concurrency: Annotated[Count | None, Field(validation_alias=AliasChoices("concurrency", "cc"))] = None
     parallelism: Annotated[Count | None, Field(validation_alias=AliasChoices("parallelism", "p"))] = None

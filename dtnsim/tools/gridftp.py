@@ -52,6 +52,8 @@ class Gridftp(Tool):
 
     kind: ClassVar[str] = "gridftp"
     tool_class = "mover"
+    files_option = "cc"
+    streams_option = "p"
 
     p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel"))] = 1
     cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1

@@ -33,6 +33,7 @@ class Iperf3(Tool):
 
     kind: ClassVar[str] = "iperf3"
     tool_class = "test"
+    streams_option = "P"
     pace: ClassVar[str | None] = "b"
 
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1

@@ -41,6 +41,7 @@ class Lftp(Tool):
 
     kind: ClassVar[str] = "lftp"
     tool_class = "mover"
+    files_option = "parallel"
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
     parallel: Annotated[Count, Field(validation_alias=AliasChoices("parallel", "P"))] = 1

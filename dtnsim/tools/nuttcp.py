@@ -29,6 +29,7 @@ class Nuttcp(Tool):
 
     kind: ClassVar[str] = "nuttcp"
     tool_class = "test"
+    streams_option = "N"
     pace: ClassVar[str | None] = "R"
 
     N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams"))] = 1

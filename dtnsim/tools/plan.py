@@ -304,6 +304,9 @@ class Tool(Component):
     #: the option that sets the target rate, and nothing else, of a plan that follows from the options and the kinds of
     #: the ends alone; empty where no option does, None where a plan depends on more of the job
     pace: ClassVar[str | None] = None
+    #: options that are a number of files, or of streams, at once; empty where there is none
+    files_option: ClassVar[str] = ""
+    streams_option: ClassVar[str] = ""
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""

@@ -124,6 +124,7 @@ class Rclone(Tool):
 
     kind: ClassVar[str] = "rclone"
     tool_class = "mover"
+    files_option = "transfers"
 
     backend: Literal["s3", "http", "webdav", "sftp", "local"] | None = None
     transfers: Count = 4

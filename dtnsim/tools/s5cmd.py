@@ -28,6 +28,7 @@ class S5cmd(Tool):
 
     kind: ClassVar[str] = "s5cmd"
     tool_class = "mover"
+    files_option = "numworkers"
 
     numworkers: Count = 256
     c: Annotated[Count, Field(validation_alias=AliasChoices("c", "concurrency"))] = 5

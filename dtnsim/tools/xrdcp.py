@@ -55,6 +55,7 @@ class Xrdcp(Tool):
 
     kind: ClassVar[str] = "xrdcp"
     tool_class = "mover"
+    files_option = "parallel"
 
     S: Annotated[int, Field(ge=1, le=15, validation_alias=AliasChoices("S", "streams"))] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1
