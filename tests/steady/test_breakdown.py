@@ -35,8 +35,8 @@ def test_steps_go_from_the_ceiling_to_the_median() -> None:
 
 
 def test_a_step_is_what_stating_the_others_leaves() -> None:
-    """With nothing but other traffic unstated, that step alone stands before the parameters: 8 % at the median."""
-    wan = {**PATH["wan"], "loss": "0", "buffer": "1 GB"}
+    """With nothing but other traffic unstated, that step stands before the parameters: 8 % on a backbone."""
+    wan = {**PATH["wan"], "loss": "0", "buffer": "1 GB", "medium": "backbone"}
     tuned = {"hosts.a.tcp": "{rmem_max: 1 GB, wmem_max: 1 GB}", "hosts.b.tcp": "{rmem_max: 1 GB, wmem_max: 1 GB}"}
     given = load({**PATH, "wan": wan}, *(f"{k}={v}" for k, v in tuned.items()))
     first, *_ = steps(given, 256)
