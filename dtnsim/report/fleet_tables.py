@@ -11,7 +11,7 @@ from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import hint, installed
 from dtnsim.simulation.fleet.answers import used
-from dtnsim.simulation.fleet.course import HOUR_S
+from dtnsim.simulation.fleet.event_loop import HOUR_S
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import FleetAnswer

@@ -12,7 +12,7 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.physics import arrivals as law
 from dtnsim.simulation.fleet import damage
-from dtnsim.simulation.fleet.course import DONE, FAILED, HOUR_S
+from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

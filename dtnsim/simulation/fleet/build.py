@@ -15,8 +15,8 @@ from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.simulation.fleet import arrivals, compiled, damage, faults, reduce
-from dtnsim.simulation.fleet.course import Course
 from dtnsim.simulation.fleet.degraded import Degraded
+from dtnsim.simulation.fleet.event_loop import EventLoop
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Made:
         compositions: Compositions that it took.
     """
 
-    course: Course
+    course: EventLoop
     names: list[str]
     capacity: list[float]
     alone_s: Any
@@ -150,7 +150,7 @@ class _Build:
         order = np.argsort(whole["ready"], kind="stable")
         alone, hurt = whole.pop("alone")[order], whole.pop("damage")[order]
         work = Work(**{name: values[order] for name, values in whole.items()}, damage=_damage(hurt))
-        course = Course(
+        course = EventLoop(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
             fast=compiled.worth(len(work), self.fleet.runs),

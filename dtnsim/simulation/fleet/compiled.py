@@ -10,8 +10,9 @@ from types import FunctionType, SimpleNamespace
 from typing import Any, Final, cast
 
 from dtnsim.engine import flow_lists, heaps, linked_lists, max_min, rate_updates
+from dtnsim.engine import layout as engine_layout
 from dtnsim.ground import machine_code
-from dtnsim.simulation.fleet import accounting, traffic
+from dtnsim.simulation.fleet import accounting, layout, traffic
 
 #: transfers from which on code that is kept is read (`tests/benchmarks/README.md`), and from which on, over all runs,
 #: compiling pays
@@ -115,6 +116,6 @@ def _made(folder: Path | None) -> dict[str, Any]:
 
 def _folder() -> Path | None:
     """Where compiled code is kept; None where it cannot be."""
-    sources = [Path(m.__file__) for m in (heaps, *_MODULES) if m.__file__]
-    folders = {path.parent for path in sources}
-    return machine_code.folder(p for folder in folders for p in folder.glob("*.py"))
+    modules = (heaps, engine_layout, layout, *_MODULES)
+    files = [Path(m.__file__) for m in modules if m.__file__]
+    return machine_code.folder([Path(__file__), files[0].with_name("compiled_heaps.py"), *files])

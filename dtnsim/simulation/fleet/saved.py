@@ -15,10 +15,10 @@ import numpy as np
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.course import Course
+    from dtnsim.simulation.fleet.event_loop import EventLoop
 
 
-def save(course: Course, file: Path, mark: str) -> None:
+def save(course: EventLoop, file: Path, mark: str) -> None:
     """Writes a course, between two instants; the old file stays until the new one is whole.
 
     Raises:
@@ -43,7 +43,7 @@ def save(course: Course, file: Path, mark: str) -> None:
         raise InputError(f"--checkpoint: {file}: cannot be written: {error.strerror}; write elsewhere") from None
 
 
-def load(course: Course, file: Path, mark: str) -> bool:
+def load(course: EventLoop, file: Path, mark: str) -> bool:
     """Takes a course on to where a file has it; False where there is no file, or only part of one.
 
     Raises:

@@ -26,7 +26,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "engine")]
 
 import workloads  # noqa: E402
 from slow_fluid import Job, event_by_event  # noqa: E402
-from test_course import scene  # noqa: E402
+from test_event_loop import scene  # noqa: E402
 from yard import course, ended  # noqa: E402
 
 numba = pytest.mark.skipif(not compiled.compiles(), reason="numba is not installed: pip install 'dtn-pathsim[fast]'")

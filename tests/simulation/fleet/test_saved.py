@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE)]
 
 from test_compiled import same  # noqa: E402
-from test_course import scene  # noqa: E402
+from test_event_loop import scene  # noqa: E402
 from test_fleet import MIXED, path  # noqa: E402
 from yard import course, ended  # noqa: E402
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dtnsim.description.workload import Retry
 from dtnsim.simulation.fleet import damage
-from dtnsim.simulation.fleet.course import Course
+from dtnsim.simulation.fleet.event_loop import EventLoop
 from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, Reduced, User, Way, Work
 
 
@@ -38,7 +38,7 @@ def course(
     by_load=False,
     fast=False,
     hurt=None,
-) -> Course:
+) -> EventLoop:
     """Transfers over ``rows`` (one lane each); alone each runs at ``own`` [B/s]; ``slots`` at once in all."""
     rows = rows or [{0: 1.0}]
     n = len(ready)
@@ -65,10 +65,10 @@ def course(
         np.full(n, math.inf) if cap is None else np.asarray(cap, float),
         None if hurt is None else replace(damage.none(n), again_B=hurt),
     )  # fmt: skip
-    return Course(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
+    return EventLoop(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
 
 
-def ended(made: Course) -> np.ndarray:
+def ended(made: EventLoop) -> np.ndarray:
     """Runs it to its end."""
     while not made.run(100_000):
         pass

@@ -44,7 +44,7 @@ def _kept(done: float, each: float, files: int, workers: float, restart: str) ->
     return done if restart == "byte" else 0.0
 
 
-class Course:
+class EventLoop:
     """A fleet on its way.
 
     Args:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description.workload import Retry
-from dtnsim.simulation.fleet.course import ACTIVE, DONE, FAILED
+from dtnsim.simulation.fleet.event_loop import ACTIVE, DONE, FAILED
 from dtnsim.simulation.fleet.faults import Fault
 
 HERE = Path(__file__).parent
