@@ -133,7 +133,7 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
     for station, alone in phases:
         for k, seconds in zip(station, alone.T, strict=True):
             if not m.split[k]:
-                common[int(k)] = common.get(int(k), 0.0) + seconds
+                common[int(k)] = common.get(int(k), 0.0) + seconds * m.alone[:, k]  # of all of it
     if not common:
         return np.full(count, np.inf)
     first = max(common, key=lambda k: float(common[k][0]))

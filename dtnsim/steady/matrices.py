@@ -68,6 +68,7 @@ class Matrices:
         lead: (S, F) seconds per payload byte before any worker of a transfer moves.
         turn: (F,) transfers of different turns never meet.
         split: (K,): station serves one transfer only, and each of its workers has a part of it.
+        own: (K,): station serves one transfer only, split or not.
         alone: (S, K) part of a station's capacity that one worker has while the others are elsewhere [1].
         in_turn: (F,): several workers do one step after the other with each file.
         slowdowns: For each, (index of the driver, indices of the affected, slope, reference).
@@ -85,6 +86,7 @@ class Matrices:
     opening: Array
     lead: Array
     split: NDArray[np.bool_]
+    own: NDArray[np.bool_]
     alone: Array
     in_turn: NDArray[np.bool_]
     turn: Index
@@ -207,6 +209,7 @@ class Layout:
             _spread([opening(t) for t in given], some, count),
             _spread([lead(t) for t in given], some, count),
             np.array([s.split for s in self._problem.stations], dtype=bool),
+            np.array([s.private for s in self._problem.stations], dtype=bool),
             self._alone(some, count),
             np.array([in_turn(t) for t in given], dtype=bool),
             np.array([t.turn for t in given], np.intp),

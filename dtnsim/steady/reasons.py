@@ -43,7 +43,11 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
         costs = [m.phases.of(p) for p in m.phases_of(f)]
         phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
         return Cause(binding, phase, direct=True)
-    times = ceilings.solo_times(m, f)
+    times = [
+        # all its workers are there when it holds them: what one has while the others are elsewhere is no measure
+        (station, seconds * np.where(m.own[station], m.alone[:, station] * m.workers[f], 1.0))
+        for station, seconds in ceilings.solo_times(m, f)
+    ]
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
     lead = float(m.lead[0, f])

@@ -34,6 +34,7 @@ def apart(m: Matrices) -> Matrices:
         m,
         capacity=np.tile(m.capacity, (1, turns)),
         split=np.tile(m.split, turns),
+        own=np.tile(m.own, turns),
         alone=np.tile(m.alone, (1, turns)),
         total=_shifted(m.total, m.turn, count, turns),
         phases=_shifted(m.phases, m.turn[m.transfer], count, turns),

@@ -41,3 +41,16 @@ def test_full_rounds_have_no_ceiling_of_their_own_below_the_station() -> None:
     one = Transfer("t", (work,), 4, 1000.0, 8, sizes_B=(125.0,), counts=(8,))
     m = solve.matrices(Problem("p", (replace(LINK, alone=100.0),), (one,)))
     assert ceilings.ceilings(m)[0, 0] == pytest.approx(400.0)
+
+
+def test_workers_that_meet_where_each_keeps_to_its_own_do_not_wait_for_each_other() -> None:
+    """Two steps, and streams that loss holds (one of four alone has its quarter): as a station that is split."""
+    checks = Station("core", "h", "core", "core", 80.0, "cycles", private=True)
+    steps = tuple(Phase(s, (Demand(k, 1.0, "bytes"),), step=s) for s, k in (("move", "tcp"), ("check", "core")))
+    one = Transfer("t", steps, 4, 1000.0, 400, sizes_B=(2.5,), counts=(400,))
+    own, split = (
+        float(solve.solve(solve.matrices(Problem("p", (replace(LINK, alone=a), checks), (one,)))).rate[0, 0])
+        for a in (25.0, None)
+    )
+    assert own == pytest.approx(split, rel=1e-6)
+    assert own == pytest.approx(4 / (4 / 100 + 4 / 80))

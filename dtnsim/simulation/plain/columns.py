@@ -218,6 +218,6 @@ def _matrices(
     private, alone = np.arange(whole) >= shared, np.ones((1, whole))
     return Matrices(
         np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one,
-        (((1, 1.0),),) * count, weight, none, lead[None, :], private, alone,
+        (((1, 1.0),),) * count, weight, none, lead[None, :], private, private, alone,
         np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip
