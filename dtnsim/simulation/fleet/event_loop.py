@@ -87,7 +87,8 @@ class EventLoop:
             self.f, self.q = np.array(self.f), np.array(self.q, np.int64)
         self.h, self._turns = self._kernel.lists(layout.heaps), self._kernel.turns()
         if hasattr(self._kernel, "give_back"):
-            weakref.finalize(self, self._kernel.give_back, self.h, self._turns).atexit = False
+            for table in (self.h, self._turns):
+                weakref.finalize(self, self._kernel.give_back, table).atexit = False
         self._heaps = layout.heaps
         #: what has been moved in vain because transfers were broken off [B], and how often
         self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
