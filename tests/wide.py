@@ -1,6 +1,7 @@
 """Paths drawn at random over everything that a planner may write, predict beside simulate.
 
     python -m tests.wide SEED COUNT          # prints quantiles by kind, and each path beyond 10 %
+    python -m tests.wide SEED COUNT --mixed  # transfers of unlike lengths, tools and starts beside each other
     python -m tests.wide SEED NUMBER --path  # prints one path as YAML
 
 Memory to memory, disk to disk, small files, local copies, several transfers, writes into page caches, file systems
@@ -207,14 +208,14 @@ def mixed(r: Draw) -> Path:
 
 
 KINDS: tuple[Callable[[Draw], Path], ...] = (
-    memory, memory, disks, disks, small_files, local, several, several, mixed, mixed, cached, shared, mounted, fio,
+    memory, memory, disks, disks, small_files, local, several, several, cached, shared, mounted, fio,
 )  # fmt: skip
 
 
-def path_of(seed: str, number: int) -> tuple[str, Path]:
+def path_of(seed: str, number: int, kinds: tuple[Callable[[Draw], Path], ...] = KINDS) -> tuple[str, Path]:
     """Kind and description of a path."""
     r = Draw(f"{seed} {number}")
-    made = r.choice(KINDS)
+    made = r.choice(kinds)
     return made.__name__, {"name": f"{seed} {number}", **made(r)}
 
 
@@ -228,11 +229,11 @@ def difference(path: Path) -> float:
     return float(max(found, key=abs))
 
 
-def main(seed: str, count: int) -> None:
+def main(seed: str, count: int, of: tuple[Callable[[Draw], Path], ...] = KINDS) -> None:
     """Prints the quantiles of each kind, and what lies far off."""
     kinds: dict[str, list[float]] = defaultdict(list)
     for number in range(count):
-        kind, path = path_of(seed, number)
+        kind, path = path_of(seed, number, of)
         try:
             found = difference(path)
         except DtnsimError as error:
@@ -251,4 +252,4 @@ if __name__ == "__main__":
     if "--path" in sys.argv:
         print(yaml.safe_dump(path_of(sys.argv[1], int(sys.argv[2]))[1], sort_keys=False))
     else:
-        main(sys.argv[1], int(sys.argv[2]))
+        main(sys.argv[1], int(sys.argv[2]), (mixed,) if "--mixed" in sys.argv else KINDS)
