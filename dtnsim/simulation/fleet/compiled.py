@@ -22,6 +22,8 @@ _MODULES: Final = (linked_lists, flow_lists, accounting, rate_updates, max_min, 
 #: what is called from outside, and touches heaps
 _CALLED: Final = (
     "run",
+    "push",
+    "pop",
     "let_go",
     "release",
     "set_capacity",
