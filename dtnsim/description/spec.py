@@ -10,7 +10,7 @@ from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -61,6 +61,10 @@ class PathSpec(Model):
             for one.
         programs: Programs that read, compute and write, in several instances.
         calibration: Fitted parameters to use: a file, or the name of a shipped calibration.
+        setting: ``isolated`` where nobody and nothing else is on the path and what it is is known (a lab, an emulated
+            link), ``production`` where systems are in daily use; it decides by whose errors the model's own are taken.
+            Left out: isolated where every segment states its loss and other traffic without doubt, and no file system
+            is a shared one.
         workload: What a fleet moves over and over; its classes, one transfer after the other, are the ``transfers``.
         events: What happens while it is simulated.
         others: Other people's transfers while it is simulated.
@@ -77,6 +81,7 @@ class PathSpec(Model):
     workload: Workload | None = Field(None, description="what a fleet moves: a name, a file, or written out")
     programs: list[Program] = Field(default_factory=list, description="programs that read, compute and write in turn")
     calibration: str | None = None
+    setting: Literal["isolated", "production"] | None = None
     events: list[Event] = Field(default_factory=list)
     others: list[Others] = Field(default_factory=list)
     stated_bottleneck: str | None = None

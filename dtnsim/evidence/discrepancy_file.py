@@ -81,7 +81,7 @@ def document(whole: Learned, found: Sequence[Residual]) -> dict[str, Any]:
         "schema": SCHEMA,
         "default": {
             **_law(made.default),
-            "source": "no evidence of the kind: the common law, one deviation between kinds wider",
+            "source": "no evidence of the setting: the common law, one deviation between settings wider",
         },
         "kinds": kinds,
         "repeat": {
@@ -91,7 +91,7 @@ def document(whole: Learned, found: Sequence[Residual]) -> dict[str, Any]:
 
 
 def _source(found: Sequence[Residual], name: str, studies: int) -> str:
-    names = sorted({r.study for r in found if name in (r.regime.kind, r.regime.name)})
+    names = sorted({r.study for r in found if name in r.regime.names})
     shown = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     return f"{studies} {'study' if studies == 1 else 'studies'}: {shown}"
 

@@ -3,13 +3,13 @@
 Every judging figure has a residual ``r = ln(measured / predicted)`` (of a rate; durations are turned over). It is the
 sum of what the parameters' spreads explain, of repeat noise, and of the discrepancy of its kind,
 
-    r_i = x_i + e_i + d_i,    d_i ~ two-piece t4(m_g, a_g, b_g),    g = kind / class of tool,
+    r_i = x_i + e_i + d_i,    d_i ~ two-piece t4(m_g, a_g, b_g),    g = setting / kind / class of tool,
 
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. The three numbers of a group are normal
-around those of its kind, those of a kind around common ones, and these around a wide prior, so that a kind with few
-figures borrows from the others (hierarchical shrinkage; Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that
-posterior is taken. Figures of one study share machines and authors: n of them of one kind weigh like
-n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
+around those of its kind, those of a kind around its setting's, these around common ones, and the common ones around a
+wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage; Gelman et al., Bayesian
+Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines and authors: n of them
+of one kind weigh like n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
 
 A study is judged by laws that were learned without it (`folds`).
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.steady.discrepancy import FREEDOM, Discrepancy, Law, Noise
+from dtnsim.steady.discrepancy import FREEDOM, UNIT, Discrepancy, Law, Noise, t4_quantile
 from dtnsim.steady.regime import Regime
 
 if TYPE_CHECKING:
@@ -32,17 +32,18 @@ if TYPE_CHECKING:
 
 #: correlation of figures of one study within a kind: 0.58 over the first 285 judging figures (analysis of variance)
 RHO: Final = 0.6
-#: A law is three numbers: mode, mean log scale, and half the log ratio of the scales below and above. Prior of the
-#: common ones, and how far those of kinds and of groups lie from what they belong to. Modes stay near zero unless many
-#: studies agree: what one study has wrong one way, the next has the other way. Scales of both sides go together.
-_COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.05, 0.5, 0.2]))
-_OF_KIND: Final = np.array([0.05, 0.6, 0.2])
-_OF_GROUP: Final = np.array([0.05, 0.4, 0.15])
+#: A law is three numbers: median over mean scale, mean log scale, and half the log ratio of the scales below and above.
+#: Prior of the common ones, and how far those of settings, kinds and groups lie from what they belong to. Medians are
+#: told in scales, so that half a scale means as much where figures agree to a percent as where they differ by half.
+_COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
+_DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
-_FLOOR: Final = 0.005
+_FLOOR: Final = 0.003
 #: points that represent the parameters' and for the repeats' part of a residual
 _POINTS: Final = 17
-_NOISE: Final = (-1.4142, -0.7071, 0.0, 0.7071, 1.4142)  # equally likely, of unit variance
+_NOISE: Final = UNIT * t4_quantile(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))  # equally likely
+#: scales that noise of repeats is looked for among
+_SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,8 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
         model.start = np.concatenate([near.theta[name] for name in model.rows])
     found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     theta = found.x.reshape(-1, 3)
-    laws = {name: _law(theta[row], model.doubt(row, theta)) for name, row in model.rows.items() if name}
-    made = Discrepancy(_wide(theta[0]), laws, noises.default_noise, noises.noises)
+    laws = {name: _law(theta[row], model.doubt(row)) for name, row in model.rows.items() if name}
+    made = Discrepancy(_law(theta[0], model.doubt(0)), laws, noises.default_noise, noises.noises)
     kept = {name: theta[row] for name, row in model.rows.items()}
     return Learned(made, model.count(id), model.count(lambda r: r.study), kept)
 
@@ -105,17 +106,26 @@ def _law(theta: Array, doubt: Array) -> Law:
     """The law that the next study's figures are expected to follow.
 
     A few figures do not determine a law exactly. Its own variance and that of what is known of it add up: a scale
-    that is known within a factor exp(v) is ``exp(v**2)`` larger in the root mean square, and doubt about the mode
-    widens both.
+    that is known within a factor exp(v) is exp(v**2 / 2) larger in the mean, and doubt about the mode widens both.
     """
-    mean, half = float(theta[1] + doubt[1] ** 2 + doubt[2] ** 2), float(theta[2])
+    mean, half = float(theta[1] + (doubt[1] ** 2 + doubt[2] ** 2) / 2), float(theta[2])
     scales = [max(float(np.exp(mean + side * half)), _FLOOR) for side in (1.0, -1.0)]
-    return Law(float(theta[0]), *(float(np.hypot(s, doubt[0])) for s in scales))
+    unit = float(np.exp(theta[1]))
+    return Law(
+        (float(theta[0]) - float(_skew(np.array(half))[0])) * unit,
+        *(float(np.hypot(s, doubt[0] * unit)) for s in scales),
+    )
 
 
-def _wide(common: Array) -> Law:
-    """For a kind that nobody has measured: the common law, and how far kinds lie from it."""
-    return _law(common, _OF_KIND)
+def _skew(half: Array) -> tuple[Array, Array]:
+    """How far the median of a law lies above its mode, over the mean scale, and the slope of that over ``half``."""
+
+    def median(h: Array) -> Array:
+        wide, share = np.exp(np.abs(h)), 1 / (1 + np.exp(-2 * np.abs(h)))  # the wider side has so much of it
+        return np.asarray(-np.sign(h) * wide * t4_quantile(1 - 0.25 / share))
+
+    step = 1e-5
+    return median(half), (median(half + step) - median(half - step)) / (2 * step)
 
 
 class _Model:
@@ -123,11 +133,12 @@ class _Model:
 
     def __init__(self, residuals: Sequence[Residual]) -> None:
         self._residuals = residuals
-        names = ["", *dict.fromkeys(r.regime.kind for r in residuals), *dict.fromkeys(r.regime.name for r in residuals)]
+        names = ["", *dict.fromkeys(name for names in zip(*(r.regime.names for r in residuals), strict=True)
+                                    for name in names)]  # fmt: skip
         self.rows = {name: row for row, name in enumerate(names)}
         self._parent = np.array([0, *(self.rows[n.rpartition("/")[0]] for n in names[1:])])
-        spread = [_COMMON[1], *(_OF_GROUP if "/" in n else _OF_KIND for n in names[1:])]
-        self._spread = np.array(spread)
+        self._depth = [0, *(1 + n.count("/") for n in names[1:])]
+        self._spread = np.array([_DEVIATION[depth] for depth in self._depth])
         self._row = np.array([self.rows[r.regime.name] for r in residuals])
         self._error = np.array([_points(r) for r in residuals])
         self._weight = _weights(residuals)
@@ -135,28 +146,28 @@ class _Model:
 
     def count(self, what: Any) -> dict[str, int]:
         """Distinct things of the figures behind every kind and group."""
-        return {
-            name: len({what(r) for r in self._residuals if name in (r.regime.kind, r.regime.name)})
-            for name in self.rows
-            if name
-        }
+        return {name: len({what(r) for r in self._residuals if name in r.regime.names}) for name in self.rows if name}
 
-    def doubt(self, row: int, theta: Array) -> Array:
-        """Standard deviations of the three numbers of a kind or group (Laplace), (3,).
+    def doubt(self, row: int) -> Array:
+        """Standard deviations of the three numbers of a setting, kind or group (Laplace), (3,).
 
-        A figure has the information (f + 1) / (f + 3) / s**2 of the mode of a t, and 2 f / (f + 3) of its log scale.
+        A figure has the information (f + 1) / (f + 3) of the mode of a t over its scale, and 2 f / (f + 3) of its log
+        scale. A law of more than one group is for those that nobody has measured: they lie as far from it as others.
         """
-        name = next(n for n, r in self.rows.items() if r == row)
-        mine = [name in (r.regime.kind, r.regime.name) for r in self._residuals]
+        name, depth = next(n for n, r in self.rows.items() if r == row), self._depth[row]
+        mine = [not name or name in r.regime.names for r in self._residuals]
         n = float(self._weight[mine].sum())
-        precision = n * np.array([(FREEDOM + 1) / np.exp(2 * theta[row, 1]), 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
-        return np.asarray(1 / np.sqrt(precision + 1 / self._spread[row] ** 2))
+        precision = n * np.array([FREEDOM + 1, 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
+        known = 1 / (precision + 1 / self._spread[row] ** 2)
+        return np.asarray(np.sqrt(known + sum(d**2 for d in _DEVIATION[depth + 1 : depth + 2])))
 
     def cost(self, flat: Array) -> tuple[float, Array]:
         """The value and the gradient."""
         theta = flat.reshape(-1, 3)
         mine = theta[self._row]
-        mode, below, above = mine[:, 0], np.exp(mine[:, 1] + mine[:, 2]), np.exp(mine[:, 1] - mine[:, 2])
+        unit = np.exp(mine[:, 1])
+        skew, steeper = _skew(mine[:, 2])
+        mode, below, above = (mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])
         off = self._error - mode[:, None]
         slow = off < 0
         scale = np.where(slow, below[:, None], above[:, None])
@@ -169,7 +180,9 @@ class _Model:
         pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
         slow_side = (share * np.where(slow, pull * u, 0.0)).sum(axis=1) - below / (below + above)
         fast_side = (share * np.where(slow, 0.0, pull * u)).sum(axis=1) - above / (below + above)
-        slope = np.stack([(share * pull / scale).sum(axis=1), slow_side + fast_side, slow_side - fast_side], axis=1)
+        shift = (share * pull / scale).sum(axis=1)
+        sides = slow_side - fast_side - shift * unit * steeper
+        slope = np.stack([shift * unit, shift * mode + slow_side + fast_side, sides], axis=1)
         gradient = np.zeros_like(theta)
         np.add.at(gradient, self._row, slope * self._weight[:, None])
         centre = theta[self._parent].copy()
@@ -222,8 +235,14 @@ def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]], floor: float = 
 
 
 def _pooled(groups: Sequence[Sequence[float]]) -> float | None:
-    """Pooled standard deviation of groups of runs; None where none has two."""
-    freedom = sum(len(g) - 1 for g in groups)
-    if freedom < 1:
+    """Standard deviation of the t that groups of runs are likeliest from; None where none has two.
+
+    A few runs lie far from the others where most agree to some parts in a thousand: a root mean square would tell of
+    those few alone.
+    """
+    several = [np.asarray(g) for g in groups if len(g) > 1]
+    if not several:
         return None
-    return float(np.sqrt(sum(float(((np.array(g) - np.mean(g)) ** 2).sum()) for g in groups) / freedom))
+    off = np.concatenate([(g - g.mean()) * np.sqrt(len(g) / (len(g) - 1)) for g in several])
+    likely = -np.log(_SCALES) - (FREEDOM + 1) / 2 * np.log1p((off[:, None] / _SCALES) ** 2 / FREEDOM).mean(axis=0)
+    return float(_SCALES[np.argmax(likely)] / UNIT)

@@ -14,6 +14,8 @@ from dtnsim.steady.regime import KINDS
 if TYPE_CHECKING:
     from dtnsim.evidence.validate import Judgement
 
+#: what meters, framing and the last printed digit differ by at an edge of an interval
+METER = 0.002
 #: the least that a figure is taken to be before its logarithm
 _TINY = 1e-12
 
@@ -25,6 +27,8 @@ class Trust:
     Attributes:
         n: Figures.
         coverage: Share inside the central interval, by its level.
+        below, above: Share below p10, and above p90.
+        high: Share of medians that are too high a rate.
         width: Median of ln(p90 / p10).
         interval_score: Mean score of the 80 % intervals of ln(figure); smaller is better.
         constant_factor: The same of one factor for all, the one that holds 80 % of the other studies' figures.
@@ -33,6 +37,9 @@ class Trust:
 
     n: int
     coverage: dict[float, float]
+    below: float
+    above: float
+    high: float
     width: float
     interval_score: float
     constant_factor: float
@@ -43,6 +50,9 @@ class Trust:
         return {
             "n": self.n,
             "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()},
+            "below_p10": self.below,
+            "above_p90": self.above,
+            "median_too_high": self.high,
             "width": self.width,
             "interval_score": self.interval_score,
             "interval_score_of_a_constant_factor": self.constant_factor,
@@ -76,6 +86,9 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     return Trust(
         n=len(chosen),
         coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in scores.LEVELS},
+        below=float(np.mean([j.case.measured < j.p10 * (1 - METER) for j in chosen])),
+        above=float(np.mean([j.case.measured > j.p90 * (1 + METER) for j in chosen])),
+        high=float(np.mean([j.sign * (j.p50 - j.case.measured) > 0 for j in chosen])),
         width=float(np.median([_log(j.p90) - _log(j.p10) for j in chosen])),
         interval_score=float(np.mean(own)),
         constant_factor=float(np.mean(factor)),
@@ -88,6 +101,15 @@ def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:
     kinds = sorted({j.regime.kind for j in judged}, key=lambda k: KINDS.index(k) if k in KINDS else len(KINDS))
     found = {kind: trust([j for j in judged if j.regime.kind == kind], judged) for kind in kinds}
     return {kind: t for kind, t in found.items() if t is not None}
+
+
+def ranks(judged: Sequence[Judgement]) -> list[float]:
+    """Share of the scenarios below each judging figure (its probability integral transform); equal ones count half."""
+    found = []
+    for j in judging(judged):
+        below, upto = (float(np.mean(j.samples < j.case.measured * (1 + side * METER))) for side in (-1, 1))
+        found.append((below + upto) / 2)
+    return found
 
 
 def _log(value: float) -> float:

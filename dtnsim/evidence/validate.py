@@ -14,7 +14,7 @@ from dtnsim.evidence import baseline
 from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
-from dtnsim.evidence.trust import by_kind, trust
+from dtnsim.evidence.trust import METER, by_kind, trust
 from dtnsim.ground import cluster, library, yamlio
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Bottleneck
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from dtnsim.steady.solve import Array
 
 SAMPLES: Final = 256
-#: what meters, framing and the last printed digit differ by at an edge of an interval
-METER: Final = 0.002
 ROLES: Final = ("fit", "blind")
 
 

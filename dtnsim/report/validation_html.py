@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
 from dtnsim.evidence.scores import LEVELS
-from dtnsim.evidence.trust import by_kind, judging, trust
+from dtnsim.evidence.trust import by_kind, judging, ranks, trust
 from dtnsim.report.charts import AMBER, BLUE, GREY, TONES
 from dtnsim.report.page import Figure, Page, Table, label, today
 from dtnsim.report.validation import figure, percent, stated_words, yes
@@ -52,6 +52,7 @@ def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
         made.heading("Intervals of figures that fitted nothing")
         made.table(_trust(found), "Coverage and scores by what binds")
         made.figure(_calibration(judging(found.judgements)))
+        made.figure(_ranks(found.judgements))
     made.heading("All cases")
     for site in found.sites:
         made.table(_cases(found, site), site, folded=len(found.sites) > 1)
@@ -77,11 +78,12 @@ def _trust(found: Validation) -> Table:
     rows = []
     for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements))]:
         if t is not None:
-            inside = [percent(t.coverage[level]) for level in LEVELS]
+            inside = [percent(s) for s in (*(t.coverage[level] for level in LEVELS), t.below, t.above, t.high)]
             numbers = (t.interval_score, t.constant_factor, t.crps)
             rows.append((kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)))
     levels = (f"in {level:.0%}" for level in LEVELS)
-    head = ("what binds", "figures", *levels, "p90/p10", "interval score", "of one factor for all", "CRPS")
+    sides = ("below p10", "above p90", "median too high")
+    head = ("what binds", "figures", *levels, *sides, "p90/p10", "interval score", "of one factor for all", "CRPS")
     return Table(head, rows, frozenset(range(1, len(head))))
 
 
@@ -116,6 +118,32 @@ def _calibration(chosen: Sequence[Judgement]) -> Figure:
         layout,
         table,
     )
+
+
+def _ranks(judged: Sequence[Judgement]) -> Figure:
+    """Where figures lie among their scenarios, kind by kind: tenths that hold a tenth each keep the promise."""
+    kinds = sorted({j.regime.kind for j in judging(judged)})
+    tenths = [f"{10 * n} to {10 * n + 10} %" for n in range(10)]
+    counts = {kind: [0] * 10 for kind in kinds}
+    for kind, places in counts.items():
+        for rank in ranks([j for j in judged if j.regime.kind == kind]):
+            places[min(int(10 * rank), 9)] += 1
+    traces = [
+        {"type": "bar", "name": kind, "x": tenths, "y": counts[kind], "marker": {"color": TONES[n % len(TONES)]}}
+        for n, kind in enumerate(kinds)
+    ]
+    layout = {
+        "barmode": "stack",
+        "xaxis": {"title": {"text": "scenarios below the figure"}, "automargin": True},
+        "yaxis": {"title": {"text": "figures"}, "automargin": True},
+        "height": 420,
+        "showlegend": True,
+    }
+    rows = [(kind, *map(str, counts[kind])) for kind in kinds]
+    whole = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
+    says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, whole, strict=True))
+    table = Table(("what binds", *tenths), rows, frozenset(range(1, 11)))
+    return Figure("Figures among their scenarios", says, traces, layout, table)
 
 
 def _by_kind(shown: Sequence[Judgement]) -> Figure | None:

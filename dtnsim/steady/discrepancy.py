@@ -2,10 +2,11 @@
 
 A measured rate is taken to be ``predicted x exp(d + e)``: ``predicted`` has the parameters' spreads, ``d`` is the
 model's own error (its discrepancy, Kennedy and O'Hagan 2001), ``e`` what one run differs by from the long-run mean.
-``d`` depends on what holds the transfer and on the class of the tool, and is a two-piece Student t with four degrees of
-freedom: a mode, a scale below and a scale above, since real systems are slower than models more often than faster
-(Fernandez and Steel 1998). Both are data, ``calibration/discrepancy.yaml``, learned from figures that fitted nothing
-(`dtnsim.evidence.learn`); a kind without evidence has the file's wide default.
+``d`` depends on the setting (an isolated lab, or production), on what holds the transfer and on the class of the tool,
+and is a two-piece Student t with four degrees of freedom: a mode, a scale below and a scale above, since real systems
+are slower than models more often than faster (Fernandez and Steel 1998). ``e`` is such a t as well, of equal scales:
+most runs agree to a percent, and a few lie far off. Both are data, ``calibration/discrepancy.yaml``, learned from
+figures that fitted nothing (`dtnsim.evidence.learn`); a kind without evidence has the law of its setting.
 
 Physics stays on top: no scenario moves more than the wires, links and slots of its path carry.
 """
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 SCHEMA: Final = "dtnsim.discrepancy/1"
 #: degrees of freedom of the t: heavy tails, and quantiles in closed form
 FREEDOM: Final = 4
+#: scale of such a t of unit variance
+UNIT: Final = math.sqrt((FREEDOM - 2) / FREEDOM)
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
 
@@ -78,7 +81,7 @@ def t4_quantile(level: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How far one run lies from the next: standard deviations of the logarithm."""
+    """How far one run lies from the next: standard deviations of the logarithm, of a t with four degrees of freedom."""
 
     same_day: float = 0.0
     another_day: float = 0.0
@@ -91,7 +94,7 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """Laws and noises by kind of evidence; ``kind/tool`` goes before ``kind``, and the default comes last."""
+    """Laws by ``setting/kind/tool``, ``setting/kind`` and ``setting``, noises by kind; the default comes last."""
 
     default: Law = field(default_factory=Law)
     laws: Mapping[str, Law] = field(default_factory=dict)
@@ -100,7 +103,7 @@ class Discrepancy:
 
     def law(self, regime: Regime) -> Law:
         """The model's own error where this holds a transfer."""
-        return self.laws.get(regime.name) or self.laws.get(regime.kind) or self.default
+        return next((self.laws[n] for n in reversed(regime.names) if n in self.laws), self.default)
 
     def noise(self, regime: Regime) -> Noise:
         """How far runs lie apart there: as measured on that host, else as usual for that kind."""
@@ -122,7 +125,7 @@ class Discrepancy:
             if not mean:
                 noise = self.noise(regime)
                 apart = noise.same_day if regime.same_every_day else noise.random_day
-                found = found + apart * draw.score(f"repeat {regime.kind}")
+                found = found + apart * UNIT * t4_quantile(_levels(draw.score(f"repeat {regime.kind}")))
             columns.append(np.exp(found))
         return np.stack(columns, axis=1)
 

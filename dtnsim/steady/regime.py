@@ -13,6 +13,7 @@ import numpy as np
 from dtnsim.description.host import label_of
 
 if TYPE_CHECKING:
+    from dtnsim.components.segment import Segment
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Station
     from dtnsim.steady.reasons import Cause
@@ -50,22 +51,25 @@ _STORAGE: Final = frozenset({"disk", "array", "bus"})
 _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "buffer"}
 #: what a wait belongs to -> kind of evidence
 _WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte": "requests"}
+ISOLATED: Final = "isolated"
+PRODUCTION: Final = "production"
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
 
 
 class Regime(NamedTuple):
-    """Kind of the binding station, class of the tool, whether the path is nobody else's, and what was measured.
+    """What holds a transfer, the class of its tool, whether the path is nobody else's, what was measured, the setting.
 
     A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
     Where a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured`` has how
-    far its runs and days lie apart.
+    far its runs and days lie apart. ``setting``: an isolated lab, or production.
     """
 
     kind: str
     tool: str
     dedicated: bool = False
     measured: tuple[float, float | None] | None = None
+    setting: str = PRODUCTION
 
     @property
     def same_every_day(self) -> bool:
@@ -74,8 +78,13 @@ class Regime(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``core/ssh``."""
-        return f"{self.kind}/{self.tool}"
+        """``production/core/ssh``."""
+        return f"{self.setting}/{self.kind}/{self.tool}"
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """What evidence is collected by, from the setting to the class of the tool."""
+        return self.setting, f"{self.setting}/{self.kind}", self.name
 
 
 def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
@@ -85,10 +94,12 @@ def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
         delays = [d for p in problem.transfers[f].phases for d in p.delays]
         longest = max(delays, key=lambda d: float(np.max(d.per_byte)), default=None)
         kind = _WAITS[longest.each] if longest is not None else "requests"
-        return Regime(kind, tool, alone, given.noises.get(_only_host(given, f)) if kind == "requests" else None)
+        noise = given.noises.get(_only_host(given, f)) if kind == "requests" else None
+        return Regime(kind, tool, alone, noise, setting(given))
     station = problem.stations[cause.station]
     kind = _station(given, problem, station)
-    return Regime(kind, tool, alone, given.noises.get(station.host) if kind in _STORAGE else None)
+    noise = given.noises.get(station.host) if kind in _STORAGE else None
+    return Regime(kind, tool, alone, noise, setting(given))
 
 
 def _only_host(given: PathSpec, f: int) -> str:
@@ -99,10 +110,27 @@ def _only_host(given: PathSpec, f: int) -> str:
 
 def _dedicated(given: PathSpec) -> bool:
     """Whether nobody else is on the path: every segment says so, and no file system is a shared one."""
-    segments = [*given.wan, *given.links.values()]
-    quiet = all(s.background is not None and s.background.share.spread == 0 for s in segments)
     systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
-    return quiet and not any(_KINDS.get(kind) == "shared server" for kind in systems)
+    return all(map(_quiet, _segments(given))) and not any(_KINDS.get(kind) == "shared server" for kind in systems)
+
+
+def _segments(given: PathSpec) -> list[Segment]:
+    return [*given.wan, *given.links.values()]
+
+
+def _quiet(segment: Segment) -> bool:
+    """Whether other traffic is stated without doubt."""
+    share = segment.background.share if segment.background is not None else None
+    return share is not None and (share.spread == 0 or share.value == 0)
+
+
+def setting(given: PathSpec) -> str:
+    """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
+    if given.setting is not None:
+        return given.setting
+    segments = _segments(given)
+    stated = bool(segments) and all(s.loss.typical is None for s in segments)
+    return ISOLATED if stated and _dedicated(given) else PRODUCTION
 
 
 def _station(given: PathSpec, problem: Problem, station: Station) -> str:

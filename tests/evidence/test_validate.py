@@ -139,7 +139,8 @@ def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> N
         assert name in page
     figures = json.loads(page.partition('id="page-data">')[2].partition("</script>")[0])["figures"]
     assert [len(t["x"]) for t in figures[0]["data"]] == [2, 1, 1]  # the diagonal, what fits, what judges
-    assert len(figures[-1]["data"][1]["x"]) == 19  # levels of the calibration curve
+    assert len(figures[-2]["data"][1]["x"]) == 19  # levels of the calibration curve
+    assert sum(n for t in figures[-1]["data"] for n in t["y"]) == 1  # of the one that judges, its place
     assert f"dtnsim {dtnsim.__version__}, " in page
     assert "seed 1" in page
 
