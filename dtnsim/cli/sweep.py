@@ -35,16 +35,21 @@ def command(
     ] = None,
     processes: Annotated[int, typer.Option(help="How many processes.", min=1, max=1024)] = 1,
     scheduler: options.Scheduler = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(help="Draws of each scenario; 256 for up to 1,000, else 0.", min=0, max=100_000),
+    ] = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Predict a path in many scenarios: rates are the ceilings that 'dtnsim predict' gives for it.
+    """Predict a path in many scenarios: each row has what 'dtnsim predict' says of it.
 
-    Keys that change numbers alone are worked out as arrays, thousands at a time; others (tool options, parts, and what
-    TCP's round model starts from: round trip, loss, windows) value by value. A run that was broken off goes on where
-    it ended when the same command is given again. Exit code 2: a scenario was refused; its row says why.
+    A scenario takes some 50 ms. More than 1,000 are not drawn unless --samples says so: with --samples 0 rates are
+    ceilings, and keys that change numbers alone are worked out as arrays, thousands at a time. A run that was broken
+    off goes on where it ended when the same command is given again. Exit code 2: a scenario was refused; its row says
+    why.
 
     \b
     Examples:
@@ -74,6 +79,7 @@ def command(
                 out=out,
                 processes=processes,
                 scheduler=scheduler,
+                samples=samples,
                 seed=seed,
                 progress=progress,
             )
@@ -86,6 +92,8 @@ def command(
         options.emit({"schema": "dtnsim.sweep/1", "path": result.path, "keys": list(result.keys), "rows": rows})
     else:
         _show(result, out)
+        if samples is None and not result.samples:
+            sys.stderr.write("dtnsim: more than 1,000 scenarios: rates are ceilings; --samples 256 draws each\n")
         if plot:
             from dtnsim.report import plots, text
 
@@ -105,6 +113,8 @@ def _show(result: SweepResult, out: str | None) -> None:
     printer = console()
     heads = [(k, "right") for k in result.keys] + [
         ("throughput", "right"),
+        ("p10", "right"),
+        ("p90", "right"),
         ("duration", "right"),
         ("bottleneck", "left"),
     ]
@@ -112,9 +122,9 @@ def _show(result: SweepResult, out: str | None) -> None:
     shown = table(*heads, title=f"{result.path}: {len(result):,} scenarios")
     for row in result.rows[:_SHOWN] if out is None else ():
         answer = (
-            ("refused", "", row[n + 4])
+            ("refused", "", "", "", row[n + 4])
             if row[n] is None
-            else (units.show(row[n], "B/s"), units.show(row[n + 1], "s"), row[n + 2])
+            else (*(units.show(row[c], "B/s") for c in (n, n + 5, n + 6)), units.show(row[n + 1], "s"), row[n + 2])
         )
         shown.add_row(*row[:n], *answer)
     if out is None:

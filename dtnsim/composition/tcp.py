@@ -109,7 +109,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         openings: What they move.
     """
     closed, limit = closed_form(drawn)
-    one = drawn is not nominal or all(np.size(v) == 1 for v in _figures(drawn))  # not many scenarios, each its own
+    one = all(np.size(v) == 1 for v in _figures(nominal))  # not many scenarios, each its own
     if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
         return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit)
     c = _course(nominal) if one else _courses(nominal)

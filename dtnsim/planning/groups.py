@@ -18,6 +18,7 @@ from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import MixedError, NeedsOneError
 from dtnsim.planning import swept
 from dtnsim.planning.swept import Place, Rates
+from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -62,13 +63,30 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one scenario gives, or why it gives nothing."""
+    """What one scenario gives, or why it gives nothing.
+
+    Attributes:
+        rate_Bps, seconds: Throughput and duration: medians, or without draws those of the ceiling.
+        station, kind: What holds it.
+        error: Why there is none.
+        around: p10, p90 and the ceiling of the throughput [B/s].
+    """
 
     rate_Bps: float | None
     seconds: float | None
     station: str = ""
     kind: str = ""
     error: str = ""
+    around: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the scenarios of a sweep have in common: the path, and the draws of each."""
+
+    given: PathSpec
+    samples: int
+    seed: int
 
 
 class Pace:
@@ -105,15 +123,15 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
             )
 
 
-def vector_keys(given: PathSpec, design: Design) -> tuple[str, ...]:
-    """Keys of a design whose values may be one array.
+def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:
+    """Keys of a design whose values may be one array; none where no ``arrays`` are wanted.
 
     Raises:
         SpecError: the first scenario cannot be used: a key that does not exist.
     """
     first = [f"{k}={v}" for k, v in zip(design.keys, design.row(0), strict=True)]
     start = given.changed(first)
-    if any(t.timing() is not None for t in start.transfers):
+    if not arrays or any(t.timing() is not None for t in start.transfers):
         return ()  # what they move is found by rounds of compositions
     found = []
     for key, (values, _) in zip(design.keys, design.columns, strict=True):
@@ -168,8 +186,18 @@ def _equal(many: Rates, n: int, single: Outcome) -> bool:
     )
 
 
+def predicted(task: Task, overrides: list[str]) -> Outcome:
+    """What `predict` says of one scenario."""
+    try:
+        made = predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
+    except DtnsimError as error:
+        return Outcome(None, None, error=str(error))
+    rate, held = made.throughput_Bps, made.bottleneck
+    return Outcome(rate.p50, made.duration_s.p50, held.station, held.kind, around=(rate.p10, rate.p90, made.ceiling))
+
+
 def alone(given: PathSpec, overrides: list[str]) -> Outcome:
-    """What one scenario gives, composed by itself."""
+    """The ceiling of one scenario, composed by itself."""
     try:
         made = swept.rates(given.changed(overrides))
     except DtnsimError as error:
@@ -177,14 +205,18 @@ def alone(given: PathSpec, overrides: list[str]) -> Outcome:
     return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
 
 
-def timed_outcomes(given: PathSpec, group: Group) -> tuple[list[Outcome], float]:
+def timed_outcomes(task: Task, group: Group) -> tuple[list[Outcome], float]:
     """(what the scenarios of a group give, CPU time that took [s])."""
     began = process_time()
-    return outcomes(given, group), process_time() - began
+    if task.samples:
+        found = [predicted(task, group.overrides(n)) for n in range(len(group.numbers))]
+    else:
+        found = outcomes(task.given, group)
+    return found, process_time() - began
 
 
 def outcomes(given: PathSpec, group: Group) -> list[Outcome]:
-    """What the scenarios of a group give: as arrays of one composition, or each by itself where that differs."""
+    """Ceilings of a group's scenarios: as arrays of one composition, or each by itself where that differs."""
     if group.keys and len(group.numbers) >= _FEW:
         many = _together(given, group)
         if many is not None:

@@ -19,7 +19,9 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.extras import need
 
 #: columns behind those of the keys
-ANSWERS: Final = ("throughput_Bps", "duration_s", "bottleneck", "kind", "error", "path")
+ANSWERS: Final = (
+    "throughput_Bps", "duration_s", "bottleneck", "kind", "error", "p10_Bps", "p90_Bps", "ceiling_Bps", "path",
+)  # fmt: skip
 
 Row = tuple[Any, ...]
 
@@ -137,9 +139,12 @@ def _named(file: Path) -> Iterator[None]:
 
 def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:
     """A row with its numbers as such."""
-    n = len(keys)
-    rate, seconds = (float(v) if v else None for v in line[n : n + 2])
-    return (*line[:n], rate, seconds, *line[n + 2 :])
+    heads = (*keys, *ANSWERS)
+    numbers = range(len(keys), len(heads))
+    return tuple(
+        (float(v) if v else None) if n in numbers and heads[n].endswith(("_Bps", "_s")) else v
+        for n, v in enumerate(line)
+    )
 
 
 def _shown(value: Any) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from dtnsim.ground.pool import Pool
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
+from dtnsim.steady.prediction import SAMPLES
 
 if TYPE_CHECKING:
     from dtnsim.planning.design import Design
     from dtnsim.planning.groups import Group
 
+#: scenarios up to which each is drawn where nobody says
+_DRAWN: Final = 1000
 #: scenarios done, and all of them
 Progress = Callable[[int, int], None]
 
@@ -36,8 +39,10 @@ class SweepResult:
     Attributes:
         path: Name of the path.
         keys: What was varied.
-        rows: Values of the keys, throughput [B/s], duration [s], bottleneck, its kind, error, path.
+        rows: Values of the keys, throughput [B/s], duration [s], bottleneck, its kind, error, p10, p90 and ceiling of
+            the throughput [B/s], path.
         kept: How many of them an earlier run had left.
+        samples: Draws behind each of them; without any, rates are ceilings.
         vector: Keys that were arrays of one composition.
     """
 
@@ -45,6 +50,7 @@ class SweepResult:
     keys: tuple[str, ...]
     rows: tuple[Row, ...]
     kept: int = 0
+    samples: int = 0
     vector: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -96,10 +102,11 @@ def sweep(
     out: str | Path | None = None,
     processes: int = 1,
     scheduler: str | None = None,
+    samples: int | None = None,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Predicts a path in many scenarios; rates are the ceilings that `predict` gives for it.
+    """Predicts a path in many scenarios; each row has what `predict` says of it.
 
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.
@@ -111,7 +118,10 @@ def sweep(
         out: ``.csv`` or ``.parquet`` for the rows. Rows that are there are kept, and not worked out again.
         processes: How many processes.
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers do the work instead.
-        seed: Seed of the hypercube.
+        samples: Draws behind each scenario; 0 leaves the ceilings, of which keys that change numbers alone are worked
+            out as arrays, thousands at a time. Where not given, as many as `predict` takes for up to 1,000 scenarios,
+            and 0 for more.
+        seed: Seed of the hypercube and of the draws.
         progress: Called with the scenarios done and all of them.
 
     Returns:
@@ -128,11 +138,12 @@ def sweep(
     if isinstance(path, spec.PathSpec) and overrides:
         given = given.changed(overrides)
     wanted = _design(vary, sample, table, seed)
-    label = f"{given.name} ({_digest(given)})"
+    samples = samples if samples is not None else SAMPLES if len(wanted) <= _DRAWN else 0
+    label = f"{given.name} ({_digest(given, samples, seed)})"
     file = RowFile(out, wanted.keys, label) if out is not None else None
     option = "--vary" if table is None else "--table"
     with override.given_with(option):
-        vector = groups.vector_keys(given, wanted)
+        vector = groups.vector_keys(given, wanted, arrays=not samples)
     rows: list[Row | None] = [None] * len(wanted)
     if file is not None:
         rows = [file.done.get(wanted.row(n)) for n in range(len(wanted))]
@@ -140,13 +151,15 @@ def sweep(
     done = kept = len(rows) - len(todo)
     pace, parts = groups.Pace(), list[groups.Group]()
     pieces = _kept(groups.groups(wanted, vector, todo, pace), parts) if len(todo) else ()
-    with Pool(groups.timed_outcomes, given, pieces, processes if len(todo) > 1 else 1, scheduler) as workers:
+    task = groups.Task(given, samples, seed)
+    with Pool(groups.timed_outcomes, task, pieces, processes if len(todo) > 1 else 1, scheduler) as workers:
         for number, (found, seconds) in workers.results():
             pace.took(seconds)
             numbers = [int(n) for n in parts[number].numbers]
             for n, o in zip(numbers, found, strict=True):
                 error = _called(o.error, option, wanted.keys)
-                rows[n] = (*wanted.row(n), o.rate_Bps, o.seconds, o.station, o.kind, error, label)
+                around = o.around or (o.rate_Bps,) * 3
+                rows[n] = (*wanted.row(n), o.rate_Bps, o.seconds, o.station, o.kind, error, *around, label)
             if file is not None:
                 file.append(row for n in numbers if (row := rows[n]) is not None)
             done += len(found)
@@ -154,7 +167,7 @@ def sweep(
                 progress(done, len(rows))
     if file is not None:
         file.finish()
-    return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, vector)
+    return SweepResult(given.name, wanted.keys, tuple(r for r in rows if r is not None), kept, samples, vector)
 
 
 def _kept(pieces: Iterator[Group], parts: list[Group]) -> Iterator[Group]:
@@ -183,9 +196,10 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
     return designs.hypercube(axes, designs.sampling(sample), seed)
 
 
-def _digest(given: spec.PathSpec) -> str:
-    """What makes two descriptions differ."""
+def _digest(given: spec.PathSpec, samples: int, seed: int) -> str:
+    """What makes two descriptions differ, or what is drawn of them."""
     leaves = sorted(f"{place}={leaf}" for place, leaf in _texts(given))
+    leaves += [f"{samples} draws, seed {seed}"] if samples else []
     return hashlib.blake2b("\n".join(leaves).encode(), digest_size=4).hexdigest()
 
 

@@ -18,7 +18,7 @@ from dtnsim.planning import groups
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.groups import Outcome
+    from dtnsim.planning.groups import Outcome, Task
 
 #: round trips [s], losses, streams, files and multiples of the drives that are tried beside the path's own
 _RTT_S: Final = (0.2e-3, 5e-3, 20e-3, 60e-3, 150e-3)
@@ -82,14 +82,15 @@ class Grid:
         return self.outcomes[number]
 
 
-def grid(given: PathSpec, most: int, progress: Callable[[int, int], None] | None = None) -> Grid:
+def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = None) -> Grid:
     """Works the crossings out.
 
     Args:
-        given: The path.
+        task: The path, and the draws of each crossing.
         most: Most crossings; values are left out until there are no more.
         progress: Called with the crossings done and all of them.
     """
+    given = task.given
     axes = [a for a in (_rtt(given), _loss(given), _streams(given), _files(given), _drives(given)) if a is not None]
     while axes and _crossings(axes) > max(most, 1):
         longest = max(range(len(axes)), key=lambda n: len(axes[n].labels) / _WORTH[axes[n].name])
@@ -98,18 +99,18 @@ def grid(given: PathSpec, most: int, progress: Callable[[int, int], None] | None
     whole = _crossings(axes)
     found = []
     for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
-        found.append(groups.alone(given, [o for overrides in chosen for o in overrides]))
+        found.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))
         if progress is not None:
             progress(number + 1, whole)
     return Grid(tuple(axes), tuple(found))
 
 
-def sizes(given: PathSpec) -> list[tuple[float, float | None]]:
+def sizes(task: Task) -> list[tuple[float, float | None]]:
     """(size of a file [B], throughput [B/s]) of data sets of equal files from 1 kB to 1 TB; nothing for timed tests."""
     made: list[tuple[float, float | None]] = []
-    for size in _SIZES if _free(given) else ():
+    for size in _SIZES if _free(task.given) else ():
         count = max(1, int(min(_BULK_B / size, 1e5)))
-        found = groups.alone(given, _moved(given, f"{{files: {count}, each: {size:.0f} B}}"))
+        found = groups.predicted(task, _moved(task.given, f"{{files: {count}, each: {size:.0f} B}}"))
         made.append((size, found.rate_Bps))
     return made if any(rate is not None for _, rate in made) else []
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.ground import units
 from dtnsim.ground.term import plural
-from dtnsim.planning import whatif
+from dtnsim.planning import groups, whatif
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
@@ -215,15 +215,16 @@ def _scenarios(
 ) -> None:
     if not asked.scenarios:
         return
-    crossed = whatif.grid(given, max(asked.scenarios // len(given.transfers), 16), progress)
+    task = groups.Task(given, asked.samples, asked.seed)
+    crossed = whatif.grid(task, max(asked.scenarios // len(given.transfers), 16), progress)
     if crossed.axes:
         page.heading("What if")
         _sliders(page, crossed)
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
     files = sum(t.files for t in p.transfers)
-    own = (sum(t.payload_B for t in p.transfers) / files, p.ceiling) if files else None
-    page.figure(charts.file_sizes(whatif.sizes(given), own))
+    own = (sum(t.payload_B for t in p.transfers) / files, p.throughput_Bps.p50) if files else None
+    page.figure(charts.file_sizes(whatif.sizes(task), own))
 
 
 def _sliders(page: Page, crossed: Grid) -> None:
@@ -247,7 +248,7 @@ def _sliders(page: Page, crossed: Grid) -> None:
         for a in crossed.axes
     )
     page.text(
-        f"Every position is a prediction of its own (ceilings), worked out beforehand: {len(crossed.outcomes)}.",
+        f"Every position is a prediction of its own, worked out beforehand: {len(crossed.outcomes)}.",
         "note",
     )
     page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')

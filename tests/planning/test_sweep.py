@@ -19,6 +19,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import MixedError, NeedsOneError, Several
 from dtnsim.planning import groups, swept
 from dtnsim.planning.design import axis, cartesian
+from dtnsim.steady.prediction import SAMPLES
 
 #: a path, what is varied (arrays and single values together), and which keys must be arrays
 CASES = [
@@ -38,8 +39,8 @@ CASES = [
 
 
 @pytest.mark.parametrize(("path", "vary", "arrays"), CASES, ids=[c[0] for c in CASES])
-def test_every_number_is_that_of_predict(path: str, vary: list[str], arrays: set[str] | None) -> None:
-    result = dtnsim.sweep(path, vary)
+def test_every_ceiling_is_that_of_predict(path: str, vary: list[str], arrays: set[str] | None) -> None:
+    result = dtnsim.sweep(path, vary, samples=0)
     if arrays is not None:
         assert set(result.vector) == arrays
     assert len({r for r in result.throughput_Bps if np.isfinite(r)}) > 1, "nothing moved"
@@ -50,6 +51,24 @@ def test_every_number_is_that_of_predict(path: str, vary: list[str], arrays: set
         assert row["throughput_Bps"] == pytest.approx(same.throughput_Bps.p50, rel=1e-9)
         assert row["duration_s"] == pytest.approx(same.duration_s.p50, rel=1e-9)
         assert (row["bottleneck"], row["kind"]) == (same.bottleneck.station, same.bottleneck.kind)
+
+
+def test_every_row_is_that_of_predict() -> None:
+    result = dtnsim.sweep("venadi/gridftp-gpfs", ["wan.rtt=1ms,90ms"], overrides=["wan.loss=1e-6"], seed=4)
+    assert result.samples == SAMPLES
+    for row in result.to_dicts():
+        same = dtnsim.predict("venadi/gridftp-gpfs", overrides=["wan.loss=1e-6", f"wan.rtt={row['wan.rtt']}"], seed=4)
+        rate = same.throughput_Bps
+        assert [row[f"{k}_Bps"] for k in ("throughput", "p10", "p90", "ceiling")] == [
+            rate.p50, rate.p10, rate.p90, same.ceiling,
+        ]  # fmt: skip
+        assert row["duration_s"] == same.duration_s.p50
+
+
+def test_more_than_a_thousand_are_ceilings() -> None:
+    result = dtnsim.sweep("venadi/gridftp-gpfs", ["hosts.venadi.cpu.clock=2GHz..5GHz:1001"])
+    assert result.samples == 0
+    assert all(row["throughput_Bps"] == row["ceiling_Bps"] == row["p90_Bps"] for row in result.to_dicts())
 
 
 def test_numbers_alone_are_one_composition(monkeypatch) -> None:
@@ -143,9 +162,9 @@ def test_round_trips_losses_and_rates_are_arrays(monkeypatch) -> None:
     whole = groups.alone
     monkeypatch.setattr(groups, "alone", lambda *a: alone.append(1) or whole(*a))
     vary = ["wan.rtt=1ms..90ms", "wan.bandwidth=2Gb/s..90Gb/s"]
-    result = dtnsim.sweep("venadi/gridftp-gpfs", vary, sample="lhs:120")
+    result = dtnsim.sweep("venadi/gridftp-gpfs", vary, sample="lhs:120", samples=0)
     assert set(result.vector) == {"wan.rtt", "wan.bandwidth"}
-    assert len(alone) < 35  # 7 values of each key, then corners, two of each bottleneck, and a few at random
+    assert len(alone) < 50  # 7 values of each key, then of two groups corners, two of each bottleneck, a few at random
     assert len(result.bottlenecks) > 1
 
 

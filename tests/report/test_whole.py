@@ -12,6 +12,7 @@ import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
 from dtnsim.planning import whatif
+from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, page, picture, planned, timeline, whole
 from dtnsim.report.headline import clock, headline
 from dtnsim.simulation.fleet.run import fleet
@@ -108,7 +109,7 @@ def test_the_same_input_gives_the_same_bytes(given: object, monkeypatch: pytest.
 
 def test_every_position_of_the_sliders_is_a_prediction(given: object, html: str) -> None:
     grid = data(html)["whatif"]
-    own = dtnsim.predict(given, samples=0).throughput_Bps.p50
+    own = dtnsim.predict(given, samples=32).throughput_Bps.p50
     assert grid["rate"][grid["own"]] == pytest.approx(own, rel=1e-12)
     axis = next(n for n, a in enumerate(grid["axes"]) if a["name"] == "rtt")
     sizes = [len(a["labels"]) for a in grid["axes"]]
@@ -117,13 +118,13 @@ def test_every_position_of_the_sliders_is_a_prediction(given: object, html: str)
     number = 0
     for size, place in zip(sizes, at, strict=True):
         number = number * size + place
-    other = dtnsim.predict(given.changed([f"wan.rtt={grid['axes'][axis]['labels'][at[axis]]}"]), samples=0)
+    other = dtnsim.predict(given.changed([f"wan.rtt={grid['axes'][axis]['labels'][at[axis]]}"]), samples=32)
     assert grid["rate"][number] == pytest.approx(other.throughput_Bps.p50, rel=1e-12)
     assert grid["stations"][grid["station"][number]] == other.bottleneck.station
 
 
 def test_a_grid_has_no_more_crossings_than_asked(given: object) -> None:
-    grid = whatif.grid(given, 6)
+    grid = whatif.grid(Task(given, 0, 1), 6)
     assert 1 < len(grid.outcomes) <= 6
     assert grid.plane("rtt", "nothing") is None
 
@@ -131,7 +132,8 @@ def test_a_grid_has_no_more_crossings_than_asked(given: object) -> None:
 def test_transfers_with_names_can_be_varied() -> None:
     given = dtnsim.load("nasa/nuttscp-5of7")
     assert [given.transfer_key(n) for n in (0, 1)] == ["transfers.file1", "transfers.file2"]
-    files = next(a for a in whatif.grid(given, 2).axes if a.name in ("files", "streams", "rtt", "loss", "drives"))
+    axes = whatif.grid(Task(given, 0, 1), 2).axes
+    files = next(a for a in axes if a.name in ("files", "streams", "rtt", "loss", "drives"))
     assert len(files.labels) == 2
 
 
