@@ -57,8 +57,9 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert "nersc is not yours to change, and it binds" in words
     assert "Not reachable" in words
     assert venadi.chosen is None
-    most = max(s.rate for s in venadi.purchases)
-    assert most == pytest.approx(venadi.now.rate, rel=0.005)  # nothing on the list that fits helps at the median
+    # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
+    most = max(s.prediction.ceiling for s in venadi.purchases)
+    assert most == pytest.approx(venadi.now.prediction.ceiling, rel=0.005)
 
 
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
@@ -97,7 +98,7 @@ def test_a_card_is_bought_where_it_binds_and_the_numbers_are_those_of_predict(na
 def test_free_wins_come_with_commands_that_the_kernel_takes(narrow: Plan) -> None:
     buffers = next(w for w in narrow.wins if "TCP buffers" in w.setting.what)
     assert buffers.together
-    assert buffers.alone_Bps > 2 * narrow.now.prediction.throughput_Bps.p50
+    assert buffers.alone_Bps > 2 * narrow.now.prediction.ceiling
     for line in buffers.setting.commands:
         assert all(int(n) <= 2**31 - 1 for n in re.findall(r"\d{4,}", line))
     whole = dtnsim.plan("examples/dtn-100g-zfs", target="900Gb/s", allow=["tuning"], overrides=SLOW_END, samples=16)
@@ -127,7 +128,7 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     (win,) = (w for w in one.wins if w.together)
     assert win.setting.what == "transfer: runs at once"
     assert one.tuned.prediction.bottleneck.station == "c1.raid.disks"
-    assert one.tuned.rate == pytest.approx(dtnsim.predict("nasa/nuttscp-3of7", samples=0).throughput_Bps.p50, rel=0.01)
+    assert one.tuned.prediction.ceiling == pytest.approx(dtnsim.predict("nasa/nuttscp-3of7", samples=0).throughput_Bps.p50, rel=0.01)
     shop = tmp_path / "shop.yaml"
     shop.write_text(
         "date: 2026-05-01\nfits: {wd5001aals: 3.5 inch}\nitems:\n  wd-hc310: {price: 180 USD, fits: 3.5 inch}\n"
