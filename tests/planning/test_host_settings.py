@@ -17,7 +17,7 @@ def test_a_mount_with_one_connection_gets_more() -> None:
     (win,) = (w for w in made.wins if w.together)
     assert win.setting.what == "ws: nconnect of /nas"
     assert "mount -o nconnect=4" in win.setting.commands[0]  # 16 bring no more
-    assert made.tuned.rate == pytest.approx(dtnsim.predict(LAB, samples=0).throughput_Bps.p50, rel=0.01)
+    assert made.tuned.rate == pytest.approx(dtnsim.predict(LAB, samples=16).throughput_Bps.p50, rel=0.01)
 
 
 def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
