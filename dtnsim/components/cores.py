@@ -12,7 +12,7 @@ from dtnsim.components.base import Model, Pick
 from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.term import Term, count, law, term
+from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import cpu as physics
 
 
@@ -51,6 +51,14 @@ class Cores(Model):
         clock, work = row.term(self.cpu.clock), self.cpu.per_cycle
         return clock if work.value == 1.0 and not work.spread else clock * row.term(work)
 
+    def several(self, row: Row, threads: int | None = None) -> Term:
+        """Cores that so many threads have at once; all cores where no number is given."""
+        cores = self.cpu.total
+        if not self.cpu.uncounted.spread:
+            return count(cores if threads is None else min(threads, cores), "core")
+        there = count(cores, "core") * row.term(self.cpu.uncounted)
+        return there if threads is None else least(count(threads, "core"), largest(term(1.0), there))
+
     def core(
         self,
         row: Row,
@@ -75,11 +83,10 @@ class Cores(Model):
             for number, times in cores.items():
                 self.pinned(row, number, work * (times / thread.copies), f"{thread.name}: {what}")
             return
-        copies = min(thread.copies, self.cpu.total)
         row.charge(
             f"cpu.{thread.name}",
             "core",
-            capacity=count(copies, "core") * self.clock(row),
+            capacity=self.several(row, thread.copies) * self.clock(row),
             per_byte=work,
             unit="cycles",
             private=True,
@@ -109,7 +116,7 @@ class Cores(Model):
             clock = law(
                 physics.smt_capacity, clock_Hz=clock, busy_threads=self.cpu.smt, gain=row.term(self.cpu.smt_gain)
             )
-        capacity = count(self.cpu.total, "core") * clock
+        capacity = self.several(row) * clock
         label = f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
 

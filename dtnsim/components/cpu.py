@@ -26,6 +26,7 @@ class Cpu(Component):
         numbering: Whether core numbers go through one socket after the other (blocks) or alternate between them.
         socket_link: Transfers a second of a link between two sockets (QPI, UPI).
         socket_links: Such links between two sockets.
+        uncounted: Cores that there are over ``cores``, where nobody has counted them.
     """
 
     kind: ClassVar[str] = "cpu"
@@ -50,6 +51,7 @@ class Cpu(Component):
     numbering: Literal["blocks", "alternate"] = "blocks"
     socket_link: Annotated[Quantity, Unit("1/s", low=1e8, high=1e11)] | None = None
     socket_links: Annotated[int, Field(ge=1, le=8)] = 1
+    uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior("1", 0.0, "cores are counted")
 
     @property
     def total(self) -> int:

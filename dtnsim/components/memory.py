@@ -42,6 +42,7 @@ class Memory(Component):
         size: Bytes of all DIMMs.
         efficiency: Part of the channels' rate that programs reach.
         ddio: Part of the network's bytes that card and core hand over in the last-level cache.
+        uncounted: Channels that there are over ``channels``, where nobody has counted them.
     """
 
     kind: ClassVar[str] = "memory"
@@ -58,11 +59,17 @@ class Memory(Component):
         "0", 0.0, "not counted on: windows of many megabytes outgrow the part of the cache that Intel DDIO may fill"
     )
 
+    uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior(
+        "1", 0.0, "channels are counted"
+    )
+
     def bandwidth(self, row: Row) -> Term:
         """What all channels sustain, reads and writes together [B/s]."""
         peak = law(
             physics.peak_bandwidth, channels=count(self.channels, "channel"), transfers_per_s=row.term(self.rate)
         )
+        if self.uncounted.spread:
+            peak = peak * row.term(self.uncounted)
         return law(physics.sustained_bandwidth, peak_Bps=peak, efficiency=row.term(self.efficiency))
 
     def cross(self, row: Row, by: Crossing, what: str) -> None:

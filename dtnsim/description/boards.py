@@ -98,11 +98,11 @@ def check(host: Host) -> None:
                 value=host.cpu.part,
                 remedy=f"'dtnsim components cpu --where \"fits = {board.socket}*\"' lists what fits",
             )
-        for key, has, takes in (
-            ("cpu.sockets", host.cpu.sockets, board.sockets),
-            ("memory.channels", host.memory.channels, board.channels),
+        for key, has, takes, counted in (
+            ("cpu.sockets", host.cpu.sockets, board.sockets, host.cpu.uncounted),
+            ("memory.channels", host.memory.channels, board.channels, host.memory.uncounted),
         ):
-            if has > takes:
+            if has > takes and not counted.spread:
                 raise SpecError(
                     f"is more than {board.part or 'the board'} has",
                     key=f"{host.name}.{key}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from dtnsim.components.base import Facts, Pick, Price, documentation_only
 from dtnsim.components.board import Board
@@ -42,6 +42,7 @@ class Host(Buses):
         source: Where its description comes from.
         description: What it is, in a line.
         like: Another host, whose keys hold where none is written here.
+        year: Year that it was bought in, which chooses nothing but the parts that what is not stated is drawn from.
         board: Board, whose slots it has.
         chassis: What its drives sit in: bays, the expander before them, memory channels.
         price: What the whole machine costs.
@@ -55,6 +56,7 @@ class Host(Buses):
     source: str = documentation_only("")
     description: str = documentation_only("")
     like: str | None = None
+    year: Annotated[int, Field(ge=1990, le=2030)] | None = None
     board: Annotated[Board, Pick(Board)] | None = None
     chassis: Annotated[Chassis, Pick(Chassis)] | None = None
     price: Price | None = documentation_only(None)

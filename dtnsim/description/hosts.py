@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dtnsim.components.base import place
 from dtnsim.description.boards import fitted_out
+from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.override import merge, override, split_key
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -47,6 +48,7 @@ class Hosts:
             where = {**place(raw, "hosts"), "key": "hosts"}
             raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **where)
         self._given, self._beside = given, beside
+        self._mounts, self._networked = mounts_of(raw), "wan" in raw or "links" in raw
         self._texts: dict[str, list[str]] = {}
         for text in overrides:
             alias = inside(text)
@@ -59,7 +61,8 @@ class Hosts:
         """Mappings of all hosts."""
         hosts = Mapping(self._given.file, self._given.line)
         for name in self._given:
-            hosts.put(name, fitted_out(self._one(name, ())), *self._given.lines.get(name, (hosts.file, hosts.line)))
+            host = drawn(name, self._one(name, ()), self._mounts.get(name, ()), networked=self._networked)
+            hosts.put(name, fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
         return hosts
 
     def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
@@ -75,6 +78,8 @@ class Hosts:
 
     def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, shipped: bool = False) -> Mapping:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
+        if item is None or item == UNKNOWN:  # all of it is drawn
+            return Mapping(*self._given.lines.get(name, (self._given.file, self._given.line)))
         if isinstance(item, str):
             shipped = True  # what is shipped knows nothing of this file
             item = _named(name, item, self._beside)

@@ -216,10 +216,10 @@ def _when(key: str, value: str, then: Node) -> Node:
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
 
 
-def _without_a_part(made: Node, instead: str = "part") -> Node:
-    """What is required is so only where ``instead`` does not name where it comes from."""
+def _without_a_part(made: Node) -> Node:
+    """What is required is so only where no part is named that it comes from."""
     required = made.pop("required", None)
-    return {**made, "anyOf": [{"required": required}, {"required": [instead]}]} if required else made
+    return {**made, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else made
 
 
 def _host(top: Node, builder: _Builder) -> Node:
@@ -235,7 +235,12 @@ def _host(top: Node, builder: _Builder) -> Node:
     properties["kernel"] = stack
     if "Volume" in builder.defs:  # what is like another host may change one key of a volume
         builder.defs["Volume"].pop("required", None)
-    return _without_a_part(top, "like")
+    for key in ("cpu", "memory", "nic"):
+        properties[key] = {"anyOf": [_UNKNOWN, properties[key]], **kept(properties[key])}
+    volumes = properties["volumes"]
+    volumes["additionalProperties"] = {"anyOf": [_UNKNOWN, volumes["additionalProperties"]]}
+    top.pop("required", None)  # what is not stated is drawn
+    return top
 
 
 def _dataset(top: Node, _builder: _Builder) -> Node:
@@ -255,7 +260,8 @@ def _path(top: Node, builder: _Builder) -> Node:
     for key in ("file", "host_files"):
         properties.pop(key)
     builder.defs["Host"] = _host(builder.defs["Host"], builder)
-    host = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
+    known = {"if": {"type": "string"}, "then": _shipped("hosts"), "else": {"$ref": "#/$defs/Host"}}
+    host = {"anyOf": [_UNKNOWN, known]}
     properties["hosts"] = {
         **kept(properties["hosts"]),
         "type": "object",
@@ -290,6 +296,8 @@ def _path(top: Node, builder: _Builder) -> Node:
     return top
 
 
+#: what nobody has described is drawn
+_UNKNOWN: Final[Node] = {"enum": ["unknown", None]}
 _TRANSFER: Final[Node] = {
     "from": "nas:/data",
     "to": "centre:/project",

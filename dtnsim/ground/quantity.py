@@ -1,9 +1,8 @@
 """A number with unit, spread and source, and how such numbers are drawn for intervals.
 
-`Quantity` is what every parameter of every component is. `Draw` turns quantities into floats: the
-nominal value, or ``samples`` values each (Latin hypercube, so that a few hundred draws fill every
-margin evenly), which makes the whole model an array calculation over scenarios. A draw belongs to the
-key of what is drawn, so neither the order of keys in a file nor the order of use changes it.
+`Quantity` is what every parameter of every component is. `Draw` turns quantities into floats: the nominal value, or
+``samples`` values each (Latin hypercube, so that a few hundred draws fill every margin evenly), which makes the model
+an array calculation over scenarios. A draw belongs to the key of what is drawn, whatever the order of keys or of use.
 """
 
 from __future__ import annotations
@@ -69,6 +68,8 @@ class Quantity:
 
     def of(self, key: str) -> Quantity:
         """The same number with its key; built without `dataclasses.replace`, since every number of a path is."""
+        if self.__class__ is not Quantity:
+            return replace(self, key=key)
         return Quantity(self.value, self.dim, self.spread, self.source, self.text, self.typical, key)
 
     def __str__(self) -> str:

@@ -50,6 +50,9 @@ _MEASURE: Final = (
     (".nics.", "iperf3"),
     (".slots.", "lspci -vv"),
     (".hbas.", "fio on all drives at once"),
+    (".cpu", "one line: cpu: PART (lscpu), or year: of the host"),
+    (".memory", "one line: memory: PART (dmidecode -t memory), or year: of the host"),
+    (".nic", "one line: nic: PART (lspci), or nic: {rate: 10 Gb/s} (ethtool)"),
 )
 
 

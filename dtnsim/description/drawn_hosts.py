@@ -1,0 +1,216 @@
+"""What a host does not say of its machine, drawn from the machines of its years: processor, memory, card, volumes.
+
+One part of the shipped library is drawn for each scenario, out of those that came out within `_YEARS` of the host's
+``year`` (network cards: until then), or of all where it says none. What the host does state of a part stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from statistics import fmean, median_low, multimode, pstdev
+from typing import Any, Final
+
+from dtnsim.components.base import Component
+from dtnsim.components.cpu import Cpu
+from dtnsim.components.memory import Memory
+from dtnsim.components.nic import Nic
+from dtnsim.description.transfer import DEVICES
+from dtnsim.ground import library
+from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
+from dtnsim.ground.yamlio import Mapping
+
+#: what is written where nobody knows
+UNKNOWN: Final = "unknown"
+#: years around that of the host whose parts it may have; twice as many until there are `_FEWEST`
+_YEARS: Final = 2
+_FEWEST: Final = 5
+#: one socket or two, where nobody says: within this factor of their geometric mean
+_SOCKETS: Final = math.sqrt(2.0)
+#: file system of a volume that names none
+_FILESYSTEM: Final = "ext4"
+
+
+def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -> Mapping:
+    """A host with what it does not say of its machine.
+
+    Args:
+        name: Its name in the path: two hosts are drawn apart.
+        host: What it says.
+        mounts: Mount points that transfers name, which are volumes where the host has none at all.
+        networked: Whether the path has a network.
+    """
+    made, year = host.clone(), _year(host)
+    for family, law in _LAWS.items():
+        given = host.get(family)
+        if _said(given):
+            continue
+        if family != "nic" or given is not None or (networked and "nics" not in host):
+            made.put(family, _filled(given, law(_parts(family, year), f"{name}.{family}"), host), *_at(host, family))
+    if isinstance(cards := host.get("nics"), Mapping):
+        made.put("nics", _cards(name, cards, year), *_at(host, "nics"))
+    volumes = host.get("volumes")
+    if volumes is None and (found := list(mounts)):
+        volumes = Mapping(host.file, host.line)
+        for mount in found:
+            volumes.put(mount, None, host.file, host.line)
+    if isinstance(volumes, Mapping):
+        made.put("volumes", _volumes(volumes), *_at(host, "volumes"))
+    return made
+
+
+def mounts_of(raw: Mapping) -> dict[str, list[str]]:
+    """Paths that transfers of a file read or write, by host."""
+    given = raw.get("transfers", [raw.get("transfer")])
+    found: dict[str, list[str]] = {}
+    for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
+        for end in (item.get("from"), item.get("to")) if isinstance(item, Mapping) else ():
+            host, _, path = end.partition(":") if isinstance(end, str) else ("", "", "")
+            path = path.strip()
+            if path.startswith("/") and path not in DEVICES and path not in found.setdefault(host.strip(), []):
+                found[host.strip()].append(path)
+    return found
+
+
+def _said(given: object) -> bool:
+    """Whether a part is named or told by its kind: it then needs all of its numbers, or is refused."""
+    if isinstance(given, Mapping):
+        return "kind" in given or bool(given.get("part", UNKNOWN) != UNKNOWN)
+    return given is not None and given != UNKNOWN
+
+
+def _at(host: Mapping, key: str) -> tuple[str, int]:
+    return host.lines.get(key, (host.file, host.line))
+
+
+def _year(host: Mapping) -> int | None:
+    """The host's year; one that is no number is refused when the host is built."""
+    text = str(host.get("year"))
+    return int(text) if text.isdigit() else None
+
+
+def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
+    """What is usual, with what is stated on top."""
+    made = Mapping(host.file, host.line)
+    stated = given if isinstance(given, Mapping) else Mapping()
+    counted = {"cores", "sockets", "channels"} & set(stated)
+    for key, value in usual.items():
+        if key != "uncounted" or not counted:
+            made.put(key, value, host.file, host.line)
+    for key, value in stated.items():
+        if key != "part":
+            made.put(key, value, *stated.lines.get(key, (stated.file, stated.line)))
+    return made
+
+
+def _cards(host: str, cards: Mapping, year: int | None) -> Mapping:
+    """Network cards of which some have no rate."""
+    made = cards.clone()
+    for name, card in cards.items():
+        if not _said(card) and not (isinstance(card, Mapping) and "rate" in card):
+            usual = _nic(_parts("nic", year), f"{host}.nics.{name}")
+            made.put(name, _filled(card, usual, cards), *_at(cards, name))
+    return made
+
+
+def _volumes(volumes: Mapping) -> Mapping:
+    """Volumes of which no file system is known; those of a server are left to be refused."""
+    made = volumes.clone()
+    for mount, given in volumes.items():
+        at = _at(volumes, mount)
+        volume = given.clone() if isinstance(given, Mapping) else Mapping(*at)
+        if given not in (None, UNKNOWN) and not isinstance(given, Mapping):
+            continue
+        if "server" in volume or volume.get("filesystem", UNKNOWN) != UNKNOWN:
+            continue
+        filesystem = Mapping(*at)
+        filesystem.put("kind", _FILESYSTEM, *at)
+        volume.put("filesystem", filesystem, *at)
+        if "array" not in volume:
+            volume.put("array", UNKNOWN, *at)
+        made.put(mount, volume, *at)
+    return made
+
+
+# -- laws ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _library(family: str) -> tuple[tuple[int, Any], ...]:
+    """(year, part) of all shipped parts of a family; cards that speak Ethernet."""
+    found = []
+    for name in library.names(f"parts/{family}"):
+        part = Component.build(library.load(library.root("models") / "parts" / family / f"{name}.yaml", inherit=True))
+        if part.facts is not None and part.facts.year is not None and getattr(part, "protocol", "") in ("", "ethernet"):
+            found.append((int(part.facts.year.value), part))
+    return tuple(found)
+
+
+def _parts(family: str, year: int | None) -> tuple[list[Any], str]:
+    """Parts that a host of a year may have, and what they are in words."""
+    known = _library(family)
+    window = _YEARS
+    while year is not None and window < 2 * _YEARS + 64:
+        first = year - window if family != "nic" else 0  # cards are sold and kept for many years
+        near = [(when, part) for when, part in known if first <= when <= year + window]
+        if len(near) >= _FEWEST:
+            known = tuple(near)
+            break
+        window *= 2
+    years = [when for when, _ in known]
+    words = f"not stated: drawn from {len(known)} parts of {min(years)} to {max(years)} (models/parts/{family})"
+    return [part for _, part in known], words
+
+
+def _cpu(parts: tuple[Sequence[Cpu], str], key: str) -> dict[str, Any]:
+    ordered, words = sorted(parts[0], key=lambda p: p.clock.value * p.per_cycle.value), parts[1]
+    totals = [p.total * (_SOCKETS if p.sockets == 1 else 1.0) for p in ordered]
+    spreads = [factor_spread(_SOCKETS) if p.sockets == 1 else 0.0 for p in ordered]
+    cores = median_low(round(t) for t in totals)
+    return {
+        "cores": cores,
+        "smt": multimode(p.smt for p in ordered)[0],
+        "clock": _mixed(key, [p.clock for p in ordered], words),
+        "per_cycle": _mixed(key, [p.per_cycle for p in ordered], words),
+        "uncounted": _counted(key, [t / cores for t in totals], spreads, words),
+    }
+
+
+def _memory(parts: tuple[Sequence[Memory], str], key: str) -> dict[str, Any]:
+    ordered, words = sorted(parts[0], key=lambda p: p.channels * p.rate.value), parts[1]
+    channels = median_low(p.channels for p in ordered)
+    return {
+        "channels": channels,
+        "rate": _mixed(key, [p.rate for p in ordered], words),
+        "size": _mixed(key, [p.size for p in ordered], words),
+        "uncounted": _counted(key, [p.channels / channels for p in ordered], [0.0] * len(ordered), words),
+    }
+
+
+def _nic(parts: tuple[Sequence[Nic], str], key: str) -> dict[str, Any]:
+    ordered, words = sorted(parts[0], key=lambda p: p.rate.value), parts[1]
+    return {"rate": _mixed(key, [p.rate for p in ordered], words)}
+
+
+_LAWS: Final[dict[str, Callable[[Any, str], dict[str, Any]]]] = {"cpu": _cpu, "memory": _memory, "nic": _nic}
+
+
+def _counted(key: str, ratios: Sequence[float], spreads: Sequence[float], words: str) -> Mixture:
+    """A number of cores or channels over one of them."""
+    return _mixed(key, [Quantity(r, "1", s) for r, s in zip(ratios, spreads, strict=True)], words)
+
+
+def _mixed(key: str, parts: Sequence[Quantity], words: str) -> Mixture:
+    """One of several parts, the spaces between them filled: each as wide as Silverman's rule has it.
+
+    Equation: h = 1.06 s n^(-1/5) on logarithms (Silverman, Density Estimation for Statistics, 1986, eq. 3.28).
+    """
+    logs = [math.log(p.value) for p in parts]
+    width = 1.06 * pstdev(logs) * len(parts) ** -0.2
+    laws = []
+    for part in parts:
+        sigma = math.hypot(math.sqrt(math.log1p(part.spread**2)), width)
+        laws.append(Quantity(part.value, part.dim, math.sqrt(math.expm1(sigma**2)), words))
+    made = Mixture.of_kinds(key, laws)
+    return made.worth(math.exp(fmean(logs)), words)  # type: ignore[return-value]

@@ -1,0 +1,140 @@
+"""Hosts that nobody can describe in full: drawn from machines of their years, narrower with each line that is added."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dtnsim
+from dtnsim.components.base import Component
+from dtnsim.description import drawn_hosts
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw, Mixture
+
+MINIMAL = """
+hosts: {a: unknown, b: unknown}
+wan: {rtt: 20 ms, bandwidth: 100 Gb/s}
+transfer: {from: "a:/data", to: "b:/data", tool: "rsync -a -e ssh", dataset: {files: 100, size: 1 TB}}
+"""
+SSD = "{filesystem: {kind: xfs}, array: samsung-860-evo-4tb}"
+
+#: what becomes known of a and b, a line or a like pair of lines at a time; all of it is the machine that is asked for
+LINES: tuple[dict[str, Any], ...] = (
+    {"hosts.a.year": 2016, "hosts.b.year": 2016},
+    {"hosts.a.nic": "{rate: 10 Gb/s}"},
+    {"hosts.b.nic": "{rate: 10 Gb/s}"},
+    {"hosts.a.volumes./data": SSD},
+    {"hosts.b.volumes./data": SSD},
+    {"hosts.a.cpu": "intel-e5-2680-v4"},
+    {"hosts.b.cpu": "intel-e5-2680-v4"},
+    {"hosts.a.memory": "ddr4-2400-4ch-128g", "hosts.b.memory": "ddr4-2400-4ch-128g"},
+    {"hosts.a.role": "untuned", "hosts.b.role": "untuned"},
+    {"wan.background.share": "{value: 0.1, spread: 0.3}"},
+    {"wan.loss": "{value: 1e-8, spread: 0.5}"},
+)
+
+
+def minimal(folder: Path) -> Path:
+    """A file with nothing but two names, a rate, a round trip and a tool."""
+    made = folder / "path.yaml"
+    made.write_text(MINIMAL)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("ends", "tool", "rtt", "left"),
+    [("data", "rsync -a -e ssh", "2 ms", 0.65), ("memory", "iperf3 -P 8 -t 60", "20 ms", 0.2)],
+)
+def test_each_line_that_is_added_narrows_the_answer(
+    ends: str, tool: str, rtt: str, left: float, tmp_path: Path
+) -> None:
+    """From two names, a rate and an RTT to all of a machine, whose rate is inside throughout.
+
+    ``left`` is the width, of its logarithm, that the tool's own error and chance leave of the first one.
+    """
+    file = tmp_path / "path.yaml"
+    text = MINIMAL.replace("rsync -a -e ssh", tool).replace("20 ms", rtt)
+    if ends == "memory":
+        text = text.replace("/data", "memory").replace(", dataset: {files: 100, size: 1 TB}", "")
+    file.write_text(text)
+    known: dict[str, Any] = {}
+    answers = []
+    for line in ({}, *(line for line in LINES if ends == "data" or not any("volumes" in key for key in line))):
+        known |= line
+        answers.append(dtnsim.predict(file, overrides=known, samples=400).throughput_Bps)
+    truth = answers[-1].p50
+    widths = [math.log(answer.p90 / answer.p10) for answer in answers]
+    assert all(answer.p10 <= truth <= answer.p90 for answer in answers)
+    assert widths[0] > math.log(5)  # nobody knows anything of the hosts
+    # 400 scenarios tell a width to some percent
+    assert all(after < 1.1 * before for before, after in itertools.pairwise(widths))
+    assert widths[-1] < left * widths[0]
+
+
+def test_nothing_but_two_names_a_rate_a_round_trip_and_a_tool(tmp_path: Path) -> None:
+    """Volumes that only the transfer names are drives of an unknown kind."""
+    file = minimal(tmp_path)
+    path = dtnsim.load(file)
+    assert {h: list(path.hosts[h].volumes) for h in "ab"} == {"a": ["/data"], "b": ["/data"]}
+    answer = dtnsim.predict(file, samples=200).throughput_Bps
+    assert answer.p90 > 2 * answer.p10
+
+
+@pytest.mark.parametrize("family", ["cpu", "memory", "nic"])
+@pytest.mark.parametrize("year", [None, 2012, 2016, 2022])
+def test_draws_hold_the_parts_of_their_years(family: str, year: int | None) -> None:
+    """About 80 in 100 of the parts lie between p10 and p90 of the draws, which have the mean logarithm of the parts."""
+    parts = drawn_hosts._parts(family, year)
+    name = {"cpu": "clock", "memory": "size", "nic": "rate"}[family]
+    law = drawn_hosts._LAWS[family](parts, f"a.{family}")[name]
+    assert isinstance(law, Mixture)
+    assert len(law.kinds) == len(parts[0])
+    draws = np.asarray(Draw(2000)(law))
+    low, high = np.quantile(draws, [0.1, 0.9])
+    inside = np.mean([low <= getattr(p, name).value <= high for p in parts[0]])
+    assert inside >= 0.7
+    mean = np.mean([math.log(getattr(p, name).value) for p in parts[0]])
+    assert np.mean(np.log(draws)) == pytest.approx(mean, abs=0.02)
+
+
+def test_the_year_chooses_the_parts() -> None:
+    """Two years to each side, more where the library has too few; each says from which it was drawn."""
+    by_name = {n: Component.build(library.read("parts", n)) for n in library.names("parts") if n.startswith("cpu/")}
+    near = {n for n, p in by_name.items() if p.facts is not None and 2014 <= p.facts.year.value <= 2018}  # type: ignore[union-attr]
+    parts, words = drawn_hosts._parts("cpu", 2016)
+    assert len(parts) == len(near)
+    assert f"{len(near)} parts of 2014 to 2017" in words
+    assert len(drawn_hosts._parts("memory", 2016)[0]) >= 5  # 2014 to 2018 has three
+
+
+def test_what_is_stated_stays(tmp_path: Path) -> None:
+    changes = {"hosts.a.cpu": "{cores: 6}", "hosts.a.nics": "{eth: {mtu: 9000}}", "hosts.b.nic": "unknown"}
+    path = dtnsim.load(minimal(tmp_path), changes)
+    a, b = path.hosts["a"], path.hosts["b"]
+    assert (a.cpu.cores, a.cpu.uncounted.spread, a.nics["eth"].mtu.value) == (6, 0.0, 9000)
+    assert b.cpu.uncounted.spread > 0.5
+    assert isinstance(a.nics["eth"].rate, Mixture)
+    assert isinstance(a.cpu.clock, Mixture)
+    assert isinstance(b.cpu.clock, Mixture)
+    assert (a.cpu.clock.key, a.cpu.clock.chooser) == ("a.cpu.clock", "a.cpu")
+    assert (b.cpu.clock.key, b.cpu.clock.chooser) == ("b.cpu.clock", "b.cpu")  # two machines
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hosts.a.cpu": "{kind: cpu, cores: 6}"}, "clock: is missing"),
+        ({"hosts.a.cpu": "{coers: 6}"}, "did you mean 'cores'"),
+        ({"hosts.a.year": "recent"}, "hosts.a.year: needs a whole number"),
+        ({"hosts.z.cpu.cores": "2"}, "clock: is missing"),  # there is no z
+    ],
+)
+def test_what_is_wrong_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        dtnsim.load(minimal(tmp_path), changes)
