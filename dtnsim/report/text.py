@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
 
 _BAR = 24
+#: what the ceiling rests on
+_CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
 #: part by which a rate over a transfer's own time differs from that while all run, before both are shown
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
@@ -178,11 +180,11 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) ->
 def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out) -> None:
     """The median with its interval, and the ceiling; without scenarios the ceiling alone."""
     if p.drawn is None:
-        out.print(f"{then}{rate(ceiling)} if everything unstated is perfect; of no scenarios there is no median")
+        out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")
         return
     out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
     open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
-    out.print(f"{then}{units.show(ceiling, 'B/s')} if everything unstated is perfect{open_}")
+    out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING}{open_}")
 
 
 def capacity(station: Station) -> str:
