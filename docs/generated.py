@@ -145,8 +145,8 @@ def _units() -> str:
         (inspect.getdoc(units) or "").replace("``", "`") + "\n",
         _table(("unit", "written like", "texts"), rows),
     ]
-    bits = "Where the rate of a line is due (`bandwidth`, `rate` of a NIC, policer or firewall, `dtnsim tcp --rate`), `10G` is "
-    return "\n".join([*text, bits + "10 Gb/s; elsewhere it is refused, since it does not say whether bits or bytes.\n"])
+    bits = "Sizes are bytes, and `50 Gb` is refused for one. `10G` is refused for a rate: it does not say whether bits or bytes.\n"
+    return "\n".join([*text, bits])
 
 
 def _commands() -> str:

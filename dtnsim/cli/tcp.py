@@ -155,7 +155,7 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
 
 def _positive(name: str, text: str, dimension: str) -> float:
     try:
-        value = units.parse(text, dimension, line=True)
+        value = units.parse(text, dimension)
     except UnitError as error:
         msg = f"{name}: {error}"
         raise UnitError(msg) from None

@@ -33,7 +33,7 @@ def command(
     one with its protocol, like rclone-http), rate_bps, rtt_s, files and total_bytes. It may have version, direction
     (put, get), options (as typed), env, buffer_bytes, loss, mtu, cc, tcp_rmem_max, tcp_wmem_max,
     dataset and rerun_nothing_changed. All columns come back, with predicted_wall_s, p10_s, p90_s and held_by beside
-    them.
+    them; those of a row that cannot be used are empty, a line on stderr says why, and the exit code is 2.
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     if (path is None) == (table is None):
         msg = "give a path or --table FILE; try: dtnsim tools examples/small-files-40ms"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
@@ -115,7 +115,7 @@ class Component(Model):
         if not issubclass(target, cls) and target.family != cls.family:
             raise SpecError(
                 f"is a {target.family}",
-                **place(mapping),
+                **place(mapping, "part" if "part" in mapping else "kind"),
                 key=key or None,
                 value=str(kind),
                 remedy=_kinds_remedy(cls.family),
@@ -251,6 +251,8 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
     elif first["type"] == "missing":
         message, remedy = "is missing", "write it"
+    elif first.get("input", where) is None:
+        message, remedy = "is empty", "give it a value, or leave the key out"
     elif first["type"] in _PLAINLY:
         message, remedy = _PLAINLY[first["type"]]
         message, remedy = (text.format(**first.get("ctx", {})) for text in (message, remedy))
@@ -263,11 +265,18 @@ def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseMo
     """The model that the keys of a place are those of: ``vm`` of a host has its own."""
     for step in steps:
         field = next((f for n, f in model.model_fields.items() if step in (n, f.alias)), None)
-        inner = (field.annotation, *get_args(field.annotation)) if field is not None else ()
-        inner = tuple(m.model if isinstance(m, Apart) else t for t in inner for m in getattr(t, "__metadata__", (t,)))
-        models = (t for t in inner if isinstance(t, type) and issubclass(t, BaseModel))
-        model = next(models, model)
+        model = next(_models(field.annotation), model) if field is not None else model
     return model
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation names, however deep: of ``list[Group] | None`` the groups'."""
+    if isinstance(annotation, Apart):
+        yield annotation.model
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
+        yield from _models(inner)
 
 
 @lru_cache(maxsize=1)

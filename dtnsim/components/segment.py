@@ -43,7 +43,7 @@ class Background(Component):
     kind: ClassVar[str] = "background"
     family: ClassVar[str] = "background"
 
-    share: Annotated[Quantity, Unit("1", spread=0.3, high=1.0)]
+    share: Annotated[Quantity, Unit("1", spread=0.3, high=physics.MOST_TAKEN)]
     diurnal: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no daily wave asked for")
     peak_hour: Annotated[float, Field(ge=0, lt=24)] = 15.0
     hour: Annotated[float, Field(ge=0, lt=24)] | None = None
@@ -110,12 +110,12 @@ class Segment(Component):
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
 
-    bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
+    bandwidth: Annotated[Quantity, Unit("B/s", low=1.0)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
     loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = ideally("0", media.priors(None).loss)
     bursts: Bursts | None = None
     retransmits: Retransmits | None = None
-    buffer: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
+    buffer: Annotated[Quantity, Unit("B", spread=0.3, low=PACKET_B)] | None = None
     mtu: Annotated[Annotated[Quantity, Unit("B", low=256, high=65535, plain=True)] | None, _SMALL] = None
     background: Background | None = None
     firewall: Annotated[Firewall, Pick(Firewall)] | None = None

@@ -128,8 +128,8 @@ class Network:
         near = self._spec.graph.graph["near"]
         if near is not None and near[source.name] != near[destination.name]:
             return bool(near[source.name])
-        order = list(self._spec.hosts)
-        return order.index(source.name) < order.index(destination.name)
+        order = self._spec.graph.graph["order"]
+        return bool(order[source.name] < order[destination.name])
 
     def _chain(self, *, forward: bool) -> list[str]:
         """All segments of the WAN, where the hosts that talk are not at two ends of it."""

@@ -14,6 +14,7 @@ A data set is named (``esnet/5GB-in-small-files``), a YAML file, or written inli
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -86,20 +87,24 @@ class Dataset:
         return float(self.sizes_B[-1])
 
 
+_WHOLE: Final = re.compile(rf"\s*(?:{units.NUMBER}|[0-9]{{1,3}}(?:,[0-9]{{3}})+)\s*")
+_SEPARATORS: Final = {ord("_"): None, ord(","): None}
+
+
 def _whole(given: object) -> object:
     """A whole number the way people write it: 1496, 1_496, 1,496 or 1e6."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
-    try:
-        number = float(given.replace(",", "")) if isinstance(given, str) else float(given)
-    except (ValueError, OverflowError):
-        raise ValueError("needs a whole number") from None
+    if isinstance(given, str) and not _WHOLE.fullmatch(given):
+        raise ValueError("needs a whole number")
+    number = float(given.translate(_SEPARATORS)) if isinstance(given, str) else float(given)
     if not math.isfinite(number) or number != int(number):
         raise ValueError("needs a whole number")
     return int(number)
 
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_FILES)]
+#: a file holds nothing or whole bytes
 SIZE: Final = Unit("B", high=MAX_BYTES)
 Size = Annotated[Quantity, SIZE]
 
@@ -243,6 +248,11 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         )
     else:
         data = _dataset(_groups(described), described.name, described.directories, described.source)
+    parts = data.sizes_B if described.median is None else np.array([described.median.value])
+    if np.any((parts > 0) & (parts < 1)):
+        given = next(way for way in _WAYS if getattr(described, way) is not None)
+        words = f"makes files of {units.show(float(parts[(parts > 0) & (parts < 1)][0]), 'B')}"
+        raise SpecError(words, **place(raw, given), key=f"dataset.{given}", remedy="a file has at least 1 B, or none")
     if not 0 < data.payload_B <= MAX_BYTES:
         raise SpecError(
             f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
@@ -364,15 +374,15 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
     """Sizes from a text file, one number of bytes in each line."""
     path = (Path(raw.file).parent if raw.file else Path()) / name
     remedy = "write it with: find DIR -type f -printf '%s\\n'"
-    parts, found = [], 0
+    parts, found, lines = [], 0, 0
     where: dict[str, Any] = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name, "remedy": remedy}
     if not path.is_file():
         raise SpecError(f"cannot be read: {'it is' if path.exists() else 'there is'} no file", **where)
     try:
         with path.open("rb") as file:
             while block := file.read(_BLOCK) + file.readline(_BLOCK):
-                parts.append(_numbers(block, str(path), found, remedy))
-                found += parts[-1].size
+                parts.append(_numbers(block, str(path), lines, remedy))
+                found, lines = found + parts[-1].size, lines + block.count(b"\n")
                 if found > MAX_LISTED:
                     raise SpecError(f"has more than {MAX_LISTED:,} sizes", file=str(path), remedy="use 'groups'")
     except OSError as error:
@@ -383,12 +393,12 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
 
 
 def _numbers(block: bytes, file: str, before: int, remedy: str) -> NDArray[np.float64]:
-    """The sizes in whole lines of a list, ``before`` of which came earlier."""
+    """The sizes in whole lines of a list, ``before`` of which came earlier. What else stands there is quoted to nobody."""
     if len(block) == 2 * _BLOCK:
         raise SpecError(f"has a line of more than {_BLOCK:,} bytes", file=file, line=before + 1, remedy=remedy)
     words, longest = block.split(), len(str(int(MAX_BYTES)))
     if block.translate(None, b"0123456789 \t\r\n") or (words and len(max(words, key=len)) > longest):
-        bad = next(n for n, word in enumerate(words) if not word.isdigit() or len(word) > longest)
-        text = words[bad][:80].decode("utf-8", "replace")
-        raise SpecError("is not a number of bytes", file=file, line=before + bad + 1, value=text, remedy=remedy)
+        rows = (line.split() for line in block.split(b"\n"))
+        bad = next(n for n, row in enumerate(rows) if any(not w.isdigit() or len(w) > longest for w in row))
+        raise SpecError("is not a number of bytes", file=file, line=before + bad + 1, remedy=remedy)
     return np.array(words, dtype=np.float64)

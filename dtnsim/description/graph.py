@@ -38,7 +38,7 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
     """
     import networkx as nx
 
-    whole: nx.Graph[str] = nx.Graph(name=spec.name, near=near_end(spec))
+    whole: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec))
     for host in spec.hosts.values():
         _host(whole, host)
     if spec.wan:
@@ -94,8 +94,17 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     return [n.removeprefix("network.") for n in nodes if whole.nodes[n]["kind"] == "segment"]
 
 
+def order(spec: PathSpec) -> dict[str, int]:
+    """Numbers of the hosts as transfers name them, sources first: the order in which hosts are described is none."""
+    ends = (end.partition(":")[0].strip() for t in spec.transfers for end in (t.source_end, t.to))
+    return {name: number for number, name in enumerate(dict.fromkeys([*ends, *sorted(spec.hosts)]))}
+
+
 def near_end(spec: PathSpec) -> dict[str, bool] | None:
-    """Which hosts are at the near end of the WAN; None where those that talk to each other are not two sides."""
+    """Which hosts are at the near end of the WAN, that of its first segment; None where those that talk are not two sides.
+
+    The first transfer starts there.
+    """
     import networkx as nx
 
     talk: nx.Graph[str] = nx.Graph()
@@ -106,10 +115,10 @@ def near_end(spec: PathSpec) -> dict[str, bool] | None:
     talk.add_edges_from((a, b) for a, b in pairs if a != b and a in spec.hosts and b in spec.hosts)
     if not nx.is_bipartite(talk):
         return None
-    order = {name: number for number, name in enumerate(spec.hosts)}
     near: dict[str, bool] = {}
+    numbers = order(spec)
     for group in nx.connected_components(talk):
-        first = min(group, key=order.__getitem__)
+        first = min(group, key=numbers.__getitem__)
         for name in group:
             near[name] = nx.shortest_path_length(talk, first, name) % 2 == 0
     return near

@@ -110,13 +110,9 @@ class _Builder:
     def rewrite(self, node: Node) -> Node:
         """A node of pydantic's as people write it in YAML."""
         if "x-unit" in node:
-            dim, bits, plain = node["x-unit"], node.get("x-bits", False), node.get("x-plain", False)
-            name = f"unit.{dim.replace('/', '-per-')}{'.line' if bits else ''}{'.plain' if plain else ''}"
-            return {
-                **self.define(name, lambda: unit(dim, bits=bits, plain=plain)),
-                "x-unit": dim,
-                "examples": shown(dim),
-            }
+            dim, plain = node["x-unit"], node.get("x-plain", False)
+            name = f"unit.{dim.replace('/', '-per-')}{'.plain' if plain else ''}"
+            return {**self.define(name, lambda: unit(dim, plain=plain)), "x-unit": dim, "examples": shown(dim)}
         if "x-model" in node:
             return self.define(node["x-model"][1], lambda: self.model(Apart(*node["x-model"]).model)) | kept(node)
         if "x-family" in node:

@@ -14,8 +14,6 @@ from dtnsim.ground.quantity import Quantity
 
 Node = dict[str, Any]
 
-_NUMBER: Final = r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d+)([eE][+-]?\d+)?"
-
 
 def names(name: str, field: FieldInfo | None) -> list[str]:
     """Every name under which a file may write a key."""
@@ -48,7 +46,7 @@ def as_yaml(node: Node) -> Node:
         }
         node = {
             **_without(node, "type"),
-            "anyOf": [{"type": "number", **limits}, {"type": "string", "pattern": f"^{_NUMBER}$"}],
+            "anyOf": [{"type": "number", **limits}, {"type": "string", "pattern": f"^{units.NUMBER}$"}],
         }
     elif kind == "integer":
         limits = {k: node.pop(k) for k in list(node) if k in ("minimum", "maximum")}
@@ -66,13 +64,15 @@ def shown(dim: str) -> list[Any]:
     return re.split(r" or |, ", units.EXAMPLES[dim])
 
 
-def unit(dim: str, *, bits: bool, plain: bool = False) -> Node:
+def unit(dim: str, *, plain: bool = False) -> Node:
     """A number with its unit, or such a number written out with spread and source."""
     known = sorted(u for u, (d, _) in units.UNITS.items() if d == dim and u)
-    if bits:
-        known += units.LINE_UNITS
+    if dim == "B":
+        known = [u for u in known if not u.endswith(("b", "bit", "bits"))]
+    elif dim == "B/s":
+        known += units.BIT_RATES
     listed = "|".join(_spaced(u) for u in known)
-    pattern = rf"^\s*({_NUMBER}\s*({listed}){'?' if dim == '1' or plain else ''}|0+(\.0*)?)\s*$"
+    pattern = rf"^\s*({units.NUMBER}\s*({listed}){'?' if dim == '1' or plain else ''}|0+(\.0*)?)\s*$"
     text: Node = {"type": "string", "pattern": pattern}
     number: Node = {"type": "number"} if dim == "1" or plain else {"const": 0}
     value = {"anyOf": [text, number], "examples": shown(dim), "description": "The number with its unit."}

@@ -55,7 +55,7 @@ class PathSpec(Model):
         source: Where the description comes from.
         description: What it is about.
         hosts: Machines by name: the name of a shipped one, or its description.
-        wan: One segment, or several in series between the ends.
+        wan: One segment, or several in series from the source of the first transfer to its destination.
         links: Segments by name, each 'between: [a, b]', for other topologies.
         transfers: Transfers, at once or one ``after`` the other, those of ``programs`` included; 'transfer' is short
             for one.
@@ -378,6 +378,9 @@ def _check_ways(spec: PathSpec, raw: Mapping) -> None:
     for name, host in spec.hosts.items():
         for mount, volume in host.volumes.items():
             where: dict[str, Any] = {**place(raw, "hosts"), "key": f"hosts.{name}.volumes.{mount}.over"}
+            if volume.over and not host.storage_nics(mount):
+                remedy = f"give the host a NIC with Ethernet, or name one: via, of {', '.join(host.nics) or 'nics'}"
+                raise SpecError("is reached through no NIC", **where, value=", ".join(volume.over), remedy=remedy)
             crossed: list[str] = []
             for segment in volume.over:
                 if segment not in known:

@@ -130,15 +130,19 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
 
 def data_of(row: Mapping[str, str]) -> Dataset:
     """The files of a row, from their number, bytes and the name of the data set."""
-    files, total = int(number(row, "files", None, 0, 1e9)), number(row, "total_bytes", None, 0, 1e18)
+    files, total = number(row, "files", None, 0, 1e9), number(row, "total_bytes", None, 0, 1e18)
     name = (row.get("dataset") or "").strip()
+    if files != (many := int(files)):
+        raise SpecError("is not a whole number", key="files", value=row["files"], remedy="write it like 50")
+    if 0 < total < files:
+        raise SpecError(f"leaves less than 1 B for each of {many} files", key="total_bytes", value=row["total_bytes"])
     if files == 0 or total == 0:
         return Dataset(name or "empty", np.array([0.0]), np.array([0]), 1)
     folders = {"E400": 20, "E100": 5}.get(name, 1 if files > 1 else 0)
     if name.startswith("D"):
-        sizes, counts = log_normal(files, total / files * math.exp(-(_SIGMA**2) / 2), _SIGMA)
+        sizes, counts = log_normal(many, total / files * math.exp(-(_SIGMA**2) / 2), _SIGMA)
         return Dataset(name, sizes * (total / float(sizes @ counts)), counts, folders)
-    return Dataset(name or "files", np.array([total / files]), np.array([files]), folders)
+    return Dataset(name or "files", np.array([total / files]), np.array([many]), folders)
 
 
 def run_of(row: Mapping[str, str]) -> Run:

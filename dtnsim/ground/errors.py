@@ -47,6 +47,10 @@ class DtnsimError(Exception):
 
     exit_code = 1
 
+    def __str__(self) -> str:
+        """What is wrong, with escapes for what a terminal would obey: the text may quote a file of anybody's."""
+        return visible(super().__str__())
+
 
 class InputError(DtnsimError):
     """What the user gave cannot be used; the message says what to give instead."""

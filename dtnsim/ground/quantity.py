@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 import numpy as np
 
@@ -205,6 +205,10 @@ class Scalar(str):
         return f"{self.source} ({place})" if self.source else place
 
 
+#: 99.9 % is 0.999, whatever a product of floats says
+_BELOW: Final = 1 - 1e-12
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
     """Annotation of a pydantic field: ``rate: Annotated[Quantity, Unit("B/s", spread=0.05)]``.
@@ -214,7 +218,6 @@ class Unit:
         spread: Spread where the file gives none (its default says how far such figures usually err).
         low: Smallest value allowed [SI].
         high: Largest value allowed [SI].
-        line: Whether it is the rate of a line, which counts bits (see `units.parse`).
         plain: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
     """
 
@@ -222,7 +225,6 @@ class Unit:
     spread: float = 0.0
     low: float = 0.0
     high: float = math.inf
-    line: bool = False
     plain: bool = False
 
     def read(self, given: object) -> Quantity:
@@ -240,11 +242,11 @@ class Unit:
             text = str(given).strip()
             if self.plain and text.isdigit():
                 text = f"{text} {self.dim}"
-            parsed = _parse(text if self.plain else given, self.dim, line=self.line)
+            parsed = _parse(text if self.plain else given, self.dim)
             quantity = Quantity(parsed, self.dim, self.spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
-        if not self.low <= quantity.value <= self.high:
+        if not self.low * _BELOW <= quantity.value <= self.high / _BELOW:
             low, high = units.show(self.low, self.dim), units.show(self.high, self.dim)
             raise ValueError(f"{quantity} is out of range; write a value from {low} to {high}")
         return quantity
@@ -275,12 +277,12 @@ class Unit:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: what `dtnsim.description.schema_nodes.unit` makes of it."""
-        return {"x-unit": self.dim, "x-bits": self.line, "x-plain": self.plain}
+        return {"x-unit": self.dim, "x-plain": self.plain}
 
 
-def _parse(given: str | float, dim: str, *, line: bool = False) -> float:
+def _parse(given: str | float, dim: str) -> float:
     try:
-        return units.parse(given, dim, line=line)
+        return units.parse(given, dim)
     except UnitError as error:
         raise ValueError(str(error)) from None
 

@@ -1,8 +1,9 @@
 """The only place where bits become bytes and k, Ki, ms become SI.
 
 Inside dtnsim every number is SI: bytes, seconds, hertz, and their quotients. Text is read here
-with its unit, and never guessed: ``10 Gb/s`` is 1.25e9 B/s, ``10 Gb`` is a size, ``10`` is an
-error wherever a unit is needed. ``k M G T P`` are powers of 1000, ``Ki Mi Gi Ti Pi`` of 1024
+with its unit, and never guessed: ``10 Gb/s`` is 1.25e9 B/s; ``10 Gb`` is a size in bits where sizes are
+bytes, ``10G`` may be bits or bytes, ``10`` may be anything: all three are errors wherever a rate or a
+size is needed. ``k M G T P`` are powers of 1000, ``Ki Mi Gi Ti Pi`` of 1024
 (IEC 80000-13); ``b`` and ``bit`` are bits, ``B`` and ``byte`` bytes.
 """
 
@@ -119,10 +120,11 @@ def _over_long(prefixes: dict[str, float]) -> dict[str, tuple[str, float]]:
 
 
 UNITS: Final = _table()
-#: what follows the number where the rate of a line is due, whose unit is the bit: 10G, 100Gbit
-_LINE: Final = {f"{p}{name}": scale * 0.125 for p, scale in _DECIMAL.items() if p for name in ("", "bit", "bits")}
-LINE_UNITS: Final = tuple(_LINE)
-_NUMBER: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
+#: rates that leave the second out and say the bit: 100Gbit
+BIT_RATES: Final = {f"{p}{name}": scale * 0.125 for p, scale in _DECIMAL.items() if p for name in ("bit", "bits")}
+#: digits of ASCII, with _ between thousands if anywhere
+NUMBER: Final = r"[+-]?(?:[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
@@ -150,16 +152,15 @@ def read(text: str) -> tuple[float, str]:
     return value, dimension
 
 
-def parse(text: str | float, dimension: str, *, line: bool = False) -> float:
+def parse(text: str | float, dimension: str) -> float:
     """Reads ``text`` as a quantity of one dimension (a key of `EXAMPLES`) and returns it in SI.
 
     Args:
         text: The number with its unit.
         dimension: The dimension that is due.
-        line: Whether it is the rate of a line, which counts bits: ``10G`` and ``100Gbit`` will do.
 
     Raises:
-        UnitError: unreadable, no unit where one is needed, or a unit of another dimension.
+        UnitError: unreadable, no unit where one is needed, a unit of another dimension, or a size in bits.
     """
     if isinstance(text, bool):
         raise UnitError(f"{text!r} is not {_WHAT[dimension]}; write it like {EXAMPLES[dimension]}")
@@ -169,9 +170,11 @@ def parse(text: str | float, dimension: str, *, line: bool = False) -> float:
         if dimension == "1" or text == 0:
             return float(text)
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
-    if dimension == "B/s" and (rate := _bare_rate(text, line=line)) is not None:
+    if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate
     value, found = read(text)
+    if found == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
+        raise UnitError(f"{text!r} is in bits where a size in bytes is due; write {show(value, 'B', digits=15)}")
     if found == dimension or (value == 0 and found == "1"):
         return value
     if found == "1":
@@ -179,16 +182,16 @@ def parse(text: str | float, dimension: str, *, line: bool = False) -> float:
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
-def _bare_rate(text: str, *, line: bool) -> float | None:
-    """A rate without its second: in bits where that is said, or where a line is meant; None for other texts."""
+def _bare_rate(text: str) -> float | None:
+    """A rate without its second, in bits; None for other texts."""
     match = _NUMBER.match(text) if len(text) <= 100 else None
     unit = match[2].replace(" ", "") if match else ""
-    if match is None or unit not in _LINE:
+    if match is None or not unit:
         return None
-    if not line and not unit.endswith(("bit", "bits")):
+    if unit in _DECIMAL:
         number = f"{match[1]} {unit}"
         raise UnitError(f"{text!r} does not say whether bits or bytes; write {number}b/s or {number}B/s")
-    return float(match[1].replace("_", "")) * _LINE[unit]
+    return float(match[1].replace("_", "")) * BIT_RATES[unit] if unit in BIT_RATES else None
 
 
 def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) -> str:

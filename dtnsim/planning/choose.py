@@ -134,7 +134,7 @@ class _Shop:
         """The number that a key is compared with, in SI; None where words are compared."""
         dim = self._known[key]
         try:
-            return units.parse(text, dim or "1", line=dim == "B/s")
+            return units.parse(text, dim or "1")
         except UnitError as error:
             if dim:
                 raise InputError(f"--where: {key}: {error}") from None

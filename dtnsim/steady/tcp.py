@@ -108,7 +108,7 @@ def tcp(
 
 def _number(given: Given, dim: str) -> float:
     """A number in SI, or a text with its unit."""
-    value = units.parse(given, dim, line=True) if isinstance(given, str) else float(given)
+    value = units.parse(given, dim) if isinstance(given, str) else float(given)
     if not math.isfinite(value) or value < 0:
         raise InputError(f"{given!r} is not a positive number; write it like {units.EXAMPLES[dim]!r}")
     return value

@@ -193,9 +193,9 @@ def test_one_thing_under_its_old_and_its_new_name(run: Run, tmp_path: Path) -> N
         file.write_text(OWN.format(**words))
         answers.append(json.loads(run("predict", str(file), "--samples", "16", "--json").out))
     assert answers[0] == answers[1]
-    assert dtnsim.predict(str(file), overrides=["wan.bandwidth=10G"], samples=0).throughput_Bps.p50 == pytest.approx(
-        dtnsim.predict(str(file), samples=0).throughput_Bps.p50
-    )
+    assert dtnsim.predict(
+        str(file), overrides=["wan.bandwidth=10 Gb/s"], samples=0
+    ).throughput_Bps.p50 == pytest.approx(dtnsim.predict(str(file), samples=0).throughput_Bps.p50)
     clipped = "parallelism 16 is cut to 8, the end points' limit (max_parallelism)"
     assert any(clipped in warning for warning in answers[0]["warnings"])
 

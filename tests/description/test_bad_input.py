@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dtnsim import cli
+from dtnsim.ground import yamlio
 
 HOST = """
   {name}:
@@ -67,6 +68,41 @@ BAD = {
     "empty": ("", "no mapping"),
     "several documents": (GOOD + "---\nname: u\n", "several documents"),
     "dataset negative": (GOOD.replace("tool:", "dataset: {files: -1, size: 1 GB}, tool:"), "dataset"),
+    "a tenth of a byte": (
+        GOOD.replace("tool:", "dataset: {files: 10, size: 1 B}, tool:"),
+        "dataset.size: makes files of 0.1 B; a file has at least 1 B, or none",
+    ),
+    "a tenth of a byte each": (
+        GOOD.replace("tool:", "dataset: {files: 10, each: 0.1 B}, tool:"),
+        "dataset.each: makes",
+    ),
+    "median of a tenth": (GOOD.replace("tool:", "dataset: {files: 10, median: 0.1 B}, tool:"), "dataset.median: makes"),
+    "size in bits": (GOOD.replace("tool:", "dataset: {size: 50 Gb}, tool:"), "write 6.25 GB"),
+    "key of a group": (
+        GOOD.replace("tool:", "dataset: {groups: [{count: 3, each: 1 MB}]}, tool:"),
+        "dataset.groups.0.each: is not a key here (got '1 MB'); known keys: count, size,",
+    ),
+    "number with a hole": (GOOD.replace("rtt: 10 ms", "rtt: 1_0 ms"), "is not a number with a unit"),
+    "count with a hole": (GOOD.replace("tool:", "dataset: {files: 1_0, size: 1 GB}, tool:"), "needs a whole number"),
+    "full-width digits": (GOOD.replace("rtt: 10 ms", "rtt: \uff11\uff10 ms"), "is not a number with a unit"),
+    "bits or bytes": (GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10G"), "write 10 Gb/s or 10 GB/s"),
+    "no queue": (GOOD.replace("rtt: 10 ms", "rtt: 10 ms, buffer: 0 B"), "write a value from 1.5 kB"),
+    "nothing left": (GOOD.replace("rtt: 10 ms", "rtt: 10 ms, background: {share: 100 %}"), "from 0 to 0.999"),
+    "nearly nothing left": (GOOD.replace("rtt: 10 ms", "rtt: 1 ms, background: {share: 99.99999 %}"), "to 0.999"),
+    "no wan": (
+        GOOD.replace("wan: {rtt: 10 ms, bandwidth: 10 Gb/s}", "wan: null"),
+        "wan: is empty; give it a value, or leave the key out",
+    ),
+    "part of another kind": (
+        GOOD.replace("nic: {kind: nic, rate: 10 Gb/s}", "\n    nic: amd-epyc-72f3", 1),
+        "p.yaml:7: nics.nic: is a cpu",
+    ),
+    "bucket of a host without a NIC": (
+        GOOD.replace(
+            "nic: {kind: nic, rate: 10 Gb/s}", "volumes: {/s: {filesystem: {kind: s3}, over: wan}}", 1
+        ).replace("'a:memory'", "'a:/s'"),
+        "hosts.a.volumes./s.over: is reached through no NIC",
+    ),
     "too many files": (GOOD.replace("tool:", "dataset: {files: 1e30, size: 1 GB}, tool:"), "files"),
 }
 
@@ -85,7 +121,7 @@ def test_bad_path_files(
 ) -> None:
     text, expected = BAD[case]
     path = tmp_path / "p.yaml"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     start = time.monotonic()
     code, out, err = run(capsys, monkeypatch, "predict", str(path))
     assert code == 2, err
@@ -114,6 +150,8 @@ def test_a_huge_file_is_refused_unread(
     code, _, err = run(capsys, monkeypatch, "predict", str(path))
     assert code == 2
     assert "50000000 bytes" in err
+    security = Path(__file__).parents[2] / "SECURITY.md"
+    assert f"| a YAML file, or what a pipe gives | {yamlio.MAX_BYTES / 1e6:g} MB |" in security.read_text()
 
 
 @pytest.mark.parametrize("name", ["nosuch", "../../etc/passwd", "venadi", "a" * 400, "venadi/nosuch", "."])

@@ -101,3 +101,24 @@ def test_stations_are_named_after_the_graph(name: str) -> None:
             continue
         parts = station.name.partition("[")[0].split(".")
         assert any(".".join(parts[:n]) in nodes for n in range(1, len(parts) + 1)), station.name
+
+
+def test_the_order_in_which_hosts_are_described_says_nothing() -> None:
+    """The first segment is where the first transfer starts: a firewall there sees what its host sends."""
+    given = journey(
+        wan=[
+            {"bandwidth": "1 Gb/s", "rtt": "1 ms", "firewall": "campus-stateful-1g"},
+            {"bandwidth": "10 Gb/s", "rtt": "9 ms"},
+        ]
+    )
+    other = {**given, "hosts": dict(reversed(given["hosts"].items()))}
+    assert list(given["hosts"]) != list(other["hosts"])
+    assert graphs.near_end(load(given)) == graphs.near_end(load(other)) == {"a": True, "b": False}
+    assert (
+        dtnsim.predict(load(given), samples=16).throughput_Bps == dtnsim.predict(load(other), samples=16).throughput_Bps
+    )
+    turned = {
+        **given,
+        "transfer": {**given["transfer"], "from": given["transfer"]["to"], "to": given["transfer"]["from"]},
+    }
+    assert graphs.near_end(load(turned)) == {"a": False, "b": True}

@@ -182,7 +182,7 @@ def test_editors_underline_what_the_reader_refuses(mistake: str) -> None:
         {"transfer__dataset": {"size": "77 GB"}},
         {"hosts__nas__cpu": "parts/my-cpu.yaml"},
         {"hosts__centre": "../centre.yaml"},
-        {"wan__bandwidth": "10G"},
+        {"wan__bandwidth": "10Gbit"},
         {"wan__loss": "1e-6"},
         {"wan__rtt": {"value": "40 ms", "spread": "5 %", "source": "ping"}},
         {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": "1500 B"}}}},

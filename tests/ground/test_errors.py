@@ -26,6 +26,10 @@ def test_a_line_says_where_what_value_and_remedy() -> None:
     assert str(error) == "p.yaml:3: wan.rtt: is a size (got '10 Gb'); write 3 ms"
 
 
+def test_what_is_quoted_is_shown_and_not_obeyed() -> None:
+    assert str(InputError("found \x1b[31m\u202e")) == "found \\x1b[31m\\u202e"
+
+
 @pytest.mark.parametrize(
     ("given", "text"),
     [
