@@ -393,7 +393,7 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
 
 
 def _numbers(block: bytes, file: str, before: int, remedy: str) -> NDArray[np.float64]:
-    """The sizes in whole lines of a list, ``before`` of which came earlier. What else stands there is quoted to nobody."""
+    """The sizes in whole lines of a list, ``before`` of which came earlier. Other text is quoted to nobody."""
     if len(block) == 2 * _BLOCK:
         raise SpecError(f"has a line of more than {_BLOCK:,} bytes", file=file, line=before + 1, remedy=remedy)
     words, longest = block.split(), len(str(int(MAX_BYTES)))

@@ -101,7 +101,7 @@ def order(spec: PathSpec) -> dict[str, int]:
 
 
 def near_end(spec: PathSpec) -> dict[str, bool] | None:
-    """Which hosts are at the near end of the WAN, that of its first segment; None where those that talk are not two sides.
+    """Which hosts are at the near end of the WAN, that of its first segment; None where talkers are not two sides.
 
     The first transfer starts there.
     """

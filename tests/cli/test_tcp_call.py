@@ -33,4 +33,4 @@ def test_numbers_are_si_and_a_size_has_a_time() -> None:
 )
 def test_what_cannot_be_used(given: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        dtnsim.tcp(**{"rate": "1G", "rtt": "10 ms", **given})  # type: ignore[arg-type]
+        dtnsim.tcp(**{"rate": "1 Gb/s", "rtt": "10 ms", **given})  # type: ignore[arg-type]
