@@ -44,8 +44,9 @@ def answer(
                 known[run.alike] = tool_runs.answer(run, samples, seed)
         except DtnsimError as error:
             said = error if isinstance(error, SpecError) else SpecError(str(error))
-            place = {"file": file, "line": number, "key": said.key, "value": said.value}
-            wrong.append(SpecError(said.message, **place, remedy=said.remedy))
+            wrong.append(
+                SpecError(said.message, file=file, line=number, key=said.key, value=said.value, remedy=said.remedy)
+            )
             answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(wrong[-1])})
             continue
         told = known[run.alike]

@@ -34,10 +34,10 @@ class Allowance(Component):
     kind: ClassVar[str] = "allowance"
     family: ClassVar[str] = "allowance"
 
-    flow: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
-    egress: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
+    flow: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
+    egress: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
     outside: bool = True
-    baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
+    baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
 
     @model_validator(mode="after")

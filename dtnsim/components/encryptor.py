@@ -26,9 +26,9 @@ class Encryptor(Middlebox):
 
     kind: ClassVar[str] = "encryptor"
 
-    total: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e3)]
+    total: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e3, line=True)]
     tunnels: Annotated[int, Field(ge=1, le=4096)] = 1
-    tunnel: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3)] | None = None
+    tunnel: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None
     overhead: Annotated[Quantity, Unit("B")] = prior(
         "57 B", 0.1, "RFC 4303, RFC 4106, AES-GCM in a tunnel: 20 IP, 8 ESP, 8 IV, 2 to 5 padding, 2 trailer, 16 check"
     )

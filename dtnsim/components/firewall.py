@@ -14,8 +14,8 @@ class Firewall(Component):
     kind: ClassVar[str] = "firewall"
     family: ClassVar[str] = "firewall"
 
-    engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3)]
-    total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3)] | None = None
+    engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3, line=True)]
+    total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None
     buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior(
         "128 KiB", 1.0, "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)"
     )

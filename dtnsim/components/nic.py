@@ -73,7 +73,7 @@ class Nic(Component):
         "allowance",
     )
 
-    rate: Annotated[Quantity, Unit("B/s", low=1e4)]
+    rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1
     bonding: Literal["none", "hash", "application"] = "none"
     mtu: Annotated[

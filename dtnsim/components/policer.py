@@ -14,6 +14,6 @@ class Policer(Component):
     kind: ClassVar[str] = "policer"
     family: ClassVar[str] = "policer"
 
-    rate: Annotated[Quantity, Unit("B/s", low=1e3)]
+    rate: Annotated[Quantity, Unit("B/s", low=1e3, line=True)]
     burst: Annotated[Quantity, Unit("B", low=1500)] = prior("1 MB", 1.0, "assumed: default burst of a policer")
     action: Literal["police", "shape"] = "police"

@@ -58,7 +58,7 @@ class Rbd(Device):
     data: Annotated[int, Field(ge=0, le=32)] = 0
     coding: Annotated[int, Field(ge=0, le=16)] = 0
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
-    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5)] | None = None
+    port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
     share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
         "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
     )

@@ -110,7 +110,7 @@ class Segment(Component):
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
 
-    bandwidth: Annotated[Quantity, Unit("B/s", low=1.0)]
+    bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
     loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = ideally("0", media.priors(None).loss)
     bursts: Bursts | None = None

@@ -36,7 +36,7 @@ from dtnsim.description.hosts import Steps
 from dtnsim.description.override import put, split_key
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError, UnitError
-from dtnsim.ground.quantity import Correlation, Quantity
+from dtnsim.ground.quantity import Correlation, Quantity, Scalar
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -87,15 +87,17 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
     parameters = read.get("parameters")
     if not isinstance(parameters, Mapping):
         raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)
+    for host, own in parameters.items():
+        if not isinstance(own, Mapping):
+            raise SpecError("needs keys with fitted values", **place(parameters, host), key=host, remedy=_MADE)
+        for key, entry, prior in _entries(own):
+            _numbers(own, key, entry, prior)
     unused: set[tuple[str, str]] = set()
     notes: list[str] = []
     for alias, host in raw["hosts"].items():
         own = parameters.get(str(host.get("name", alias)))
         if own is None:
             continue
-        if not isinstance(own, Mapping):
-            where = {**place(parameters, str(host.get("name", alias))), "key": f"parameters.{host.get('name', alias)}"}
-            raise SpecError("needs keys with fitted values", **where, remedy=_MADE)
         before = built.host(alias, host)
         for key, entry, prior in _entries(own):
             if not _free(split_key(key), written.get(alias, set())):
@@ -150,6 +152,30 @@ def _entries(own: Mapping) -> Iterator[tuple[str, Any, Mapping | None]]:
         if prior is not None and not _remembered(prior):
             raise SpecError("needs the value and the spread before the fit", **where, remedy=_MADE)
         yield key, entry, prior
+
+
+def _numbers(own: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
+    """Checks that a fitted value is a number with its unit, and what it was before another of that unit."""
+    said = {f"{key}.prior.{part}": value for part, value in (prior or {}).items()}
+    said |= {key: entry} if isinstance(entry, str) else {f"{key}.{p}": v for p, v in entry.items() if p != "source"}
+    for name, value in said.items():
+        spread = name.endswith(".spread")
+        try:
+            number, dim = units.read(str(value))
+        except UnitError as error:
+            raise SpecError(str(error), **_place(own, key, value), key=name, remedy=_MADE) from None
+        if number < 0 or (spread and dim != "1"):
+            raise SpecError(
+                "is no spread" if spread else "is below 0", **_place(own, key, value), key=name, value=value
+            )
+    dims = {units.read(str(value))[1] for name, value in said.items() if not name.endswith(".spread")}
+    if len(dims) > 1:
+        raise SpecError("has another unit than its prior", **place(own, key), key=key, remedy=_MADE)
+
+
+def _place(own: Mapping, key: str, value: object) -> dict[str, Any]:
+    """File and line of a value, or of its key."""
+    return {"file": value.file or None, "line": value.line or None} if isinstance(value, Scalar) else place(own, key)
 
 
 def _remembered(prior: object) -> bool:

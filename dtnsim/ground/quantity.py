@@ -218,6 +218,7 @@ class Unit:
         spread: Spread where the file gives none (its default says how far such figures usually err).
         low: Smallest value allowed [SI].
         high: Largest value allowed [SI].
+        line: Whether it is the rate of a line, which people write in bits.
         plain: Whether a bare number is one of ``dim``, as an MTU is bytes to everybody.
     """
 
@@ -225,6 +226,7 @@ class Unit:
     spread: float = 0.0
     low: float = 0.0
     high: float = math.inf
+    line: bool = False
     plain: bool = False
 
     def read(self, given: object) -> Quantity:

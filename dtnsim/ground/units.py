@@ -230,9 +230,18 @@ def _scaled(value: float, unit: str, digits: int) -> str:
 
 
 #: a price: sign or code of the currency, and the amount with its k or M
-_PRICE: Final = re.compile(r"\s*([$€£]?)\s*(\d[\d_,]*(?:\.\d+)?)\s*([kM]?)\s*([A-Za-z]{3}|[$€£])?\s*")
+_PRICE: Final = re.compile(r"\s*([$€£]?)\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kM]?)\s*([A-Za-z]{3}|[$€£])?\s*")
 _SIGN: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
 _SCALE: Final = {"": 1.0, "k": 1e3, "M": 1e6}
+#: codes of ISO 4217, those of currencies that are legal tender somewhere
+_CURRENCIES: Final = """
+AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
+COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS
+INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP
+MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR
+SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV
+WST XAF XCD XOF XPF YER ZAR ZMW ZWG
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +264,8 @@ def money(text: str, what: str) -> Money:
     """
     found = _PRICE.fullmatch(text)
     sign = (found[4] or found[1]) if found else ""
-    if found is None or not sign or (found[1] and found[4]):
+    currency = _SIGN.get(sign, sign.upper())
+    if found is None or currency not in _CURRENCIES.split() or (found[1] and found[4]):
         raise InputError(f"{what}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
     amount = float(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
-    return Money(amount, _SIGN.get(sign, sign.upper()))
+    return Money(amount, currency)

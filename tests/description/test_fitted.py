@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,24 @@ def test_a_host_can_be_made_like_another(tmp_path: Path) -> None:
 def test_like_needs_a_name(tmp_path: Path, like: str) -> None:
     with pytest.raises(SpecError, match=r"hosts\.y\.like"):
         made(tmp_path, {"x": "venadi", "y": {"like": yaml.safe_load(like)}})
+
+
+@pytest.mark.parametrize(
+    ("host", "entry", "said"),
+    [
+        ("elsewhere", {"value": "true"}, "cpu.clock.value: 'true' is not a number"),
+        ("elsewhere", "nan", "cpu.clock: 'nan' is not a number"),
+        ("elsewhere", {"value": "3 GHz", "prior": {"value": "nan", "spread": "4 %"}}, "cpu.clock.prior.value: 'nan'"),
+        ("elsewhere", {"value": "3 GHz", "prior": {"value": "3 GB", "spread": "4 %"}}, "another unit than its prior"),
+        ("elsewhere", {"value": "3 GHz", "spread": "1 s"}, "cpu.clock.spread: is no spread"),
+        ("elsewhere", {"value": "-3 GHz"}, "cpu.clock.value: is below 0"),
+        ("elsewhere", None, "cpu.clock: needs a fitted value"),
+        ("venadi", {"value": "3 GHz", "prior": {"value": "yes", "spread": "4 %"}}, "cpu.clock.prior.value: 'yes'"),
+    ],
+)
+def test_every_entry_is_checked_whether_or_not_a_host_needs_it(
+    host: str, entry: object, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "fit.yaml").write_text(yaml.safe_dump({"parameters": {host: {"cpu.clock": entry}}}))
+    with pytest.raises(SpecError, match=rf"fit\.yaml:\d+: {re.escape(said)}" if said[0] == "c" else re.escape(said)):
+        made(tmp_path, {"x": "venadi"}, calibration=str(tmp_path / "fit.yaml"))

@@ -62,7 +62,7 @@ def test_prices_are_read_as_people_write_them_and_nothing_else() -> None:
     assert money("15kEUR", "") == Money(15000, "EUR")
     assert money("$ 1,300", "") == Money(1300, "USD")
     assert money("700 usd", "") == Money(700, "USD")
-    for text in ("15k", "EUR", "-5 EUR", "1 EUR 2"):
+    for text in ("15k", "EUR", "-5 EUR", "1 EUR 2", "5 GHz", "3 min", "1 MiB", "\uff15 EUR"):
         with pytest.raises(InputError, match="no price"):
             money(text, "--budget")
     with pytest.raises(InputError, match="no rate"):

@@ -40,9 +40,9 @@ class Kept:
         self._file = Path(file)
         self.runs: dict[int, FleetRun] = {}
         try:
-            lines = self._file.read_text(encoding="utf-8").split("\n") if self._file.is_file() else []
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"--checkpoint: {file}: cannot be read: {error}") from None
+            lines = self._file.read_text(encoding="utf-8", errors="replace").split("\n") if self._file.is_file() else []
+        except OSError as error:
+            raise InputError(f"--checkpoint: {file}: cannot be read: {error.strerror}") from None
         lines = [line for line in lines if line]
         if not lines:
             self._append({"schema": _SCHEMA, "of": mark}, new=True)
@@ -55,14 +55,15 @@ class Kept:
                 f"--checkpoint: {file} is of another path, workload, seed or number of replicas; name another file"
             )
         for line in lines[1:]:
-            found = _read(line)  # the last one may be broken off
-            if "replica" in found:
-                self.runs[int(found["replica"])] = _run(found["run"])
+            found = _read(line)  # the last one may be broken off; what is damaged is done again
+            if found.get("sum") == _sum(found.get("replica"), found.get("run")):
+                self.runs[found["replica"]] = _run(found["run"])
 
     def add(self, number: int, run: FleetRun) -> None:
         """Keeps a replica."""
         self.runs[number] = run
-        self._append({"replica": number, "run": asdict(run)})
+        given = json.loads(json.dumps(asdict(run)))
+        self._append({"replica": number, "run": given, "sum": _sum(number, given)})
 
     def _append(self, what: dict[str, Any], *, new: bool = False) -> None:
         try:
@@ -72,6 +73,11 @@ class Kept:
             raise InputError(
                 f"--checkpoint: {self._file}: cannot be written: {error.strerror}; write elsewhere"
             ) from None
+
+
+def _sum(number: object, run: object) -> str:
+    """What tells a replica's line from one in which something changed."""
+    return hashlib.sha256(json.dumps([number, run]).encode()).hexdigest()[:16]
 
 
 def _read(line: str) -> dict[str, Any]:

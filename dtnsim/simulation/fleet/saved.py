@@ -6,9 +6,12 @@ Plain and compiled runs read each other's files, and end in the same bytes as a 
 from __future__ import annotations
 
 import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +19,13 @@ from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.event_loop import EventLoop
+
+
+#: what reading an archive of arrays raises of which bytes are missing or changed: checksums, headers, methods, names
+_DAMAGED: Final = (
+    OSError, ValueError, EOFError, KeyError, RuntimeError, SyntaxError, struct.error, zlib.error, zipfile.BadZipFile,
+    tokenize.TokenError,
+)  # fmt: skip
 
 
 def save(course: EventLoop, file: Path, mark: str) -> None:
@@ -54,7 +64,7 @@ def load(course: EventLoop, file: Path, mark: str) -> bool:
     try:
         with file.open("rb") as source, np.load(source, allow_pickle=False) as given:
             found = {name: given[name] for name in given.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+    except _DAMAGED:
         return False
     if str(found.get("mark")) != mark:
         raise InputError(f"--checkpoint: {file} is of another path, workload or seed; name another file")

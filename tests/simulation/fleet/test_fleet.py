@@ -24,6 +24,7 @@ from dtnsim.report import text
 from dtnsim.simulation.fleet import arrivals, faults, run, trace
 from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.kept import Kept
 from dtnsim.simulation.fleet.run import fleet
 
 HEAD = """
@@ -445,6 +446,14 @@ def test_a_checkpoint_goes_on_where_it_was_broken_off(mixed, four, tmp_path):
     whole = fleet(mixed, replicas=4, seed=3, processes=1, checkpoint=file)
     assert repr(whole.runs) == repr(four.runs)
     assert whole.first is None
+    kept = file.read_bytes()
+    for at in range(
+        kept.index(b"\n") + 1, len(kept), 1 + len(kept) // 100
+    ):  # a changed byte: that replica is done again
+        file.write_bytes(kept[:at] + bytes([kept[at] ^ 0x81]) + kept[at + 1 :])
+        store = Kept(file, json.loads(kept.split(b"\n")[0])["of"])
+        assert all(repr(run) == repr(four.runs[number]) for number, run in store.runs.items())
+    file.write_bytes(kept)
     with pytest.raises(InputError, match="is of another path, workload, seed"):
         fleet(mixed, replicas=4, seed=9, checkpoint=file)
     file.write_text("hello\n")

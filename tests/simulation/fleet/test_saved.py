@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -56,6 +57,12 @@ def test_only_whole_files_of_the_same_fleet_are_gone_on_from(tmp_path):
         saved.load(made, file, "that")
     file.write_bytes(file.read_bytes()[:500])
     assert not saved.load(made, file, "this")
+    saved.save(made, file, "this")
+    whole = bytearray(file.read_bytes())
+    for at in [*range(0, len(whole), 1 + len(whole) // 200), *range(120), *range(len(whole) - 120, len(whole))]:
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        with contextlib.suppress(InputError):  # in no other words
+            saved.load(course(**scene(1)), file, "this")
     with pytest.raises(InputError, match="cannot be written"):
         saved.save(made, tmp_path / "no" / "kept.0", "this")
 
