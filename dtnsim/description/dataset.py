@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from dtnsim.components.base import Model, place, validate
 from dtnsim.ground import library, units, yamlio
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Groups = tuple[NDArray[np.float64], NDArray[np.int64]]
-
 #: limits that keep counts exact in 64 bits and arithmetic finite
 MAX_FILES: Final = 10**12
 MAX_BYTES: Final = 1e21
@@ -39,7 +38,6 @@ MAX_BYTES: Final = 1e21
 MAX_GROUPS: Final = 1000
 #: up to so many files are drawn one by one where a seed is given
 MAX_DRAWN: Final = 1_000_000
-
 #: a list of sizes has at most so many, and is read in blocks of so many bytes
 MAX_LISTED: Final = 100_000_000
 _BLOCK: Final = 1 << 22
@@ -88,7 +86,6 @@ class Dataset:
 
 
 _WHOLE: Final = re.compile(rf"\s*(?:{units.NUMBER}|[0-9]{{1,3}}(?:,[0-9]{{3}})+)\s*")
-_SEPARATORS: Final = {ord("_"): None, ord(","): None}
 
 
 def _whole(given: object) -> object:
@@ -97,24 +94,32 @@ def _whole(given: object) -> object:
         raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
     if isinstance(given, str) and not _WHOLE.fullmatch(given):
         raise ValueError("needs a whole number")
-    number = float(given.translate(_SEPARATORS)) if isinstance(given, str) else float(given)
+    number = float(re.sub("[,_]", "", given)) if isinstance(given, str) else float(given)
     if not math.isfinite(number) or number != int(number):
         raise ValueError("needs a whole number")
     return int(number)
 
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_FILES)]
-#: a file holds nothing or whole bytes
 SIZE: Final = Unit("B", high=MAX_BYTES)
 Size = Annotated[Quantity, SIZE]
+
+
+def _of_a_file(size: Quantity) -> Quantity:
+    if 0 < size.value < 1:
+        raise ValueError(f"{size} is part of a byte; a file has at least 1 B, or none")
+    return size
+
+
+FileSize = Annotated[Size, AfterValidator(_of_a_file)]
 
 
 class Group(Model):
     """``count`` files of one ``size``, or between two sizes with a known sum."""
 
     count: Count
-    size: Size | None = None
-    smallest: Annotated[Size | None, Field(alias="from")] = None
+    size: FileSize | None = None
+    smallest: Annotated[FileSize | None, Field(alias="from")] = None
     largest: Annotated[Size | None, Field(alias="to")] = None
     total: Size | None = None
 
@@ -145,9 +150,9 @@ class Description(Model):
     directories: Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MAX_FILES)] = 0
     files: Count | None = None
     size: Size | None = None
-    each: Size | None = None
-    sizes: Annotated[list[Size], Field(min_length=1)] | None = None
-    median: Size | None = None
+    each: FileSize | None = None
+    sizes: Annotated[list[FileSize], Field(min_length=1)] | None = None
+    median: FileSize | None = None
     sigma: Annotated[float, Field(ge=0, le=5)] = 1.0
     seed: Annotated[int, Field(ge=0)] | None = None
     groups: Annotated[list[Group], Field(min_length=1)] | None = None
@@ -162,6 +167,8 @@ class Description(Model):
         counted = ways[0] in ("size", "each", "median")
         if counted and self.files is None and ways[0] != "size":
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
+        if self.size is not None and 0 < self.size.value < (self.files or 1):
+            raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
         if not counted and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
         return self
@@ -239,20 +246,10 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
     described = validate(Description, raw, key="dataset")
     if described.sizes_file is not None:
-        sizes = _read_list(described.sizes_file, raw)
-        data = of_sizes(
-            sizes,
-            name=described.name,
-            directories=described.directories,
-            source=described.source or described.sizes_file,
-        )
+        sizes, source = _read_list(described.sizes_file, raw), described.source or described.sizes_file
+        data = of_sizes(sizes, name=described.name, directories=described.directories, source=source)
     else:
         data = _dataset(_groups(described), described.name, described.directories, described.source)
-    parts = data.sizes_B if described.median is None else np.array([described.median.value])
-    if np.any((parts > 0) & (parts < 1)):
-        given = next(way for way in _WAYS if getattr(described, way) is not None)
-        words = f"makes files of {units.show(float(parts[(parts > 0) & (parts < 1)][0]), 'B')}"
-        raise SpecError(words, **place(raw, given), key=f"dataset.{given}", remedy="a file has at least 1 B, or none")
     if not 0 < data.payload_B <= MAX_BYTES:
         raise SpecError(
             f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
@@ -360,9 +357,8 @@ def _edges(files: int) -> NDArray[np.int64]:
 
 
 def _dataset(groups: Groups, name: str, directories: int, source: str) -> Dataset:
-    sizes, counts = groups
-    order = np.argsort(sizes, kind="stable")
-    sizes, counts = sizes[order].astype(np.float64), counts[order].astype(np.int64)
+    order = np.argsort(groups[0], kind="stable")
+    sizes, counts = groups[0][order].astype(np.float64), groups[1][order].astype(np.int64)
     for array in (sizes, counts):
         array.setflags(write=False)
     files = int(counts.sum())
@@ -382,8 +378,8 @@ def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
         with path.open("rb") as file:
             while block := file.read(_BLOCK) + file.readline(_BLOCK):
                 parts.append(_numbers(block, str(path), lines, remedy))
-                found, lines = found + parts[-1].size, lines + block.count(b"\n")
-                if found > MAX_LISTED:
+                lines += block.count(b"\n")
+                if (found := found + parts[-1].size) > MAX_LISTED:
                     raise SpecError(f"has more than {MAX_LISTED:,} sizes", file=str(path), remedy="use 'groups'")
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", **where) from None

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -205,10 +205,6 @@ class Scalar(str):
         return f"{self.source} ({place})" if self.source else place
 
 
-#: 99.9 % is 0.999, whatever a product of floats says
-_BELOW: Final = 1 - 1e-12
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """Annotation of a pydantic field: ``rate: Annotated[Quantity, Unit("B/s", spread=0.05)]``.
@@ -248,7 +244,7 @@ class Unit:
             quantity = Quantity(parsed, self.dim, self.spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
-        if not self.low * _BELOW <= quantity.value <= self.high / _BELOW:
+        if not self.low * (1 - 1e-12) <= quantity.value <= self.high * (1 + 1e-12):  # 99.9 % is 0.999 and a bit
             low, high = units.show(self.low, self.dim), units.show(self.high, self.dim)
             raise ValueError(f"{quantity} is out of range; write a value from {low} to {high}")
         return quantity

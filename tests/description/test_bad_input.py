@@ -37,7 +37,12 @@ BAD = {
     "unknown tool": (GOOD.replace("name: iperf3", "name: iperf4"), "nearest: iperf3"),
     "unknown option": (GOOD.replace("name: iperf3", "name: iperf3, zz: 1"), "zz"),
     "unknown host": (GOOD.replace("'b:memory'", "'c:memory'"), "there is no host 'c'"),
-    "unknown volume": (GOOD.replace("'b:memory'", "'b:/nowhere'"), "has no volume"),
+    "unknown volume": (
+        GOOD.replace("'b:memory'", "'b:/nowhere'").replace(
+            "rate: 10 Gb/s}\n", "rate: 10 Gb/s}\n    volumes: {/d: {filesystem: {kind: tmpfs}}}\n"
+        ),
+        "has no volume",
+    ),
     "no hosts": ("name: t\ntransfer: {}\n", "needs at least one host"),
     "no transfer": (GOOD.split("transfer:")[0], "transfers"),
     "slots in a loop": (
@@ -70,13 +75,16 @@ BAD = {
     "dataset negative": (GOOD.replace("tool:", "dataset: {files: -1, size: 1 GB}, tool:"), "dataset"),
     "a tenth of a byte": (
         GOOD.replace("tool:", "dataset: {files: 10, size: 1 B}, tool:"),
-        "dataset.size: makes files of 0.1 B; a file has at least 1 B, or none",
+        "dataset: 1 B is less than 1 B for each of 10 files",
     ),
     "a tenth of a byte each": (
         GOOD.replace("tool:", "dataset: {files: 10, each: 0.1 B}, tool:"),
-        "dataset.each: makes",
+        "dataset.each: 0.1 B is part of",
     ),
-    "median of a tenth": (GOOD.replace("tool:", "dataset: {files: 10, median: 0.1 B}, tool:"), "dataset.median: makes"),
+    "median of a tenth": (
+        GOOD.replace("tool:", "dataset: {files: 10, median: 0.1 B}, tool:"),
+        "dataset.median: 0.1 B is part of",
+    ),
     "size in bits": (GOOD.replace("tool:", "dataset: {size: 50 Gb}, tool:"), "write 6.25 GB"),
     "key of a group": (
         GOOD.replace("tool:", "dataset: {groups: [{count: 3, each: 1 MB}]}, tool:"),
@@ -99,7 +107,9 @@ BAD = {
     ),
     "bucket of a host without a NIC": (
         GOOD.replace(
-            "nic: {kind: nic, rate: 10 Gb/s}", "volumes: {/s: {filesystem: {kind: s3}, over: wan}}", 1
+            "rate: 10 Gb/s}",
+            "rate: 100 Gb/s, protocol: infiniband}\n    volumes: {/s: {filesystem: {kind: s3}, over: wan}}",
+            1,
         ).replace("'a:memory'", "'a:/s'"),
         "hosts.a.volumes./s.over: is reached through no NIC",
     ),

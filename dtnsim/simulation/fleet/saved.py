@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dtnsim.simulation.fleet.event_loop import EventLoop
 
 
+_COLUMNS: Final = (
+    "mark", "f", "q", "t", "u", "lengths", "keys", "values", "ways", "moved", "hours", "broken", "tries", "fault",
+)  # fmt: skip
 #: what reading an archive of arrays raises of which bytes are missing or changed: checksums, headers, methods, names
 _DAMAGED: Final = (
     OSError, ValueError, EOFError, KeyError, RuntimeError, SyntaxError, struct.error, zlib.error, zipfile.BadZipFile,
@@ -63,7 +66,7 @@ def load(course: EventLoop, file: Path, mark: str) -> bool:
         return False
     try:
         with file.open("rb") as source, np.load(source, allow_pickle=False) as given:
-            found = {name: given[name] for name in given.files}
+            found = {name: given[name] for name in _COLUMNS}
     except _DAMAGED:
         return False
     if str(found.get("mark")) != mark:
