@@ -99,15 +99,16 @@ def udt(
     """
     rate, rtt, p, size = np.broadcast_arrays(*(np.asarray(x, float) for x in (rate_Bps, rtt_s, loss, packet_B)))
     payload = size - 44.0
-    lossy = _udt_balance(rate, rtt, np.clip(p, 0, 1), size)
     window = np.asarray(window_packets, float) * size / np.maximum(rtt + UDT_SYN_S, 1e-12)
     core = cpu_rate(size, clock_Hz, cycles_per_packet)
-    return np.asarray(np.minimum.reduce(np.broadcast_arrays(lossy, window, core)) * (1 - p) * payload / size, float)
+    most = np.minimum.reduce(np.broadcast_arrays(rate, window, core))  # on one wire a path leaves without bound
+    lossy = _udt_balance(rate, rtt, np.clip(p, 0, 1), size, most)
+    return np.asarray(lossy * (1 - p) * payload / size, float)
 
 
-def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatArray) -> FloatArray:
-    """Rate where UDT's gain and loss balance [B/s], by bisection."""
-    low, high = np.zeros(rate.shape), np.array(rate, float)
+def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatArray, most: FloatArray) -> FloatArray:
+    """Rate where UDT's gain and loss balance, or ``most`` [B/s], by bisection."""
+    low, high = np.zeros(most.shape), np.array(most, float)
     for _ in range(60):
         x = (low + high) / 2
         gain = udt_increase(rate - x, size) * size / UDT_SYN_S**2

@@ -1,5 +1,7 @@
 """UDT and FASP: published increase, ESnet's figure, insensitivity to the round trip."""
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,3 +47,9 @@ def test_monotone(rate, loss, more):
     assert base <= rate
     assert rb.udt(rate, 0.05, min(1, loss * more)) <= base * (1 + 1e-6)
     assert rb.fasp(rate, 1e9, loss) <= rb.fasp(rate * more, 1e9, loss) * (1 + 1e-9)
+
+
+def test_udt_on_one_wire_is_held_by_its_core():
+    """A path that leaves without bound: what the cores can send, as from a very wide one."""
+    assert rb.udt(math.inf, 1e-3, 1e-3) == pytest.approx(float(rb.udt(1e15, 1e-3, 1e-3)), rel=1e-9)
+    assert 0 < rb.udt(math.inf, 0.0, 0.0) < math.inf
