@@ -280,7 +280,7 @@ def vacate(f: Floats, q: Integers, h: Heaps, n: int) -> None:
 
 
 def enter(f: Floats, q: Integers, h: Heaps, x: int, n: int) -> None:
-    q[x + SIDE] = n
+    q[x + SIDE] = q[x + HELD_BY] = n
     q[n + JOINED] += 1
     ends = q[n + HEAPS]
     push(h, ends, f[x + MARK], q[x + NUMBER], x)

@@ -115,9 +115,10 @@ NEXT: Final = 2
 PREV: Final = NEXT + 1
 NUMBER: Final = 4
 STAMP: Final = 5
-ENGINE_FLOW: Final = 6
+HELD_BY: Final = 6
+ENGINE_FLOW: Final = 7
 FLOW: Final = 12
-#: ``SIDE`` of a flow that runs at its own cap, and of one that is not under way
+#: ``SIDE`` of a flow that runs at its own cap, and of one that is not under way; ``HELD_BY``: the last node there
 CAPPED: Final = -1
 ABSENT: Final = -2
 

@@ -37,15 +37,11 @@ def book_flow(f: Floats, q: Integers, x: int, n: int, rest: float, now: float) -
 
 
 def holder(f: Floats, q: Integers, x: int, n: int) -> int:
-    """What holds a flow back: a station, the fullest of its stations where it has been let go, what is down."""
+    """What holds a flow back: a station, that which held it last where it has been let go, what is down."""
     if n < 0:
-        r = q[x + ROW_OF]
-        best = math.inf
-        for p in range(q[r + PAIRS], q[r + PAIRS] + q[r + N_PAIRS]):
-            m = q[p]
-            part = f[m + SPARE] / (f[m + CAPACITY] or 1.0)
-            if part < best:
-                best, n = part, m
+        n = q[x + HELD_BY]
+    if n < 0:  # nothing did: a rounding
+        return q[q[x + WAY_OF] + HOLDER]
     s = tightest(f, q, n)
     if q[s + DOWN]:
         return q[N_HELD] - OTHERS + BY_DOWN

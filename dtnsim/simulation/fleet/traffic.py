@@ -299,7 +299,7 @@ def start(f: Floats, q: Integers, h: Heaps, what: tuple[int, int, int], how: tup
     way = what[1]
     q[CREATED] += 1
     q[x + NUMBER], q[x + TRANSFER], q[x + WAY_OF], q[x + LANE_OF] = q[CREATED], what[0], way, what[2]
-    q[x + ROW_OF], q[x + SIDE], q[x + NEXT], q[x + PREV] = q[way + WAY_ROW], ABSENT, -1, -1
+    q[x + ROW_OF], q[x + SIDE], q[x + HELD_BY], q[x + NEXT], q[x + PREV] = q[way + WAY_ROW], ABSENT, ABSENT, -1, -1
     f[x + CAP], f[x + SHARE] = limit, f[way + WAY_WEIGHT]
     f[x + LIMIT] = limit / f[x + SHARE]
     f[x + SEEN_S], f[x + SEEN_B] = now, rest

@@ -223,6 +223,15 @@ def test_all_time_is_accounted_for(seed):
     assert sum(made.held.values()) == pytest.approx(float((made.ended - made.work.asked).sum()), rel=1e-6)
 
 
+def test_what_is_let_go_was_held_by_what_held_it():
+    """Two share station 2 until one ends; the other ends at its own cap, with 1 of its 2 bytes at 1/2 B/s."""
+    made = course(
+        [10.0, 10.0, 1.0], [0, 0], [1.0, 2.0], rows=[{0: 1.0, 2: 1.0}, {1: 1.0, 2: 1.0}], lane=[0, 1], own=0.8
+    )
+    assert ended(made) == pytest.approx([2.0, 3.25])
+    assert made.held == pytest.approx({(0, 0): 1.25, (0, 2): 0.75, (1, 0): 2.5, (1, 2): 0.75})
+
+
 def test_what_is_down_is_down():
     """A transfer in mid-way is broken off, backs off, finds the way still down, and goes on when it is back."""
     faults = [Fault(4.0, ((0, 0.0),), True, True, "goes"), Fault(20.0, ((0, 1.0),), False, False, "back")]
