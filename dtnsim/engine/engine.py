@@ -275,9 +275,6 @@ class Engine:
             flow.owner.succeed(now - flow.owner.started)
         self._stale = True
         self._settle()
-        time = self.fluid.next_time()
-        if time < self._planned:
-            self._plan(time)
 
     def _settle(self) -> None:
         if not self._stale:
@@ -291,14 +288,18 @@ class Engine:
         self.fluid.unlimited.clear()
         if self._watchers or self._limits:
             self._tell_watchers()
-        if self._planned > now and self.fluid.next_time() < self._planned:
-            self._plan(self.fluid.next_time())
+        if self._planned > now:
+            time = self.fluid.next_time()
+            if time < self._planned:
+                self._plan(time)
 
     def _tell_watchers(self) -> None:
         called: dict[Callable[[], None], None] = {}
-        for node in self.fluid.touched:
-            for station in self.fluid.network.members[node]:
-                called.update(self._watchers.get(station, {}))
+        watchers, members = self._watchers, self.fluid.network.members
+        for node in self.fluid.touched if watchers else ():
+            for station in members[node]:
+                if station in watchers:
+                    called.update(watchers[station])
         for flow in self.fluid.changed:
             if flow.owner.moved is not None:
                 called[flow.owner.moved] = None
@@ -306,7 +307,7 @@ class Engine:
             self._epoch = self.fluid.epoch
             self._poked.update(dict.fromkeys(self._limits))
         for station in self._poked:  # of two stations that tie, the other may bind now at the same level
-            called.update(self._watchers.get(station, {}))
+            called.update(watchers.get(station, {}))
             called.update(self._limits.get(station, {}))
         self._poked.clear()
         if self._depth >= _DEEPEST:  # what one watcher changes calls the next: hundreds of them wait for those before

@@ -53,10 +53,9 @@ def look_at(q: Integers, h: Heaps, n: int, before: float) -> None:
 
 def book(f: Floats, q: Integers, h: Heaps, r: int, rate: float) -> None:
     """Books so many more bytes a second of a row at its nodes."""
-    first = q[r + PAIRS]
-    for p in range(first, first + q[r + N_PAIRS]):
-        n = q[p]
-        spare = f[n + SPARE] - rate * f[p]
+    first, last = q[r + PAIRS], q[r + PAIRS] + q[r + N_PAIRS]
+    for n, demand in zip(q[first:last], f[first:last]):  # noqa: B905 - the compiler has no strict
+        spare = f[n + SPARE] - rate * demand
         f[n + SPARE] = spare
         if (spare < f[n + LOW] or spare > f[n + HIGH]) and not q[n + WAITING]:
             mark(f, q, h, n)
@@ -108,11 +107,14 @@ def left(f: Floats, q: Integers, x: int, now: float) -> float:
     """Bytes that a flow still has to go."""
     side = q[x + SIDE]
     if side == CAPPED:
-        return max(0.0, f[x + MARK] - now) * f[x + CAP] if f[x + CAP] else f[x + MARK]
+        if not f[x + CAP]:
+            return f[x + MARK]
+        rest = f[x + MARK] - now
+        return rest * f[x + CAP] if rest > 0 else 0.0  # a call of max would cost as much as all of this
     if side == ABSENT:
         return 0.0
-    clock = f[side + CLOCK] + f[side + LEVEL] * (now - f[side + READ])
-    return max(0.0, f[x + MARK] - clock) * f[x + SHARE]
+    rest = f[x + MARK] - (f[side + CLOCK] + f[side + LEVEL] * (now - f[side + READ]))
+    return rest * f[x + SHARE] if rest > 0 else 0.0
 
 
 def tightest(f: Floats, q: Integers, n: int) -> int:

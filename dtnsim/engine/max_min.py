@@ -56,9 +56,9 @@ def fastest(f: Floats, q: Integers, n: int) -> float:
     """The highest level of the nodes that hold back flows through this one."""
     best = 0.0
     first = q[n + FEEDERS]
-    for k in range(first, first + 2 * q[n + N_FEEDERS], 2):
-        if f[q[k] + LEVEL] > best:  # noqa: PLR1730 - plain Python: a call of max would cost half of it
-            best = f[q[k] + LEVEL]
+    for m in q[first : first + 2 * q[n + N_FEEDERS] : 2]:
+        if f[m + LEVEL] > best:  # noqa: PLR1730 - plain Python: a call of max would cost half of it
+            best = f[m + LEVEL]
     return best
 
 
@@ -69,10 +69,9 @@ def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) ->
     """
     r, weight = q[x + ROW_OF], f[x + SHARE]
     bound, n = math.inf, -1
-    first = q[r + PAIRS]
-    for p in range(first, first + q[r + N_PAIRS]):
-        m = q[p]
-        limit = f[m + CAPACITY] / (weight * f[p])
+    first, last = q[r + PAIRS], q[r + PAIRS] + q[r + N_PAIRS]
+    for m, demand in zip(q[first:last], f[first:last]):  # noqa: B905 - the compiler has no strict
+        limit = f[m + CAPACITY] / (weight * demand)
         if f[m + LEVEL] < limit:  # noqa: PLR1730 - as in `fastest`
             limit = f[m + LEVEL]
         if limit < bound:
@@ -94,17 +93,17 @@ def insert(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) ->
         f[x + MARK] = mark_after(f, q, h, n, rest / weight)
         free(f, q, h, x, n)
         book(f, q, h, r, weight * f[n + LEVEL])
-    for p in range(first, first + q[r + N_PAIRS]):
-        f[q[p] + TOTAL] += weight * f[p]
+    for m, demand in zip(q[first:last], f[first:last]):  # noqa: B905
+        f[m + TOTAL] += weight * demand
     return True
 
 
 def remove(f: Floats, q: Integers, h: Heaps, x: int) -> None:
     """Takes a flow out."""
     r, weight = q[x + ROW_OF], f[x + SHARE]
-    first = q[r + PAIRS]
-    for p in range(first, first + q[r + N_PAIRS]):
-        f[q[p] + TOTAL] -= weight * f[p]
+    first, last = q[r + PAIRS], q[r + PAIRS] + q[r + N_PAIRS]
+    for m, demand in zip(q[first:last], f[first:last]):  # noqa: B905
+        f[m + TOTAL] -= weight * demand
     if q[x + SIDE] == CAPPED:
         uncap(f, q, x)
         book(f, q, h, r, -f[x + CAP])
@@ -130,8 +129,7 @@ def shift(f: Floats, q: Integers, h: Heaps, n: int, level: float) -> None:
     f[n + LEVEL] = level
     floor = level * (1 - 2 * TIE) if change > 0 else -1.0
     first = q[n + LOADS]
-    for k in range(first, first + q[n + N_LOADS]):
-        s = q[k]
+    for s in q[first : first + q[n + N_LOADS]]:
         m = q[s + OTHER]
         spare = f[m + SPARE] - f[s] * change
         f[m + SPARE] = spare
