@@ -139,7 +139,7 @@ def main() -> None:
         cap()
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer
     except DtnsimError as error:
-        fail(str(error), error.exit_code)
+        fail(error.lines, error.exit_code)
     except typer.Abort:
         fail("stopped", 130)
     except click_error as error:
@@ -184,7 +184,8 @@ def _safe_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def fail(message: str, code: int) -> None:
-    """Prints one line on stderr and leaves with ``code``."""
-    print(visible(f"dtnsim: {message}"), file=sys.stderr)  # noqa: T201 - the one place that prints an error
+def fail(message: str | tuple[str, ...], code: int) -> None:
+    """Prints one line on stderr, or one for each finding, and leaves with ``code``."""
+    for line in (message,) if isinstance(message, str) else message:
+        print(visible(f"dtnsim: {line}"), file=sys.stderr)  # noqa: T201 - the one place that prints an error
     sys.exit(code)

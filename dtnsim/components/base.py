@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get
 from pydantic import BaseModel, Field, ValidationError
 
 from dtnsim.components.facts import Facts, Measured, Model, Price
-from dtnsim.ground import library
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground import library, units
+from dtnsim.ground.errors import MISSING, SpecError
+from dtnsim.ground.quantity import Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
+    from pydantic_core import CoreSchema, ErrorDetails
 
 __all__ = [
     "Component",
@@ -206,7 +207,8 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise _spec_error(error, model, given, key) from None
+        first, *others = (_spec_error(one, model, given, key) for one in error.errors(include_url=False))
+        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)]) from None
 
 
 #: pydantic's finding -> (what is wrong, what to write instead)
@@ -231,8 +233,8 @@ _PLAINLY: Final = {
 }
 
 
-def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
-    first = error.errors(include_url=False)[0]
+def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
+    """One of pydantic's findings; those of a component within it have their places already."""
     where: Any = given
     spot = place(given)
     for step in first["loc"]:
@@ -243,6 +245,11 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
             where = where[step]
             spot = place(where) or spot
     name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
+    inner = first.get("ctx", {}).get("error")
+    if isinstance(inner, SpecError):
+        for finding in inner.findings:
+            _below(name, finding)
+        return inner
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
         known = [f.alias or n for n, f in _model_at(model, first["loc"][:-1]).model_fields.items()]
@@ -250,7 +257,7 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
     elif first["type"] == "missing":
-        message, remedy = "is missing", "write it"
+        message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
     elif first.get("input", where) is None:
         message, remedy = "is empty", "give it a value, or leave the key out"
     elif first["type"] in _PLAINLY:
@@ -259,6 +266,23 @@ def _spec_error(error: ValidationError, model: type[BaseModel], given: Mapping, 
     value = first.get("input")
     shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
+
+
+def _below(key: str, error: SpecError) -> SpecError:
+    """A finding in a component, with its key in the whole; one that names a host has it already."""
+    if error.key is None or not error.key.startswith("hosts."):
+        error.key = f"{key}.{error.key}" if error.key else key
+    return error
+
+
+def _to_write(model: type[BaseModel], name: str) -> str:
+    """An example of what is missing, and what to write where nobody knows."""
+    field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
+    unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
+    example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
+    words = model.where_unknown if issubclass(model, Model) else {}
+    unknown = words.get(name) or words.get("")
+    return f"{example}; where nobody knows: {unknown}" if unknown else example
 
 
 def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:
@@ -363,7 +387,16 @@ class Pick:
         """Validation: `Component.build`."""
         from pydantic_core import core_schema
 
-        return core_schema.no_info_plain_validator_function(self.base.build)
+        return core_schema.no_info_plain_validator_function(self._read)
+
+    def _read(self, given: object) -> Component:
+        """The component; what is wrong with it does not keep other findings from being found."""
+        from pydantic_core import PydanticCustomError
+
+        try:
+            return self.base.build(given)
+        except SpecError as error:
+            raise PydanticCustomError("component", "cannot be used", {"error": error}) from None
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: a part name or parameters."""

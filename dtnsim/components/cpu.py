@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -32,6 +33,7 @@ class Cpu(Component):
     kind: ClassVar[str] = "cpu"
     family: ClassVar[str] = "cpu"
     columns: ClassVar[tuple[str, ...]] = ("sockets", "cores", "clock")
+    where_unknown: ClassVar[Mapping[str, str]] = {"": "cpu: unknown"}
 
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
@@ -79,6 +80,7 @@ class Device(Component):
     """A block device. Arrays hold devices, so RAID0 over hardware RAID5 over disks is three of them."""
 
     family: ClassVar[str] = "device"
+    where_unknown: ClassVar[Mapping[str, str]] = {"": "array: unknown"}
 
     @abstractmethod
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as MappingABC
-from typing import TYPE_CHECKING, Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -24,6 +24,9 @@ class Model(BaseModel):
     """Base of everything a file can describe: unknown keys are errors, instances do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
+
+    #: what to write for a key where nobody knows it; "" for any
+    where_unknown: ClassVar[MappingABC[str, str]] = {}
 
     def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was worked out from the fields is worked out anew."""

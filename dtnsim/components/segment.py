@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Final, Self
@@ -109,6 +110,7 @@ class Segment(Component):
 
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
+    where_unknown: ClassVar[Mapping[str, str]] = {"bandwidth": "the rate of the slower host's card"}
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.components.base import place
+from dtnsim.description import boards
 from dtnsim.description.host import build_host
+from dtnsim.description.override import split_key
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
@@ -35,9 +39,43 @@ class Built:
             del self._hosts[next(iter(self._hosts))]
         return made
 
+    def hosts(self, given: Mapping) -> tuple[dict[str, Host], list[SpecError]]:
+        """The hosts of a path, and what is wrong with those that cannot be built."""
+        hosts: dict[str, Host] = {}
+        wrong: list[SpecError] = []
+        for name, raw in given.items():
+            try:
+                hosts[name] = self.host(name, raw)
+            except SpecError as error:
+                wrong += error.findings
+                continue
+            try:
+                hosts[name].check_wiring()
+                boards.check(hosts[name])
+            except SpecError as error:
+                wrong.append(_located(error, name, raw))
+        return hosts, wrong
+
     def __reduce__(self) -> tuple[type[Built], tuple[()]]:
         """In another process nothing has been built."""
         return Built, ()
+
+
+def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:
+    """File and line of what lies furthest along some steps, and whether it is their end."""
+    spot = place(where)
+    for step in steps:
+        keys = where if isinstance(where, Mapping) else range(len(where)) if isinstance(where, list) else ()
+        if step not in keys:
+            return spot, False
+        spot, where = place(where, str(step)) or place(where[step]) or spot, where[step]
+    return spot, True
+
+
+def _located(error: SpecError, host: str, given: object) -> SpecError:
+    """An error in a host's wiring, with the file and the line of what it is about."""
+    spot, _ = spot_of(given, split_key((error.key or "").removeprefix(f"{host}.")))
+    return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
 
 
 def _key(value: Any) -> Hashable:

@@ -16,8 +16,7 @@ from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, Model, Pick, place, validate
 from dtnsim.components.segment import Segment, segment_names
-from dtnsim.description import boards
-from dtnsim.description.built import Built
+from dtnsim.description.built import Built, spot_of
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Hosts, inside, numbered
@@ -32,8 +31,6 @@ from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import networkx as nx
 
     from dtnsim.description.events import Event, Others
@@ -114,7 +111,7 @@ class PathSpec(Model):
 
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
-        spot, whole = _spot(self._given[0], steps)
+        spot, whole = spot_of(self._given[0], steps)
         return spot if whole else {}
 
     def located(self, error: SpecError, number: int) -> SpecError:
@@ -247,46 +244,27 @@ def resolve(
     for text in overrides:
         if not _comes_first(text) and inside(text) not in raw["hosts"]:
             override(raw, text)
-    hosts = {}
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
-    for name, given in raw["hosts"].items():
-        hosts[name] = built.host(name, given)
-        try:
-            hosts[name].check_wiring()
-            boards.check(hosts[name])
-        except SpecError as error:
-            raise _located(error, name, given) from None
+    hosts, wrong = built.hosts(raw["hosts"])
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
     raw = named_workload(raw, beside)  # an override may have named one
     with_workload(raw)
-    origins = _one_or_many(raw, hosts)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
-    spec = validate(PathSpec, raw)
+    try:
+        origins = _one_or_many(raw, hosts)
+        spec = validate(PathSpec, raw)
+    except SpecError as error:
+        wrong += error.findings
+    if wrong:
+        raise wrong[0].followed_by(wrong[1:])
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits)
     spec = copied(spec, known).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside, origins, built)
-
-
-def _spot(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:
-    """File and line of what lies furthest along some steps, and whether it is their end."""
-    spot = place(where)
-    for step in steps:
-        keys = where if isinstance(where, Mapping) else range(len(where)) if isinstance(where, list) else ()
-        if step not in keys:
-            return spot, False
-        spot, where = place(where, str(step)) or place(where[step]) or spot, where[step]
-    return spot, True
-
-
-def _located(error: SpecError, host: str, given: object) -> SpecError:
-    """An error in a host's wiring, with the file and the line of what it is about."""
-    spot, _ = _spot(given, split_key((error.key or "").removeprefix(f"{host}.")))
-    return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
 
 
 def _comes_first(text: str) -> bool:

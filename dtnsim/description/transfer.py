@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -52,6 +53,12 @@ class TransferSpec(Model):
         pool: Hosts that share it with the one that an end names, each with its share of the files: {dtn1: [dtn2]};
             with GridFTP's stripe, of the bytes of every file.
     """
+
+    where_unknown: ClassVar[MappingABC[str, str]] = {
+        "from": "HOST:/data (drives are drawn), or HOST:memory",
+        "to": "HOST:/data (drives are drawn), or HOST:memory",
+        "tool": "'rsync -a -e ssh', and 'dtnsim tools FILE' compares it with others",
+    }
 
     name: str = "transfer"
     source_end: Annotated[str, Field(alias="from")]

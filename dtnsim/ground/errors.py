@@ -13,11 +13,17 @@ Every message names what was given and what to write instead; no traceback reach
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: characters of a file's or a key's name that are worth a place in a message
 _NAMED = 200
 
+
+#: what is said of a key that nobody wrote
+MISSING: Final = "is missing"
 
 #: characters of a sentence
 _SAID = 800
@@ -51,6 +57,11 @@ class DtnsimError(Exception):
         """What is wrong, with escapes for what a terminal would obey: the text may quote a file of anybody's."""
         return visible(super().__str__())
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What is printed, a finding a line."""
+        return (str(self),)
+
 
 class InputError(DtnsimError):
     """What the user gave cannot be used; the message says what to give instead."""
@@ -74,8 +85,10 @@ class SpecError(InputError):
     """A path, host or part file that cannot be used.
 
     Attributes carry where it went wrong, so that the command line prints one clear line:
-    ``file:line: key: message (got value); remedy``.
+    ``file:line: key: message (got value); remedy``. ``further`` are findings of the same file, a line each.
     """
+
+    further: tuple[SpecError, ...] = ()
 
     def __init__(
         self,
@@ -89,9 +102,36 @@ class SpecError(InputError):
     ) -> None:
         self.message, self.file, self.line = message, file, line
         self.key, self.value, self.remedy = key, value, remedy
-        super().__init__(self._text())
+        super().__init__(self.own_line)
 
-    def _text(self) -> str:
+    @property
+    def findings(self) -> tuple[SpecError, ...]:
+        """This one, and the further ones."""
+        return (self, *self.further)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each finding."""
+        return tuple(finding.own_line for finding in self.findings)
+
+    def followed_by(self, others: Iterable[SpecError]) -> SpecError:
+        """This one with what else is missing, each key once."""
+        seen = {(e.file, e.line, e.key): e for e in others if e.missing}
+        self.further = tuple(e for place, e in seen.items() if place != (self.file, self.line, self.key))
+        return self
+
+    @property
+    def missing(self) -> bool:
+        """Whether it says that a key is missing."""
+        return self.message == MISSING
+
+    def __str__(self) -> str:
+        """All findings."""
+        return "\n".join(map(visible, self.lines))
+
+    @property
+    def own_line(self) -> str:
+        """This finding alone."""
         where = self.file or ""
         if where and self.line is not None:
             where += f":{self.line}"

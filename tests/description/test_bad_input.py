@@ -188,7 +188,6 @@ def test_not_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
         "wan.nope=1",
         "transfer.tool.P=-1",
         "hosts.a.cpu.cores=0",
-        "hosts.zz.cpu.cores=2",
         "x=1",
     ],
 )
@@ -258,3 +257,63 @@ def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
     monkeypatch.setenv("DTNSIM_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")
+
+
+def test_a_host_that_only_an_override_names_lacks_all_that_it_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(GOOD)
+    code, _, err = run(capsys, monkeypatch, "predict", str(path), "--set", "hosts.zz.cpu.cores=2")
+    assert code == 2
+    start = "dtnsim: --set hosts.zz.cpu.cores: hosts.zz."
+    first, second = err.splitlines()
+    assert first.startswith(f"{start}cpu.clock: is missing; write it like 3.6 GHz")
+    assert second.startswith(f"{start}memory: is missing")
+
+
+LACKING = """\
+hosts:
+  a:
+    cpu: {kind: cpu, cores: 4}
+    nic: {kind: nic, mtu: 9000}
+    volumes:
+      /data: {filesystem: {kind: xfs}, array: {kind: ssd, read: 1 GB/s}}
+  b:
+    memory: {kind: memory, channels: 4}
+wan: {rtt: 20 ms}
+transfer: {from: "a:/data"}
+"""
+
+
+def test_all_that_is_missing_is_said_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line for each key, with its place and what to write; who writes that where nobody knows is answered."""
+    path = tmp_path / "p.yaml"
+    path.write_text(LACKING)
+    code, out, err = run(capsys, monkeypatch, "predict", str(path))
+    assert (code, out) == (2, "")
+    said = [line.removeprefix(f"dtnsim: {path}:").split(": is missing; write it") for line in err.splitlines()]
+    assert [where for where, _ in said] == [
+        "3: hosts.a.cpu.clock",
+        "4: hosts.a.nics.nic.rate",
+        "6: hosts.a.volumes./data.array.write",
+        "8: hosts.b.memory.rate",
+        "8: hosts.b.memory.size",
+        "9: wan.0.bandwidth",
+        "10: transfers.0.to",
+        "10: transfers.0.tool",
+    ]
+    unknown = [words.partition("where nobody knows: ")[2] for _, words in said]
+    assert unknown[:5] == ["cpu: unknown", "nic: unknown", "array: unknown", "memory: unknown", "memory: unknown"]
+    assert all(unknown)
+    path.write_text(
+        LACKING.replace("{kind: cpu, cores: 4}", "unknown")
+        .replace("{kind: nic, mtu: 9000}", "unknown")
+        .replace("{kind: ssd, read: 1 GB/s}", "unknown")
+        .replace("{kind: memory, channels: 4}", "unknown")
+        .replace("20 ms}", "20 ms, bandwidth: 10 Gb/s}")
+        .replace('"a:/data"}', '"a:/data", to: "b:/data", tool: rsync -a -e ssh, dataset: {size: 1 TB}}')
+    )
+    assert run(capsys, monkeypatch, "predict", str(path))[0] == 0

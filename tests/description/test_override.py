@@ -198,12 +198,15 @@ def test_more_overrides_on_a_loaded_path() -> None:
         ("wan=abc", "no part 'abc'"),
         ("hosts=venadi", "at least one host"),
         ("hosts.a=no-such-host", "no host"),
-        ("hosts.z.cpu.cores=2", "--set hosts.z.cpu.cores: clock: is missing"),
+        ("hosts.z.cpu.cores=2", "--set hosts.z.cpu.cores: hosts.z.cpu.clock: is missing"),
         ("hosts.a.cpu.coers=2", "did you mean 'cores'"),
         ("transfer.nics={zz: eth}", "there is no host 'zz'"),
         ("transfer.ports={zz: 0}", "there is no host 'zz'"),
         ("transfer=x", "transfers"),
-        ("hosts.a.volumes.nope.array.disks=3", "--set hosts.a.volumes.nope.array.disks: has no kind"),
+        (
+            "hosts.a.volumes.nope.array.disks=3",
+            "--set hosts.a.volumes.nope.array.disks: hosts.a.volumes.nope.array: has no kind",
+        ),
     ],
 )
 def test_what_leads_nowhere(text: str, says: str) -> None:
