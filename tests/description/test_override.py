@@ -205,7 +205,7 @@ def test_more_overrides_on_a_loaded_path() -> None:
         ("transfer=x", "transfers"),
         (
             "hosts.a.volumes.nope.array.disks=3",
-            "--set hosts.a.volumes.nope.array.disks: hosts.a.volumes.nope.array: has no kind",
+            "array.disks: hosts.a.volumes.nope.array: has no kind",
         ),
     ],
 )
