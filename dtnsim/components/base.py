@@ -248,7 +248,8 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
     inner = first.get("ctx", {}).get("error")
     if isinstance(inner, SpecError):
         for finding in inner.findings:
-            _below(name, finding)
+            if not (finding.key or "").startswith("hosts."):  # those have their whole key
+                finding.key = ".".join(k for k in (name, finding.key) if k)
         return inner
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
@@ -266,13 +267,6 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
     value = first.get("input")
     shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
-
-
-def _below(key: str, error: SpecError) -> SpecError:
-    """A finding in a component, with its key in the whole; one that names a host has it already."""
-    if error.key is None or not error.key.startswith("hosts."):
-        error.key = f"{key}.{error.key}" if error.key else key
-    return error
 
 
 def _to_write(model: type[BaseModel], name: str) -> str:

@@ -84,11 +84,12 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "numa_penalty": (2.0, PINNED, {}),
         "numbering": ("alternate", (("hosts.b.placement", {"application": [1]}),), {}),
         "socket_link": ("8000 MT/s", PINNED, {}),
+        "uncounted": (0.3, (), {}),
         "socket_links": (2, (*PINNED, ("hosts.b.cpu.socket_link", "8000 MT/s")), {}),
     }),
     "memory": ("hosts.b.memory", {
         "channels": (2, (), {}), "rate": ("1600 MT/s", (), {}), "efficiency": (0.5, (), {}), "ddio": (0.5, (), {}),
-        "size": ("8 GiB", (("hosts.b.vm", {}),), DD),
+        "uncounted": (0.5, (), {}), "size": ("8 GiB", (("hosts.b.vm", {}),), DD),
     }),
     "stack": ("hosts.b.stack", {
         **{k: (f"9 {u}", (), {}) for k, u in (("receive_byte", "cycles/B"), ("receive_packet", "cycles"),
