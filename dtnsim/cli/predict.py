@@ -9,6 +9,8 @@ import typer
 from dtnsim.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
     from dtnsim.steady.goals import Goal
@@ -64,13 +66,10 @@ def command(
       dtnsim predict my-path.yaml --why-wide
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import spec
-    from dtnsim.steady import goals
     from dtnsim.steady.prediction import predict
 
     _drawn(None, picture, plot=False)
-    wanted = [goals.target(target)] if target is not None else []
-    wanted += [goals.deadline(deadline)] if deadline is not None else []
-    wanted += [goals.requirement(text) for text in require or ()]
+    wanted = _wanted(target, deadline, require or ())
     loaded = [_typed(spec.load(p, overrides or (), calibration), line) for p in paths]
     answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
     wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
@@ -81,6 +80,17 @@ def command(
     _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
+
+
+def _wanted(target: str | None, deadline: str | None, require: Sequence[str]) -> list[Goal]:
+    """The goals that are asked about, and those that are required."""
+    if target is None and deadline is None and not require:
+        return []
+    from dtnsim.steady import goals
+
+    wanted = [goals.target(target)] if target is not None else []
+    wanted += [goals.deadline(deadline)] if deadline is not None else []
+    return wanted + [goals.requirement(text) for text in require]
 
 
 def _drawn(answers: list[Prediction] | None, picture: str | None, *, plot: bool) -> None:

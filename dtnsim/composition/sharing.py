@@ -11,13 +11,16 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.medium import priors
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Connection, Problem, Station, Transfer
-from dtnsim.physics.tcp import competition, controls, rounds
+from dtnsim.physics.tcp import controls, rounds
+
+if TYPE_CHECKING:
+    from dtnsim.physics.tcp import competition
 
 #: shorter round trips are over before congestion control makes streams differ
 LEAST_RTT_S: Final = 1e-3
@@ -105,9 +108,16 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
             company.weights[visit.transfer.name] = visit.transfer.weight * weight
         if all(t.name in here or not _visits(t, station) for t in transfers):
             company.carried[station] = found.carried
-        starts = [t.start_s for t in here.values()]
-        if all(t.timed for t in here.values()) and max(starts) - min(starts) <= competition.LATEST_S:
+        if _timed_together(list(here.values())):
             company.opened.update(here)
+
+
+def _timed_together(here: Sequence[Transfer]) -> bool:
+    """Whether transfers are timed, and begin so close together that shares are of a time with their openings."""
+    from dtnsim.physics.tcp import competition
+
+    starts = [t.start_s for t in here]
+    return all(t.timed for t in here) and max(starts) - min(starts) <= competition.LATEST_S
 
 
 def stations(given: Iterable[Station], carried: Mapping[str, float]) -> tuple[Station, ...]:
@@ -184,6 +194,8 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
 
     Transfers that start together do so one after the other, as the commands of a script do.
     """
+    from dtnsim.physics.tcp import competition  # and its kernel, which few need
+
     wide = max(visits, key=lambda v: v.streams.nominal[0]).streams  # the segment is its narrowest place
     packet, buffer = wide.mtu_B, wide.nominal[2]
     if not math.isfinite(buffer):

@@ -12,11 +12,16 @@ from typing import Final
 _RESUMES: Final = ContextVar("resumes", default=False)
 #: new records, less those gone, after which a command lets it look; Python's own 700 are made by one import
 _YOUNG: Final = 50_000
+#: such looks after which it looks again at what they left; Python's own 10 come within one command
+_MIDDLE: Final = 100
 
 
 def gc_seldom() -> None:
-    """Lets the collector look less often for the rest of the process: its looks at imports are a tenth of a command."""
-    gc.set_threshold(_YOUNG, *gc.get_threshold()[1:])
+    """Lets the collector look less often for the rest of the process: its looks at imports are a tenth of a command.
+
+    What it has looked at once it leaves alone for long: classes and laws stay, and a second look costs as much.
+    """
+    gc.set_threshold(_YOUNG, _MIDDLE, gc.get_threshold()[2])
 
 
 @contextmanager
