@@ -59,6 +59,11 @@ class Nfs(Remote):
 
     proto: Literal["tcp", "rdma"] = "tcp"
     pnfs: bool = False
+    read_ahead: Annotated[
+        Quantity | None,
+        Unit("B", spread=0.5, low=4096),
+        Otherwise("128 KiB", "Linux from 5.4 on, RHEL 8.3, Ubuntu 18.04 (read_ahead_kb)", f"{READ_AHEAD} requests"),
+    ] = None
     export: Annotated[
         Literal["sync", "async"],
         Field(description="exports(5); sync is the default"),

@@ -60,15 +60,24 @@ class Zfs(LocalFilesystem):
     kind: ClassVar[str] = "zfs"
     in_page_cache: ClassVar[bool] = False
 
-    version: Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"] = "2.2"
+    version: Annotated[
+        Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"],
+        Otherwise(
+            "0.7", "hosts of 2018: aggregation to 128 KiB before 0.8, prefetch to 8 MiB before 2.1 (zfs version)"
+        ),
+    ] = "2.2"
     recordsize: Annotated[
         Quantity, Unit("B", low=512, high=2**24), Otherwise("1 MiB", "data sets for large files (zfs get recordsize)")
     ] = prior("128 KiB", 0.0, "OpenZFS default")
     checksum: Literal["off", "on", "fletcher2", "fletcher4", "sha256", "blake3"] = "on"
-    compression: Literal["off", "lz4", "zstd", "gzip"] = "off"
+    compression: Annotated[
+        Literal["off", "lz4", "zstd", "gzip"], Otherwise("lz4", "the default since 2.2 (zfsprops(7), compression=on)")
+    ] = "off"
     ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
     encryption: Literal["off", "aes-128-gcm", "aes-256-gcm"] = "off"
-    sync: Literal["standard", "always", "disabled"] = "standard"
+    sync: Annotated[
+        Literal["standard", "always", "disabled"], Otherwise("disabled", "servers set up for speed (zfsprops(7), sync)")
+    ] = "standard"
     log: Annotated[Device, Pick(Device)] | None = None
     special: Annotated[Device, Pick(Device)] | None = None
     special_blocks: Annotated[Quantity, Unit("B")] = prior("0 B", 0.0, "special_small_blocks: metadata only")

@@ -1,15 +1,18 @@
 """Defaults without a spread that nobody wrote: another value that many systems have, and what the answer becomes.
 
-A field says itself what it often is (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, a dirty ratio of 40 %. All
+A field says itself what it often is (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, an older release of a tool. All
 places of a path where one and the same field is not written are tried together, since frames are only as large as the
-smallest MTU of a route.
+smallest MTU of a route. An option of a tool is tried only where the tool's plan is another with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from pydantic import BaseModel
 
@@ -21,13 +24,15 @@ from dtnsim.ground.uncertainty import Assumption, Otherwise
 from dtnsim.steady import epochs, timed
 
 if TYPE_CHECKING:
+    from dtnsim.composition.leg import Leg
     from dtnsim.composition.past import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
+    from dtnsim.tools.plan import Tool
 
 #: keys that an answer names one by one
 _NAMED: Final = 2
-#: places that are tried one by one where all together move the answer, and what is as much as all together
+#: places that are tried one by one where all together move the answer, and what is as much as another answer
 _ALONE: Final = 4
 _SAME: Final = 1e-3
 #: part of the answer that a default has to move to be listed
@@ -36,6 +41,14 @@ WORTH: Final = 0.05
 TRANSFERS: Final = 32
 
 Place = tuple[str | int, ...]
+
+
+class Change(NamedTuple):
+    """A field with another value of it, and where a path has it."""
+
+    name: str
+    other: Otherwise
+    found: list[tuple[Place, BaseModel]]
 
 
 def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iterator[Assumption]:
@@ -49,22 +62,43 @@ def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iter
     if len(nominal.transfers) > TRANSFERS:
         return
     known = timed.amounts(nominal)
-    tried = _Trial(given, _rate(nominal), known, before)
-    for (name, other), found in unwritten(given).items():
-        now = tried(found, name, other.text)
-        if abs(now - 1) <= WORTH:
-            continue
-        if known:  # what moves in a given time depends on the rate
-            tried.known = None
-            now, tried.known = tried(found, name, other.text), known
-        if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
-            all_of_it = tried(found, name, other.text)
-            found = [f for f in found if abs(tried([f], name, other.text) / all_of_it - 1) < _SAME] or found
-        keys = [_key(given, place) for place, _ in found]
-        more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
-        value = other.now or str(getattr(found[0][1], name))
-        key = " and ".join(keys) if not more else ", ".join(keys[:_NAMED]) + more
-        yield Assumption(key, value, other.text, other.text, now, now, other.why)
+    tried = _Trial(given, _rate(nominal), known, before, _replanned(given, known, before))
+    for group in _groups(unwritten(given)):
+        if len(group) > 1 and abs(tried(*group) - 1) < _SAME:
+            continue  # all of a part's defaults together move nothing, and so does none of them
+        for change in group:
+            yield from _listed(tried, change)
+
+
+def _groups(changes: Sequence[Change]) -> Iterable[list[Change]]:
+    """What is tried together first: fields of one kind of part, each with one of its other values."""
+    groups: dict[tuple[type, int], list[Change]] = {}
+    turns = Counter[tuple[type, str]]()
+    for change in changes:
+        part = type(change.found[0][1])
+        groups.setdefault((part, turns[part, change.name]), []).append(change)
+        turns[part, change.name] += 1
+    return groups.values()
+
+
+def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
+    """A default as an answer lists it, where it moves the answer."""
+    now, given, known = tried(change), tried.given, tried.known
+    if not abs(now - 1) > WORTH:
+        return
+    if known:  # what moves in a given time depends on the rate
+        tried.known = None
+        now, tried.known = tried(change), known
+    name, other, found = change
+    if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
+        all_of_it = tried(change)
+        found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
+    keys = list(dict.fromkeys(_key(given, place) for place, _ in found))
+    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
+    default = getattr(found[0][1], name)
+    value = other.now or (str(default).lower() if isinstance(default, bool) else str(default))
+    key = " and ".join(keys) if not more else ", ".join(keys[:_NAMED]) + more
+    yield Assumption(key, value, other.text, other.text, now, now, other.why)
 
 
 @dataclass(slots=True)
@@ -76,28 +110,44 @@ class _Trial:
         whole_Bps: What it gives as it is.
         known: What timed transfers move; None to find it out anew.
         before: What earlier transfers have left behind.
+        replanned: Whether a tool plans a transfer otherwise than the path's tool does.
     """
 
     given: PathSpec
     whole_Bps: float
     known: Mapping[str, float] | None
     before: Past | None
+    replanned: Callable[[int, Tool], bool]
 
-    def __call__(self, found: Sequence[tuple[Place, BaseModel]], name: str, text: str) -> float:
-        """What the answer becomes, over what it is; as it is where the value does not fit."""
-        changed = self.given
-        for place, model in found:
-            changed = _put(changed, place, read(type(model), name, text))
+    def __call__(self, *changes: Change) -> float:
+        """What the answer becomes, over what it is; not a number where a value does not fit."""
+        changed, planned = self.given, set[int]()
+        for name, other, found in changes:
+            for place, model in found:
+                changed = _put(changed, place, read(type(model), name, other.text))
+                planned |= {int(place[1])} if place[0] == "transfers" else set()
         try:
+            if planned and not any(self.replanned(n, changed.transfers[n].tool) for n in planned):
+                return 1.0
             with without_words():
                 problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
         except DtnsimError:
-            return 1.0
+            return math.nan
         return _rate(problem) / max(self.whole_Bps, 1e-300)
 
 
-def unwritten(given: PathSpec) -> dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]]:
-    """By field and its other value: where a path has it, and nobody wrote it."""
+def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, Tool], bool]:
+    """Whether another tool plans a transfer of the path otherwise than its own; nothing is composed for that."""
+
+    @cache
+    def legs() -> Sequence[Leg]:
+        return timed.composer(given, Draw(), known, before=before).legs
+
+    return lambda number, tool: tool.plan(legs()[number].job) != legs()[number].plan
+
+
+def unwritten(given: PathSpec) -> list[Change]:
+    """Fields with other usual values that a path has and nobody wrote."""
     found: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
     ends = {end.partition(":")[0] for t in given.transfers for end in (t.source_end, t.to)}
     for name, host in given.hosts.items():
@@ -108,7 +158,10 @@ def unwritten(given: PathSpec) -> dict[tuple[str, Otherwise], list[tuple[Place, 
         for key, segment in segments:
             for place, field, other, model in _fields(segment, (root, key)):
                 found.setdefault((field, other), []).append((place, model))
-    return found
+    for number, transfer in enumerate(given.transfers):
+        for place, field, other, model in _fields(transfer.tool, ("transfers", number, "tool")):
+            found.setdefault((field, other), []).append((place, model))
+    return [Change(*which, places) for which, places in found.items()]
 
 
 def _volumes(given: PathSpec) -> Iterator[Any]:
@@ -116,18 +169,19 @@ def _volumes(given: PathSpec) -> Iterator[Any]:
         yield from host.volumes.values()
 
 
-def _fields(value: object, place: Place) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:
-    """Fields below a value that have another usual value and are not written."""
+def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:
+    """Fields below a value that have other usual values and are not written; none is in a value that is a default."""
     if isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
-            other = next((m for m in field.metadata if isinstance(m, Otherwise)), None)
-            if other is not None and name not in value.model_fields_set:
-                yield (*place, name), name, other, value
-            elif other is None:
-                yield from _fields(getattr(value, name), (*place, name))
+            others = [m for m in field.metadata if isinstance(m, Otherwise)]
+            unsaid = default or name not in value.model_fields_set
+            if not others:
+                yield from _fields(getattr(value, name), (*place, name), default=unsaid)
+            elif unsaid:
+                yield from (((*place, name), name, other, value) for other in others)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _fields(item, (*place, str(key)))
+            yield from _fields(item, (*place, str(key)), default=default)
 
 
 def read(model: type[BaseModel], name: str, text: str) -> object:
@@ -146,7 +200,9 @@ def _plain(text: str) -> object:
 
 
 def _key(given: PathSpec, place: Place) -> str:
-    """A place as the path file names it: the only segment of a WAN has no number."""
+    """A place as the path file names it: the only segment of a WAN has no number, nor has the only transfer."""
+    if place[0] == "transfers":
+        return ".".join((given.transfer_key(int(place[1])), *map(str, place[2:])))
     steps = place if place[0] != "wan" or len(given.wan) > 1 else ("wan", *place[2:])
     return ".".join(map(str, steps))
 

@@ -10,6 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
 from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
@@ -103,7 +104,11 @@ class SshLink(Model):
     ``version`` is the older one of the two ends: that one decides.
     """
 
-    version: Version = "8.9"
+    version: Annotated[
+        Version,
+        Otherwise("7.4", "RHEL 7: ChaCha20 in portable C before 8.3 (cipher-chachapoly-libcrypto.c)"),
+        Otherwise("9.6", "Ubuntu 24.04: scp speaks SFTP since 9.0 (release notes, 2022)"),
+    ] = "8.9"
     cipher: Annotated[Cipher | None, Field(validation_alias=AliasChoices("cipher", "c", "Ciphers"))] = None
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False
     channel: Size | None = None

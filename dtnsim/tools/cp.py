@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, Size, device_work, one_host, reading, writing
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 
@@ -24,7 +25,7 @@ class Cp(Tool):
     kind: ClassVar[str] = "cp"
     tool_class = "local"
 
-    sync: bool = False
+    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False
     p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
     buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")

@@ -8,6 +8,7 @@ from pydantic import AfterValidator
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import Size, device_work, one_host, reading, writing
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 
@@ -37,11 +38,13 @@ class Dd(Tool):
     kind: ClassVar[str] = "dd"
     tool_class = "test"
 
-    bs: Size = prior("512 B", 0.0, "dd(1): default of ibs and obs")
+    bs: Annotated[Size, Otherwise("1 MiB", "what tests of storage ask for (ArchWiki, Benchmarking: bs=1M)")] = prior(
+        "512 B", 0.0, "dd(1): default of ibs and obs"
+    )
     conv: Annotated[str, _words(_CONV)] = ""
     oflag: Annotated[str, _words(_OFLAG)] = ""
     iflag: Annotated[str, _words(_IFLAG)] = ""
-    sync: bool = False
+    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
 
     def plan(self, job: Job) -> Plan:
         """One process; a direct read has no read-ahead, so that it waits for the block before writing it."""

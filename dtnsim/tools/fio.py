@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import Count, Size
 from dtnsim.tools._volume import read_access, with_read, write_access
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
@@ -34,12 +35,17 @@ class Fio(Tool):
         Literal["read", "write", "randread", "randwrite", "rw", "randrw"],
         Field(validation_alias=AliasChoices("rw", "readwrite")),
     ] = "read"
-    bs: Annotated[Size, Field(validation_alias=AliasChoices("bs", "blocksize"))] = prior(
-        "4 KiB", 0.0, "fio HOWTO: default block size"
-    )
+    bs: Annotated[
+        Size,
+        Field(validation_alias=AliasChoices("bs", "blocksize")),
+        Otherwise("1 MiB", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --bs=1M)"),
+    ] = prior("4 KiB", 0.0, "fio HOWTO: default block size")
     iodepth: Count = 1
     numjobs: Count = 1
-    direct: bool = False
+    direct: Annotated[
+        bool,
+        Otherwise("true", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --direct=1)"),
+    ] = False
     ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
     fdatasync: Annotated[bool, Field(description="after every write (--fdatasync=1)")] = False
     end_fsync: bool = False

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, Client, Count, Cycles, Size, both_ends, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
@@ -57,7 +58,11 @@ class Gridftp(Tool):
 
     p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel"))] = 1
     cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1
-    pp: Annotated[bool, Field(validation_alias=AliasChoices("pp", "pipeline"))] = False
+    pp: Annotated[
+        bool,
+        Field(validation_alias=AliasChoices("pp", "pipeline")),
+        Otherwise("true", "many small files (globus-url-copy manual, -pp)"),
+    ] = False
     fast: bool = False
     udt: bool = False
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recurse"))] = False

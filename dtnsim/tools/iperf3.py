@@ -10,6 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, Count, Rate, Size, Version, scaled, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
@@ -52,7 +53,10 @@ class Iperf3(Tool):
     length: Annotated[Size | None, Field(validation_alias=AliasChoices("l", "length"))] = None
     skip_rx_copy: Annotated[bool, Field(validation_alias=AliasChoices("skip_rx_copy", "skip-rx-copy"))] = False
     omit: Annotated[Quantity | None, Unit("s"), Field(validation_alias=AliasChoices("O", "omit"))] = None
-    version: Version = "3.17"
+    version: Annotated[
+        Version,
+        Otherwise("3.9", "Ubuntu 22.04, RHEL 9: one thread for all streams before 3.16 (release notes, 2023)"),
+    ] = "3.17"
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-t`` seconds after ``-O`` that do not count; a data set is ``-n``, which ends it with its bytes.

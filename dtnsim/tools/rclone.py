@@ -10,6 +10,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.pace import turn_s, wait_s
 from dtnsim.tools._common import (
     TLS,
@@ -126,7 +127,10 @@ class Rclone(Tool):
     tool_class = "mover"
     files_option = "transfers"
 
-    backend: Literal["s3", "http", "webdav", "sftp", "local"] | None = None
+    backend: Annotated[
+        Literal["s3", "http", "webdav", "sftp", "local"] | None,
+        Otherwise("webdav", "servers without ssh (rclone documentation, webdav)", "sftp"),
+    ] = None
     transfers: Count = 4
     checkers: Count = 8
     multi_thread_streams: Annotated[int, Field(ge=0, le=4096, validation_alias=_dash("multi_thread_streams"))] = 4

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.rsync import delta_share
 from dtnsim.tools._common import (
     Cycles,
@@ -72,7 +73,10 @@ class Rsync(Tool):
     e: Annotated[Literal["ssh", "none"], Field(validation_alias=AliasChoices("e", "rsh"))] = "ssh"
     ssh: SshLink = SshLink()
     bwlimit: Rate | None = None
-    version: Version = "3.2.7"
+    version: Annotated[
+        Version,
+        Otherwise("3.1.3", "RHEL 7 and 8; macOS had 2.6.9: MD5 and zlib, not XXH128 and zstd (NEWS of 3.2.0, 2020)"),
+    ] = "3.2.7"
     changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
     literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "no older version at the destination")
     ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import Size, core_cost, device_work, one_host, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
 
@@ -31,7 +32,7 @@ class Tar(Tool):
 
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
     z: Annotated[bool, Field(validation_alias=AliasChoices("z", "gzip"))] = False
-    sync: bool = False
+    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: tar && sync")] = False
     record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
 
     def plan(self, job: Job) -> Plan:

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import TypeAdapter
 
-from dtnsim.components import base
+from dtnsim.components import base, vm
 from dtnsim.components.tuning import TcpTuning
-from dtnsim.description import vm
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.simulation import simulate
 from dtnsim.steady import defaults
