@@ -40,6 +40,9 @@ WORTH: Final = 0.05
 #: transfers up to which they are tried: each is one more composition
 TRANSFERS: Final = 32
 
+#: keys of a host below which its storage is
+_STORAGE: Final = frozenset({"volumes", "vm"})
+
 Place = tuple[str | int, ...]
 
 
@@ -65,17 +68,18 @@ def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iter
     tried = _Trial(given, _rate(nominal), known, before, _replanned(given, known, before))
     for group in _groups(unwritten(given)):
         if len(group) > 1 and abs(tried(*group) - 1) < _SAME:
-            continue  # all of a part's defaults together move nothing, and so does none of them
+            continue  # all together move nothing, and so does none of them
         for change in group:
             yield from _listed(tried, change)
 
 
 def _groups(changes: Sequence[Change]) -> Iterable[list[Change]]:
-    """What is tried together first: fields of one kind of part, each with one of its other values."""
-    groups: dict[tuple[type, int], list[Change]] = {}
-    turns = Counter[tuple[type, str]]()
+    """What is tried together first: fields of storage, or of one kind of part, each with one of its other values."""
+    groups: dict[tuple[object, int], list[Change]] = {}
+    turns = Counter[tuple[object, str]]()
     for change in changes:
-        part = type(change.found[0][1])
+        place, model = change.found[0]
+        part = "storage" if _STORAGE.intersection(place) else type(model)
         groups.setdefault((part, turns[part, change.name]), []).append(change)
         turns[part, change.name] += 1
     return groups.values()

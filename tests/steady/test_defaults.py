@@ -9,9 +9,11 @@ from pydantic import TypeAdapter
 
 from dtnsim.components import base, vm
 from dtnsim.components.tuning import TcpTuning
+from dtnsim.composition.compose import Composer
+from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.simulation import simulate
-from dtnsim.steady import defaults
+from dtnsim.steady import defaults, epochs, timed
 from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, volume
 from tests.strategies import load
@@ -91,3 +93,102 @@ def test_every_other_value_fits_its_field_and_is_another() -> None:
                 assert other.why
                 found += 1
     assert found >= 10
+
+
+CORES = {"cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"}, "stack": {"kind": "stack"}}
+CACHED = {"memory": {"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": "64 GiB"}, "vm": {}}
+SMALL, LARGE = {"files": 2000, "each": "1 MB"}, {"files": 1, "size": "10 GB"}
+FAST = {"kind": "ssd", "read": "20 GB/s", "write": "20 GB/s"}
+DISKS = {"kind": "raidz", "of": {"kind": "hdd", "rate": "200 MB/s"}, "disks": 10, "parity": 2}
+
+
+def between(tool: object, dataset: object = None, rtt: str = "10 ms") -> dict[str, Any]:
+    """From memory to memory of two hosts with cores of today."""
+    return journey(
+        machine(**CORES), machine(**CORES), wan={"rtt": rtt, "bandwidth": "100 Gb/s"}, tool=tool, dataset=dataset
+    )
+
+
+def within(tool: object, dataset: object, array: dict[str, Any], fs: object = "xfs", **host: Any) -> dict[str, Any]:
+    """To a volume of one host, from its memory."""
+    made = machine(**{**CORES, **host}, volumes={"/d": volume(array, fs)})
+    return {
+        "name": "t",
+        "hosts": {"n": made},
+        "transfer": {"from": "n:memory", "to": "n:/d", "tool": tool, "dataset": dataset},
+    }
+
+
+def reading(path: dict[str, Any], **ends: str) -> dict[str, Any]:
+    """The same the other way."""
+    path["transfer"].update({"from": "n:/d", "to": "n:memory", **ends})
+    return path
+
+
+def over_nfs() -> dict[str, Any]:
+    client = machine(**CORES, volumes={"/n": volume(filesystem="nfs", server="b:/d")})
+    path = journey(client, machine(**CORES, volumes={"/d": volume(FAST)}), start="a:/n", to="a:memory", tool="cp")
+    return {**path, "wan": {"rtt": "1 ms", "bandwidth": "100 Gb/s"}, "transfer": {**path["transfer"], "dataset": LARGE}}
+
+
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
+DSYNC = {"name": "dd", "bs": "1 MiB", "oflag": "dsync"}
+ZFS = "hosts.n.volumes./d.filesystem"
+#: what a path leaves open -> the path, the key, and what else it may be
+OPEN = {
+    "iperf3": (between({"name": "iperf3", "P": 8}), "transfer.tool.version", "3.9"),
+    "rsync": (between({"name": "rsync", "compress": True}, LARGE), "transfer.tool.version", "3.1.3"),
+    "old ssh": (between("scp", LARGE, "0.5 ms"), "transfer.tool.version", "7.4"),
+    "new ssh": (between("scp", SMALL), "transfer.tool.version", "9.6"),
+    "rsync's ssh": (between("rsync", LARGE, "0.5 ms"), "transfer.tool.ssh.version", "7.4"),
+    "lftp's ssh": (between({"name": "lftp", "protocol": "sftp"}, LARGE, "0.5 ms"), "transfer.tool.ssh.version", "7.4"),
+    "gridftp": (between("gridftp", SMALL), "transfer.tool.pp", "true"),
+    "rclone": (between("rclone", SMALL), "transfer.tool.backend", "webdav"),
+    "cp": (within("cp", LARGE, SSD, **CACHED), "transfer.tool.sync", "true"),
+    "tar": (within("tar", LARGE, SSD, **CACHED), "transfer.tool.sync", "true"),
+    "dd": (within({"name": "dd", "bs": "1 MiB"}, LARGE, SSD, **CACHED), "transfer.tool.sync", "true"),
+    "dd's blocks": (within("dd", LARGE, FAST), "transfer.tool.bs", "1 MiB"),
+    "fio's blocks": (reading(within("fio", LARGE, FAST), to="n:/dev/null"), "transfer.tool.bs", "1 MiB"),
+    "fio's cache": (reading(within("fio", LARGE, FAST), to="n:/dev/null"), "transfer.tool.direct", "true"),
+    "zfs": (reading(within("cp", LARGE, DISKS, "zfs")), f"{ZFS}.version", "0.7"),
+    "lz4": (within("cp", LARGE, FAST, "zfs", cpu={**CORES["cpu"], "cores": 2}), f"{ZFS}.compression", "lz4"),
+    "zfs sync": (within(DSYNC, LARGE, DISKS, "zfs"), f"{ZFS}.sync", "disabled"),
+    "nfs": (over_nfs(), "hosts.a.volumes./n.filesystem.read_ahead", "128 KiB"),
+}  # fmt: skip
+
+
+def listed(path: dict[str, Any], *overrides: str) -> tuple[float, dict[tuple[str, str], float]]:
+    """The ceiling, and what each default's other value makes of it."""
+    spec = load(path, *overrides)
+    nominal = timed.composed(spec, Draw())
+    found = defaults.moved(spec, nominal)
+    return float(epochs.total(nominal)[0]), {(a.key, a.low): a.at_low for a in found}
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_a_path_leaves_open_is_listed_until_it_is_stated(name: str) -> None:
+    path, key, other = OPEN[name]
+    bare, found = listed(path)
+    then, left = listed(path, f"{key}={other}")
+    assert abs(found[key, other] - 1) > defaults.WORTH
+    assert then / bare == pytest.approx(found[key, other], rel=1e-3)
+    assert key not in {k for k, _ in left}
+
+
+def test_answers_list_what_a_tool_leaves_open() -> None:
+    path, key, other = OPEN["rsync"]
+    (found,) = [a for a in predict(load(path)).assumed if a.key == key]
+    assert (found.value, found.low, found.ranges) == ("3.2.7", other, False)
+
+
+@pytest.mark.parametrize(("streams", "more"), [(1, 0), (8, 1)])
+def test_releases_that_plan_alike_are_not_composed(streams: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One stream has one thread in every release of iperf3; eight have one before 3.16."""
+    counted: list[Composer] = []
+    whole = Composer.problem
+    monkeypatch.setattr(Composer, "problem", lambda self: counted.append(self) or whole(self))
+    composed = []
+    for options in ({}, {"version": "3.17"}):
+        listed(between({"name": "iperf3", "P": streams, **options}, LARGE))
+        composed.append(len(counted))
+    assert composed[0] - (composed[1] - composed[0]) == more
