@@ -42,9 +42,9 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
         networked: Whether the path has a network.
     """
     made, year = host.clone(), _year(host)
-    for family, law in _LAWS.items():
+    for family, (model, law) in _LAWS.items():
         given = host.get(family)
-        if _said(given):
+        if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
             made.put(family, _filled(given, law(_parts(family, year), f"{name}.{family}"), host), *_at(host, family))
@@ -73,10 +73,11 @@ def mounts_of(raw: Mapping) -> dict[str, list[str]]:
     return found
 
 
-def _said(given: object) -> bool:
-    """Whether a part is named or told by its kind: it then needs all of its numbers, or is refused."""
+def _said(given: object, model: type[Component]) -> bool:
+    """Whether a part is named, told by its kind (it then needs all of its numbers, or is refused), or told in full."""
     if isinstance(given, Mapping):
-        return "kind" in given or bool(given.get("part", UNKNOWN) != UNKNOWN)
+        needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        return "kind" in given or needed <= set(given) or bool(given.get("part", UNKNOWN) != UNKNOWN)
     return given is not None and given != UNKNOWN
 
 
@@ -108,7 +109,7 @@ def _cards(host: str, cards: Mapping, year: int | None) -> Mapping:
     """Network cards of which some have no rate."""
     made = cards.clone()
     for name, card in cards.items():
-        if not _said(card) and not (isinstance(card, Mapping) and "rate" in card):
+        if not _said(card, Nic):
             usual = _nic(_parts("nic", year), f"{host}.nics.{name}")
             made.put(name, _filled(card, usual, cards), *_at(cards, name))
     return made
@@ -193,7 +194,11 @@ def _nic(parts: tuple[Sequence[Nic], str], key: str) -> dict[str, Any]:
     return {"rate": _mixed(key, [p.rate for p in ordered], words)}
 
 
-_LAWS: Final[dict[str, Callable[[Any, str], dict[str, Any]]]] = {"cpu": _cpu, "memory": _memory, "nic": _nic}
+_LAWS: Final[dict[str, tuple[type[Component], Callable[[Any, str], dict[str, Any]]]]] = {
+    "cpu": (Cpu, _cpu),
+    "memory": (Memory, _memory),
+    "nic": (Nic, _nic),
+}
 
 
 def _counted(key: str, ratios: Sequence[float], spreads: Sequence[float], words: str) -> Mixture:

@@ -12,6 +12,7 @@ import pytest
 
 import dtnsim
 from dtnsim.components.base import Component
+from dtnsim.components.cpu import Cpu
 from dtnsim.description import drawn_hosts
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -92,7 +93,7 @@ def test_draws_hold_the_parts_of_their_years(family: str, year: int | None) -> N
     """About 80 in 100 of the parts lie between p10 and p90 of the draws, which have the mean logarithm of the parts."""
     parts = drawn_hosts._parts(family, year)
     name = {"cpu": "clock", "memory": "size", "nic": "rate"}[family]
-    law = drawn_hosts._LAWS[family](parts, f"a.{family}")[name]
+    law = drawn_hosts._LAWS[family][1](parts, f"a.{family}")[name]
     assert isinstance(law, Mixture)
     assert len(law.kinds) == len(parts[0])
     draws = np.asarray(Draw(2000)(law))
@@ -124,6 +125,15 @@ def test_what_is_stated_stays(tmp_path: Path) -> None:
     assert isinstance(b.cpu.clock, Mixture)
     assert (a.cpu.clock.key, a.cpu.clock.chooser) == ("a.cpu.clock", "a.cpu")
     assert (b.cpu.clock.key, b.cpu.clock.chooser) == ("b.cpu.clock", "b.cpu")  # two machines
+
+
+def test_what_is_told_in_full_is_not_drawn(tmp_path: Path) -> None:
+    """A processor whose cores and clock are given has the defaults of its kind for the rest."""
+    path = dtnsim.load(minimal(tmp_path), {"hosts.a.cpu": "{cores: 6, clock: 3 GHz}", "hosts.a.nic": "{rate: 1 Gb/s}"})
+    host = path.hosts["a"]
+    assert host.cpu.per_cycle.source == Cpu.model_fields["per_cycle"].default.source
+    assert not host.cpu.uncounted.spread
+    assert not isinstance(host.nics["nic"].rate, Mixture)
 
 
 @pytest.mark.parametrize(
