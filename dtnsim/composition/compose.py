@@ -21,6 +21,7 @@ from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
+from dtnsim.composition.volumes import Volumes
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import SpecError
@@ -81,6 +82,7 @@ class Composer:
             sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
         transfers = tuple(self.company.of(t) for t in made)
         spec, ledger = self.spec, self.ledger
+        drives = Volumes(self, transfers)
         return Problem(
             spec.name,
             sharing.stations(ledger.stations.values(), self.company.carried),
@@ -90,6 +92,7 @@ class Composer:
             ledger.connections,
             {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
             self.company.carried,
+            drives if drives.shared else None,
         )
 
     def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
@@ -102,8 +105,8 @@ class Composer:
         storage.streams = {**whole, **streams}
         charges, self._wholes, self._charges = self._charges, {}, {}  # drives answer otherwise now
         try:
-            made = self.transfer(self.legs[number])
-            return self.company.of(made)
+            with without_words() if self.ledger.draw.many else nullcontext():
+                return self.company.of(self.transfer(self.legs[number]))
         finally:
             storage.streams, self._wholes, self._charges = whole, {}, charges
 

@@ -76,7 +76,7 @@ class Company:
         """A transfer in this company."""
         name = transfer.name
         made = replace(transfer, weight=self.weights.get(name, transfer.weight))
-        return _opened(made) if name in self.opened else made
+        return opened(made) if name in self.opened else made
 
 
 def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> None:
@@ -150,7 +150,7 @@ def as_in(problem: Problem, nominal: Problem) -> Problem:
     )
 
 
-def _opened(transfer: Transfer) -> Transfer:
+def opened(transfer: Transfer) -> Transfer:
     """A transfer in whose share its connections' opening is already."""
     phases = tuple(
         replace(phase, delays=tuple(d for d in phase.delays if d.what != SLOW_START)) for phase in transfer.phases

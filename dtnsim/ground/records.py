@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
@@ -235,13 +235,26 @@ class Slowdown:
     reference: Value
 
 
+class Drives(Protocol):
+    """What each transfer costs beside how many streams on the volumes of its ends (`dtnsim.composition.volumes`)."""
+
+    def visits(self, f: int) -> Sequence[tuple[tuple[str, str], int]]:
+        """(volume, its own streams there) of each end of a transfer that is a volume."""
+
+    def whole(self, f: int) -> Transfer:
+        """The transfer beside all others."""
+
+    def beside(self, f: int, streams: Mapping[tuple[str, str], int]) -> Transfer:
+        """The transfer beside so many streams on each volume, its own included."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """Stations and transfers of one path: all that the solver and the simulation need. Equal to itself alone.
 
     ``connections`` has the TCP streams behind the private stations that represent them; ``keys`` says where the path
     file describes a node of the path's graph (``venadi.slot-hba`` is ``hosts.venadi.slots.hba``); ``carried`` is the
-    part of a segment that unlike streams carry.
+    part of a segment that unlike streams carry; ``drives`` knows what volumes that transfers share cost beside fewer.
     """
 
     name: str
@@ -252,6 +265,7 @@ class Problem:
     connections: Mapping[str, Connection] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     carried: Mapping[str, float] = field(default_factory=dict)
+    drives: Drives | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.composition.volumes import Volumes
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.records import Problem, Station
 from dtnsim.simulation.background import Crowd
 from dtnsim.simulation.variants import check_same
-from dtnsim.simulation.volumes import Volumes
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:

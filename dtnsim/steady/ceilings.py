@@ -65,7 +65,14 @@ class Workers:
         #: whose last round is not full
         self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
         #: several workers that wait now and then, and meet at what they share
-        self._meet = (m.workers > 1) & np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
+        waiting = np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
+        self._meet = (m.workers > 1) & waiting
+        #: stations that several transfers visit; whether any transfer's workers are not always there
+        self._shared = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1) > 1
+        self._shared[-1] = False
+        self.elsewhere = bool(len(m.workers) > 1 and (several | waiting).any() and self._shared.any())
+        if self.elsewhere:
+            self._part = self._parts()
 
     def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:
         """(n, S) seconds per byte of all workers of some transfers together, while as many as have a file share."""
@@ -86,13 +93,57 @@ class Workers:
         padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
         return per_capacity(rows.demand[part], padded[rows.station[part]] * self._alone[part])
 
+    def _parts(self) -> Array:
+        """(N, S) part of what a transfer takes of a station that it takes in a phase, entry by entry."""
+        m, count = self._m, self._m.capacity.shape[1] + 1
+        whole = m.total.row * count + m.total.station
+        place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
+        return per_capacity(m.phases.demand, m.total.demand[np.minimum(place, len(whole) - 1)])
+
+    def weights(self, capacity: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
+        """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
+
+        A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
+        share meanwhile. With the level ``l`` of the station (rate over weight of who it holds), ``n`` workers of weight
+        ``w`` together and ``a`` seconds elsewhere per byte, ``n / rate = a + n / (w l)``: rate over level is the weight
+        of those that are there.
+
+        Args:
+            capacity: (S, K).
+            rate: (S, F) rates at the weights before [B/s].
+            binding: (S, F) stations that hold them.
+            before: (F, S) or (F, 1), those weights.
+        """
+        m, rows = self._m, self._m.phases
+        level = np.full((len(self._shared), len(rate)), np.inf)
+        scenarios, station = np.broadcast_arrays(np.arange(len(rate))[:, None], binding)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.where((binding >= 0) & (rate > 0), rate / before.T, np.inf)
+        np.minimum.at(level, (station, scenarios), each)
+        level[~self._shared] = np.inf
+        here = np.where(rows.demand > 0, level[rows.station], np.inf)
+        workers = self._at_work
+        share = np.maximum.reduceat(self._part / here, rows.first, axis=0) * (workers / m.weight[:, None])[m.transfer]
+        away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
+        there = np.add.reduceat(share, m.begins, axis=0)
+        whole = there + np.add.reduceat(away, m.begins, axis=0) + m.lead.T * workers
+        lowest = np.minimum.reduceat(np.minimum.reduceat(here, rows.first, axis=0), m.begins, axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            present = workers / (whole * lowest)
+        return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
+
+    def _longest(self, capacity: Array) -> Array:
+        """(P, S) seconds per byte of the slowest station of each phase, for one worker alone."""
+        if not len(self._some):
+            return self._fixed
+        now = self._times(capacity, self._some)
+        longest = np.broadcast_to(self._fixed, (len(self._fixed), now.shape[1])).copy()
+        np.maximum.at(longest, self._m.phases.row[self._some], now)
+        return longest
+
     def ceilings(self, capacity: Array, active: NDArray[np.bool_] | None = None) -> Array:
         """(S, F); infinite where workers add nothing to the stations. Only those ``active`` (S, F) meet in crowds."""
-        m, longest = self._m, self._fixed
-        if len(self._some):
-            now = self._times(capacity, self._some)
-            longest = np.broadcast_to(longest, (len(longest), now.shape[1])).copy()
-            np.maximum.at(longest, m.phases.row[self._some], now)
+        m, longest = self._m, self._longest(capacity)
         moving = np.add.reduceat(longest, m.begins, axis=0)
         busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
         own = moving + np.add.reduceat(m.served.T, m.begins, axis=0)

@@ -5,8 +5,9 @@ through the phases once, and by how many workers still have a file. Rates are ma
 the next stage of anybody ends, and are found again for those that stay: the fluid limit of what `simulate` does file by
 file. All scenarios go on at the same time, each by its own clock.
 
-Neglects: workers of many files who are at unlike phases (a mean row stands for all of them); that a drive which serves
-fewer streams seeks less.
+A drive that serves fewer streams seeks less: who shares one is composed for the streams that are there (`Drives`).
+
+Neglects: workers of many files who are at unlike phases (a mean row stands for all of them).
 
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
@@ -20,6 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.composition import sharing
+from dtnsim.ground.quantity import middle
 from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.matrices import Rows, matrices
 from dtnsim.steady.solve import filled, solve
@@ -40,6 +43,8 @@ _DRAWN: Final = 2e-3
 #: epochs from which on more and more ends are put together, and by how much each
 _MANY: Final = 24
 _WIDER: Final = 1.2
+#: part of a transfer's bytes below which a phase is none
+_LEAST: Final = 1e-9
 #: transfers whose durations differ by less end together
 _ALIKE: Final = 1e-3
 
@@ -147,7 +152,10 @@ class _Course:
                     moving.append((f, stage))
                 self._bytes[f, k] = stage.part * problem.transfers[f].payload_B if stage.phases else math.inf
                 self._seconds[:, f, k], self._counts[f, k] = stage.seconds, stage.counts
-        self._m = _staged(m, moving)
+        self._given, self._moving = m, [_Column(f, stage.workers, m, f, stage.phases) for f, stage in moving]
+        self._parts = [_parts(t) for t in problem.transfers]
+        self._m = _staged(m, self._moving, self._parts)
+        self._places: dict[int, int] = {}
         self._stage = np.full((s, count), -1)
         self._left_B, self._left_s = np.full((2, s, count), math.inf)
         self._clock, self._begun, self._ended = np.zeros(s), np.zeros((s, count)), np.full((s, count), math.inf)
@@ -196,6 +204,7 @@ class _Course:
         s, count = self._stage.shape
         which = self._which[np.arange(count), np.clip(self._stage, 0, None)]
         which = np.where((self._stage >= 0) & (self._stage < self._last), which, -1)
+        which = self._beside_others(which)
         used = np.unique(which[which >= 0])
         if not len(used):
             return np.zeros((s, count))
@@ -209,6 +218,45 @@ class _Course:
         rate = np.zeros((s, count))
         rate[some[row], column] = found[row, here[row, column]]
         return rate
+
+    def _beside_others(self, which: Index) -> Index:
+        """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
+        drives, known = self._problem.drives, len(self._moving)
+        if drives is None or len(self._given.delay) not in (1, self._scenarios):
+            return which
+        here = (self._stage >= 0) & (self._stage < self._last)
+        streams: dict[tuple[str, str], Index] = {}
+        for f in range(len(self._last)):
+            for volume, own in drives.visits(f):
+                streams[volume] = np.asarray(streams.get(volume, 0) + own * here[:, f], np.intp)
+        which = which.copy()
+        for f in np.flatnonzero((which >= 0).any(axis=0)).tolist():
+            volumes = [volume for volume, _ in drives.visits(f)]
+            if not volumes:
+                continue
+            some = np.flatnonzero(which[:, f] >= 0)
+            counts, row = np.unique(np.array([streams[v][some] for v in volumes]).T, axis=0, return_inverse=True)
+            made = [drives.beside(f, dict(zip(volumes, each, strict=True))) for each in counts.tolist()]
+            which[some, f] += np.array([self._place(f, t) for t in made])[row.ravel()]
+        if len(self._moving) > known:
+            self._m = _staged(self._given, self._moving, self._parts)
+        return which
+
+    def _place(self, f: int, transfer: Transfer) -> int:
+        """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
+        whole = self._problem.drives.whole(f) if self._problem.drives is not None else transfer
+        own = [column for column in self._moving if column.of is self._given and column.f == f]
+        alike = len(transfer.phases) == len(whole.phases) or all(column.all_of_it for column in own)
+        if transfer is whole or not alike:  # which part of a phase is done does not say how far it is in others
+            return 0
+        if id(transfer) not in self._places:
+            self._places[id(transfer)] = len(self._moving) - self._moving.index(own[0])
+            made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
+            m, first = matrices(replace(self._problem, transfers=(made,))), self._given.phases_of(f).start
+            for c in own:
+                numbers = m.phases_of(0) if c.all_of_it else range(c.numbers.start - first, c.numbers.stop - first)
+                self._moving.append(_Column(f, c.workers, m, 0, numbers))
+        return self._places[id(transfer)]
 
     def _go_on(self, active: NDArray[np.bool_], rate: Array, step: Array, now: NDArray[np.bool_], ends: Array) -> None:
         """Time goes on by a step; those that end within it go to their next stage."""
@@ -234,32 +282,62 @@ class _Course:
         self._clock = self._clock + step
 
 
-def _staged(m: Matrices, stages: list[tuple[int, _Stage]]) -> Matrices:
-    """The problem with a transfer for each stage that moves bytes."""
-    of = np.array([f for f, _ in stages], np.intp)
-    whole = [len(stage.phases) == len(m.phases_of(f)) for f, stage in stages]
-    total = _joined(
-        [
-            _row(m.total, f) if all_of else _row(m.phases, s.phases[0])
-            for all_of, (f, s) in zip(whole, stages, strict=True)
-        ]
-    )
-    numbers = np.array([p for _, stage in stages for p in stage.phases], np.intp)
-    workers = np.array([stage.workers for _, stage in stages], float)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    """A stage that moves bytes, as a transfer of its own.
+
+    Attributes:
+        f: Its transfer.
+        workers: Workers that have a file.
+        of: Arrays that have its rows.
+        place: Number of the transfer there.
+        numbers: Its phases there.
+    """
+
+    f: int
+    workers: int
+    of: Matrices
+    place: int
+    numbers: range
+
+    @property
+    def all_of_it(self) -> bool:
+        """Whether it goes through all phases of the transfer."""
+        return len(self.numbers) == len(self.of.phases_of(self.place))
+
+
+def _parts(t: Transfer) -> list[float]:
+    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
+    found = []
+    for phase in t.phases:
+        d = next((d for d in phase.demands if not d.below_cache), None)
+        every = [e for p in t.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
+        same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
+        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
+    return found
+
+
+def _staged(m: Matrices, columns: list[_Column], parts: list[list[float]]) -> Matrices:
+    """The problem with a transfer for each stage that moves bytes; bytes that really move share stations."""
+    f = np.array([c.f for c in columns], np.intp)
+    whole = np.array([c.all_of_it for c in columns])
+    workers = np.array([c.workers for c in columns], float)
+    moved = np.array([1.0 if c.all_of_it else parts[c.f][c.numbers.start - c.of.begins[c.place]] for c in columns])
+    total = [_row(c.of.total, c.place) if c.all_of_it else _row(c.of.phases, c.numbers[0]) for c in columns]
     return replace(
         m,
-        total=total,
-        phases=_joined([_row(m.phases, p) for p in numbers.tolist()]),
-        transfer=np.repeat(np.arange(len(stages)), [len(stage.phases) for _, stage in stages]),
-        delay=m.delay[:, numbers],
-        served=m.served[:, numbers],
+        total=_joined(total),
+        phases=_joined([_row(c.of.phases, p) for c in columns for p in c.numbers]),
+        transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
+        delay=np.concatenate([c.of.delay[:, c.numbers] for c in columns], axis=1),
+        served=np.concatenate([c.of.served[:, c.numbers] for c in columns], axis=1),
         workers=workers,
-        rounds=tuple(((stage.workers, 1.0),) for _, stage in stages),
-        weight=m.weight[of] * workers / m.workers[of],
-        opening=m.opening[:, of],
-        lead=np.zeros((1, len(stages))),
-        in_turn=m.in_turn[of] & np.array(whole) & (workers > 1),
-        turn=np.zeros(len(stages), np.intp),
+        rounds=tuple(((c.workers, 1.0),) for c in columns),
+        weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
+        opening=m.opening[:, f],
+        lead=np.zeros((1, len(columns))),
+        in_turn=m.in_turn[f] & whole & (workers > 1),
+        turn=np.zeros(len(columns), np.intp),
     )
 
 

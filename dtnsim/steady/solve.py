@@ -40,6 +40,10 @@ _ROUNDS: Final = 12
 #: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
+#: the same where workers are elsewhere part of the time, which converges more slowly
+_ELSEWHERE: Final = 1e-4
+#: part of their time from which on workers are held by the station that they share, and below by what they do elsewhere
+_THERE: Final = 0.5
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 _MUCH: Final = 0.8
 #: scenarios that are filled together: few, since those that are much alike are done together, and caches are small
@@ -78,7 +82,7 @@ class _Filling:
         self._transfers, transfer = np.unique(rows.row[part], return_inverse=True)
         count = limit.shape[1]
         self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
-        self._weighted = self._demand * weight[self._transfers][transfer][:, None]
+        self._weighted = self._demand * weight[self._transfers][transfer]
         self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
@@ -154,7 +158,7 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     Args:
         capacity: (S, K) capacity of each station.
         rows: Use per byte, a row for each of F transfers.
-        weight: (F,) rates rise in proportion to it.
+        weight: (F, S) or (F, 1), rates rise in proportion to it.
         ceiling: (S, F) rate that a transfer cannot pass by itself.
 
     Returns:
@@ -163,8 +167,8 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     count = max(len(capacity), len(ceiling), rows.demand.shape[1])
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
     shape = (len(weight), count)
-    cap = np.broadcast_to(ceiling.T / weight[:, None], shape)
-    per_weight = np.broadcast_to(rows.demand * weight[rows.row][:, None], (len(rows.row), count))
+    cap = np.broadcast_to(ceiling.T / weight, shape)
+    per_weight = np.broadcast_to(rows.demand * weight[rows.row], (len(rows.row), count))
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = np.where(per_weight > 0, padded.T[rows.station] / per_weight, np.inf)
     most = np.minimum(np.minimum.reduceat(alone, rows.first, axis=0), cap)
@@ -178,14 +182,15 @@ def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Soluti
     for first in range(0, count if len(shared) else 0, _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         here = padded if len(padded) == 1 else padded[some]
-        filling = _Filling(here, replace(rows, demand=_columns(rows.demand, some)), weight, limit[:, some], shared)
+        part = replace(rows, demand=_columns(rows.demand, some))
+        filling = _Filling(here, part, _columns(weight, some), limit[:, some], shared)
         filling.fill(level[:, some], binding[:, some])
     alike = (own <= level[rows.row] * (1 + _TIE)) & np.isfinite(own)
     number = np.where(alike, rows.station[:, None], np.iinfo(np.int64).max)
     holder = np.minimum.reduceat(number, rows.first, axis=0)
     held = np.where(binding >= 0, np.minimum(binding, holder), holder)
     binding = np.where(held < np.iinfo(np.int64).max, held, -1)
-    rate = np.where(np.isfinite(level), np.minimum(level * weight[:, None], np.broadcast_to(ceiling.T, shape)), np.inf)
+    rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
     return Solution(capacity, rate.T, ceiling, binding.T)
 
 
@@ -222,18 +227,27 @@ def solve(m: Matrices) -> Solution:
 
 
 def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_]) -> Solution:
-    """Rates while only some transfers run, ``active`` (S, F); the rates of the others are 0."""
+    """Rates while only some transfers run, ``active`` (S, F); the rates of the others are 0.
 
-    def shared(capacity: Array) -> Solution:
-        return maxmin(capacity, m.total, m.weight, np.where(active, workers.ceilings(capacity, active), 0.0))
+    Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
+    rates as well.
+    """
 
-    solution = shared(m.capacity)
+    def shared(capacity: Array, weight: Array) -> Solution:
+        return maxmin(capacity, m.total, weight, np.where(active, workers.ceilings(capacity, active), 0.0))
+
+    weight = m.weight[:, None]
+    solution = shared(m.capacity, weight)
     enough = _EXACT if len(solution.rate) == 1 else _DRAWN
-    for _ in range(_ROUNDS if m.slowdowns else 0):
-        before, solution = solution, shared(slowed_capacity(m, solution.rate))
+    enough = max(enough, _ELSEWHERE) if workers.elsewhere else enough
+    for _ in range(_ROUNDS if m.slowdowns or workers.elsewhere else 0):
+        if workers.elsewhere:
+            weight = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
+        before, solution = solution, shared(slowed_capacity(m, solution.rate) if m.slowdowns else m.capacity, weight)
         if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
             break
-    return solution
+    held = np.greater_equal(weight.T, m.weight * _THERE)
+    return solution if held.all() else replace(solution, binding=np.where(held, solution.binding, -1))
 
 
 def slowed_capacity(m: Matrices, rate: Array) -> Array:

@@ -106,3 +106,33 @@ def test_predict_and_simulate_lay_out_the_same() -> None:
         for p, r in zip(said, run, strict=True):
             assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01)
         assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
+
+
+def test_who_waits_for_files_has_its_share_of_a_link_only_while_it_moves_them() -> None:
+    """1 / x = 0.01 + 1 / l and x + l = 100 give l^2 + 100 l = 10000: the golden section of the link."""
+    wait = Phase("p", (Demand("link", 1.0, "bytes"),), (Demand("", 0.01, "waiting", each="file"),))
+    small = Transfer("small", (wait,), 1, 1000.0, 1, time_s=9.0)
+    rate = epochs.rates(Problem("p", (LINK,), (small, transfer("bulk", 1.0, time=9.0))))
+    assert rate[0].tolist() == pytest.approx([150 - 50 * math.sqrt(5), 50 * math.sqrt(5) - 50], rel=1e-3)
+
+
+def test_a_phase_of_few_bytes_has_the_share_of_its_streams() -> None:
+    """A tenth is cached, nine tenths are not: half of the link all the same, 100 B each take 2 s."""
+    phases = tuple(Phase(n, (Demand("link", d, "bytes"),), step="copy") for n, d in (("cached", 0.1), ("rest", 0.9)))
+    first = Transfer("a", phases, 1, 100.0, 1, sizes_B=(100.0,), counts=(1,))
+    assert seconds(first, transfer("b", 300.0)) == pytest.approx([2.0, 4.0])
+
+
+def test_a_drive_seeks_for_those_who_are_there() -> None:
+    """Who stays behind has the drive as a path without the others has it."""
+    host = machine(volumes={"/d": volume({"kind": "hdd", "rate": "200 MB/s"})})
+    each = [{"name": n, "dataset": {"files": 1, "size": s}} for n, s in (("short", "10 GB"), ("long", "100 GB"))]
+
+    def predicted(names: tuple[str, ...]) -> dict[str, float]:
+        path = journey(host, start="a:/d", to="a:/dev/null", tool={"name": "dd", "bs": "1 MiB"})
+        one = path.pop("transfer")
+        found = predict(load({**path, "transfers": [{**one, **t} for t in each if t["name"] in names]}), samples=0)
+        return {t.name: t.duration_s.p50 for t in found.transfers}
+
+    both, alone = predicted(("short", "long")), predicted(("long",))["long"]
+    assert both["long"] == pytest.approx(both["short"] + 0.9 * alone, rel=1e-3)

@@ -82,7 +82,7 @@ def filled(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> sol
     first = np.arange(flows) * stations
     entries = demand.reshape(len(demand), -1).T
     at = np.tile(np.arange(stations), flows), np.repeat(np.arange(flows), stations)
-    return solve.maxmin(capacity, Rows(*at, first, entries), weight, ceiling)
+    return solve.maxmin(capacity, Rows(*at, first, entries), weight[:, None], ceiling)
 
 
 def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:

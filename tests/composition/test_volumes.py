@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dtnsim.composition.compose import compose
+from dtnsim.composition.volumes import EXACT, step
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation.scene import make_scene
-from dtnsim.simulation.volumes import EXACT, step
 from tests.strategies import load
 
 HDD: dict[str, Any] = {"kind": "hdd", "rate": "200 MB/s"}

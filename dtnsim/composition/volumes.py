@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
 
 if TYPE_CHECKING:
     from dtnsim.components.base import Model
-    from dtnsim.composition.compose import Composer
-    from dtnsim.composition.storage import Shelf
+    from dtnsim.composition.leg import Leg
+    from dtnsim.composition.storage import Shelf, Storage
+    from dtnsim.ground.quantity import Value
     from dtnsim.ground.records import Transfer
 
 #: streams up to which every number is composed, and steps of a doubling beyond
@@ -29,15 +33,27 @@ def step(streams: int) -> int:
     return round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
 
 
+class Composed(Protocol):
+    """What has composed a path (`dtnsim.composition.compose`)."""
+
+    legs: list[Leg]
+
+    def storage_of(self, number: int) -> Storage:
+        """The accesses of those that a transfer may meet."""
+
+    def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
+        """A transfer as it is while there are so many streams on the volumes of its ends."""
+
+
 class Volumes:
     """Who shares volumes with whom, and what each transfer costs beside how many streams.
 
     Args:
-        composer: What has composed the path, every parameter at its median.
+        composer: What has composed the path.
         whole: The transfers beside all others.
     """
 
-    def __init__(self, composer: Composer, whole: tuple[Transfer, ...]) -> None:
+    def __init__(self, composer: Composed, whole: tuple[Transfer, ...]) -> None:
         self._composer, self._whole = composer, whole
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
@@ -56,6 +72,10 @@ class Volumes:
         """Whether any two transfers share a volume."""
         return any(len(here) > 1 for here in self.visitors.values())
 
+    def visits(self, f: int) -> list[tuple[Shelf, int]]:
+        """(volume, its own streams there) of each end of a transfer that is a volume."""
+        return self._visited[f]
+
     def neighbours(self, f: int) -> list[int]:
         """Transfers that share a volume with ``f``, itself included."""
         return list(dict.fromkeys(g for shelf, _ in self._visited[f] for g in self.visitors[shelf]))
@@ -69,7 +89,7 @@ class Volumes:
         for shelf, own in self._visited[f]:
             streams[shelf] += sign * own
 
-    def beside(self, f: int, streams: Counter[Shelf]) -> Transfer:
+    def beside(self, f: int, streams: Mapping[Shelf, int]) -> Transfer:
         """The transfer beside so many streams on each volume."""
         shelves = [shelf for shelf, _ in self._visited[f]]
         here = tuple(streams[shelf] for shelf in shelves)
@@ -79,7 +99,7 @@ class Volumes:
         key = f, tuple(map(step, here))
         if key not in self._known:
             made = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
-            if f not in self._differs and _costs(made) == _costs(self._whole[f]):
+            if f not in self._differs and _alike(made, self._whole[f]):
                 self._alike.add(drives)  # they mind no other streams, whoever has equal ones
                 return self._whole[f]
             self._differs.add(f)
@@ -106,7 +126,13 @@ class Volumes:
         return known
 
 
-def _costs(t: Transfer) -> list[float]:
+def _alike(one: Transfer, other: Transfer) -> bool:
+    """Whether every byte costs the same, in all scenarios."""
+    costs, others = _costs(one), _costs(other)
+    return len(costs) == len(others) and all(map(np.array_equal, costs, others))
+
+
+def _costs(t: Transfer) -> list[Value]:
     """Every cost of a byte."""
     phases = [*t.phases, *((t.buffered,) if t.buffered is not None else ())]
-    return [float(d.per_byte) for p in phases for d in (*p.demands, *p.delays)]
+    return [d.per_byte for p in phases for d in (*p.demands, *p.delays)]
