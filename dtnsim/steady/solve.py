@@ -40,8 +40,8 @@ _ROUNDS: Final = 12
 #: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
-#: the same where workers are elsewhere part of the time, which converges more slowly
-_ELSEWHERE: Final = 1e-4
+#: the same from which on a scenario keeps the part of the time that workers are elsewhere
+_ELSEWHERE: Final = 1e-5
 #: part of their time from which on workers are held by the station that they share, and below by what they do elsewhere
 _THERE: Final = 0.5
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
@@ -236,14 +236,15 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_]) -> Solution
     def shared(capacity: Array, weight: Array) -> Solution:
         return maxmin(capacity, m.total, weight, np.where(active, workers.ceilings(capacity, active), 0.0))
 
-    weight = m.weight[:, None]
+    weight, settled = m.weight[:, None], np.zeros(1, dtype=bool)
     solution = shared(m.capacity, weight)
     enough = _EXACT if len(solution.rate) == 1 else _DRAWN
-    enough = max(enough, _ELSEWHERE) if workers.elsewhere else enough
     for _ in range(_ROUNDS if m.slowdowns or workers.elsewhere else 0):
         if workers.elsewhere:
-            weight = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
+            found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
+            weight = np.where(settled, weight, found)
         before, solution = solution, shared(slowed_capacity(m, solution.rate) if m.slowdowns else m.capacity, weight)
+        settled = settled | np.isclose(before.rate, solution.rate, rtol=_ELSEWHERE, atol=0.0).all(axis=1)
         if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
             break
     held = np.greater_equal(weight.T, m.weight * _THERE)

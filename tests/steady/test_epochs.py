@@ -16,6 +16,7 @@ from dtnsim.steady.prediction import predict
 from dtnsim.steady.turns import ends, total_rate
 from tests.lab import journey, machine, volume
 from tests.strategies import load
+from tests.wide import difference, mixed, path_of
 
 LINK = Station("link", "network", "link", "network", 100.0, "B")
 
@@ -136,3 +137,10 @@ def test_a_drive_seeks_for_those_who_are_there() -> None:
 
     both, alone = predicted(("short", "long")), predicted(("long",))["long"]
     assert both["long"] == pytest.approx(both["short"] + 0.9 * alone, rel=1e-3)
+
+
+def test_unlike_transfers_at_random_end_as_they_do_in_time() -> None:
+    """Lengths, tools, starts and tests of all kinds beside each other; `python -m tests.wide --mixed` draws more."""
+    errors = np.abs([difference(path_of("suite", number, (mixed,))[1]) for number in range(8)])
+    assert np.median(errors) <= 0.05
+    assert np.count_nonzero(errors > 0.10) <= 1
