@@ -118,7 +118,7 @@ class Component(Model):
                 f"is a {target.family}",
                 **place(mapping, "part" if "part" in mapping else "kind"),
                 key=key or None,
-                value=str(kind),
+                value=str(mapping.get("part") or kind),
                 remedy=_kinds_remedy(cls.family),
             )
         return cast("Self", validate(target, _by_its_name(mapping, target), key=key))

@@ -103,7 +103,7 @@ BAD = {
     ),
     "part of another kind": (
         GOOD.replace("nic: {kind: nic, rate: 10 Gb/s}", "\n    nic: amd-epyc-72f3", 1),
-        "p.yaml:7: hosts.a.nics.nic: is a cpu",
+        "p.yaml:7: hosts.a.nics.nic: is a cpu (got 'amd-epyc-72f3')",
     ),
     "bucket of a host without a NIC": (
         GOOD.replace(
