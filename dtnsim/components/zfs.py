@@ -71,7 +71,8 @@ class Zfs(LocalFilesystem):
     ] = prior("128 KiB", 0.0, "OpenZFS default")
     checksum: Literal["off", "on", "fletcher2", "fletcher4", "sha256", "blake3"] = "on"
     compression: Annotated[
-        Literal["off", "lz4", "zstd", "gzip"], Otherwise("lz4", "the default since 2.2 (zfsprops(7), compression=on)")
+        Literal["off", "lz4", "zstd", "gzip"],
+        Otherwise("lz4", "the default since 2.2 (zfsprops(7); OpenZFS pull 13078)"),
     ] = "off"
     ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
     encryption: Literal["off", "aes-128-gcm", "aes-256-gcm"] = "off"

@@ -107,7 +107,7 @@ class SshLink(Model):
     version: Annotated[
         Version,
         Otherwise("7.4", "RHEL 7: ChaCha20 in portable C before 8.3 (cipher-chachapoly-libcrypto.c)"),
-        Otherwise("9.6", "Ubuntu 24.04: scp speaks SFTP since 9.0 (release notes, 2022)"),
+        Otherwise("9.6", "Ubuntu 24.04: scp speaks SFTP since 9.0 (release notes, 2022), on RHEL 9 before"),
     ] = "8.9"
     cipher: Annotated[Cipher | None, Field(validation_alias=AliasChoices("cipher", "c", "Ciphers"))] = None
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False

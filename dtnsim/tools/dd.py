@@ -38,9 +38,9 @@ class Dd(Tool):
     kind: ClassVar[str] = "dd"
     tool_class = "test"
 
-    bs: Annotated[Size, Otherwise("1 MiB", "what tests of storage ask for (ArchWiki, Benchmarking: bs=1M)")] = prior(
-        "512 B", 0.0, "dd(1): default of ibs and obs"
-    )
+    bs: Annotated[
+        Size, Otherwise("1 MiB", "tests of disks: bs=1M (Alibaba Cloud topic center, dd command instances)")
+    ] = prior("512 B", 0.0, "dd(1): default of ibs and obs")
     conv: Annotated[str, _words(_CONV)] = ""
     oflag: Annotated[str, _words(_OFLAG)] = ""
     iflag: Annotated[str, _words(_IFLAG)] = ""
