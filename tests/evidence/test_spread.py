@@ -1,6 +1,6 @@
 """`simulate`, `validate` and `calibrate` on a Dask scheduler with two worker processes; a killed worker loses nothing.
 
-`dtnsim.simulation.spread`, `dtnsim.evidence.fit_model`, `dtnsim.ground.cluster.Session`.
+`dtnsim.simulation.replicas`, `dtnsim.evidence.fit_model`, `dtnsim.ground.cluster.Session`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dtnsim.evidence.cases import load_all
 from dtnsim.evidence.validate import validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
-from dtnsim.simulation import spread
+from dtnsim.simulation.replicas import Task
 
 distributed = pytest.importorskip("dask.distributed")
 
@@ -72,7 +72,7 @@ def test_a_calibration_is_the_same_on_workers(local: Any) -> None:
 def test_a_task_is_a_path_a_seed_and_numbers() -> None:
     """No table of draws travels: ten thousand replicas cost what two do."""
     given = dtnsim.load(PATH)
-    few, many = (len(pickle.dumps(spread.Task(given, n, 1, 1e9, 10**6))) for n in (2, 10_000))
+    few, many = (len(pickle.dumps(Task(given, n, 1, 1e9, 10**6))) for n in (2, 10_000))
     assert abs(many - few) < 10
 
 

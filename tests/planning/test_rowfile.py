@@ -7,7 +7,10 @@ import pytest
 from dtnsim.ground.errors import InputError
 from dtnsim.planning.rowfile import RowFile
 
-ROWS = [("1 ms", 1.25e9 / 3, 4.0, "a.b, c", "core", "", "p"), ("2 ms", None, None, "", "", 'no "x"', "p")]
+ROWS = [
+    ("1 ms", 1.25e9 / 3, 4.0, "a.b, c", "core", "", 1e9 / 3, 2e9 / 3, 1e9 / 7, "p"),
+    ("2 ms", None, None, "", "", 'no "x"', None, None, None, "p"),
+]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
