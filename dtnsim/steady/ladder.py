@@ -76,7 +76,7 @@ class Ladder(Later[Rung]):
                 relieved.append(None if station is None else station.name)
                 m = solve.relieved(m, station=cause.station, transfer=f)
             solution = solve.solve(m)
-            rate = float(solution.rate[0, f])
+            rate = max(float(solution.rate[0, f]), rate)  # the solver's last digits
             if not np.isfinite(rate):
                 return
             cause = cause_of(replace(m, capacity=solution.capacity), f, int(solution.binding[0, f]))

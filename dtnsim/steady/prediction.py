@@ -82,7 +82,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
-    together = np.median(drawn.together(rates), axis=0)
+    together = np.quantile(drawn.together(rates), 0.5, axis=0, method="inverted_cdf")
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
     made = replace(made, transfers=transfers)
     ends, whole = turns.ends(problem, rates), turns.total_rate(problem, rates)

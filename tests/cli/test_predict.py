@@ -23,7 +23,7 @@ def test_plain_text_in_a_pipe(run: Run) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("NERSC project (GPFS) to Venadi")
-    assert [line.split()[0] for line in lines[1:5]] == ["throughput", "ceiling", "duration", "bottleneck"]
+    assert [line.split()[0] for line in lines[1:6]] == ["throughput", "ceiling", "duration", "on", "bottleneck"]
     assert "ladder of transfer" in out
     assert "\x1b" not in out
 
@@ -106,7 +106,7 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("nosuch/path",), "there is no path 'nosuch/path'"),
-        ((PATH, "--set", "wan.rtt=5"), "--set wan.rtt: rtt: "),
+        ((PATH, "--set", "wan.rtt=5"), "--set wan.rtt: wan.0.rtt: "),
         ((PATH, "--set", "nonsense"), "is not an override"),
         ((PATH, "--calibration", "nowhere"), "there is no calibration"),
         ((PATH, "nosuch"), "there is no path 'nosuch'"),

@@ -171,7 +171,8 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
 
 #: keys whose kind's file is another's, or that are fields of all kinds and are read elsewhere
 ELSEWHERE = {
-    "segment": {"between"},  # tests/composition/test_compose.py: links make a graph
+    # tests/composition/test_compose.py: links make a graph; tests/components/test_segment.py: what is drawn goes by it
+    "segment": {"between", "medium"},
     "dpu": {"slot", "card_lanes", "card_generation"},  # its bytes pass the slot of its ports: a NIC's keys
     "crypto-accelerator": {"compression"},  # no tool compresses with deflate in a thread of its own yet
 }
