@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, Final, Self
 
 #: seconds of work before anything is said
-_PATIENCE_S: Final = 2.0
+_PATIENCE_S = 2.0
 #: seconds between two lines: on a terminal, where each replaces the one before, and elsewhere
 _TERMINAL_S: Final = 0.2
 _FILE_S: Final = 10.0

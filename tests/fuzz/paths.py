@@ -334,7 +334,8 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
         return f"a raw {obeyed[0]!r}"
     if code in (1, 2):
         lines = [line for line in err.strip().splitlines() if " scenarios (" not in line]  # but for a sweep's progress
-        if len(lines) != 1 and not lines[-1].startswith("Error: "):
+        whole = bool(lines) and all(line.startswith("dtnsim: ") for line in lines)  # all that is missing, a line each
+        if not whole and not (lines and lines[-1].startswith("Error: ")):
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
