@@ -160,6 +160,8 @@ def _numbers(own: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
     said |= {key: entry} if isinstance(entry, str) else {f"{key}.{p}": v for p, v in entry.items() if p != "source"}
     for name, value in said.items():
         spread = name.endswith(".spread")
+        if not isinstance(value, str | int | float):
+            raise SpecError("needs one word", **place(own, key), key=name, remedy=_MADE)
         try:
             number, dim = units.read(str(value))
         except UnitError as error:

@@ -239,6 +239,9 @@ def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
     parts = [(np.arange(len(found)), 0)]
     while parts:
         some, depth = parts.pop()
+        if len(some) == 1:
+            found[some[0]] = alone(given, group.overrides(int(some[0])))
+            continue
         try:
             made = _spread(swept.rates(swept.with_values(start, where, list(numbers[:, some]))), len(some))
         except MixedError as mixed:

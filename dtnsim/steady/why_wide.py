@@ -103,11 +103,11 @@ class Share:
     def what(self) -> str:
         """What it is, in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
-        kind, _, tool = rest.partition("/")
         if first == "discrepancy":
+            _, kind, tool = rest.split("/")
             return f"what the model misses of {_TOOLS.get(tool, tool)} where {_HOLDS.get(kind, kind)} holds them"
         if first == "repeat":
-            return f"chance from run to run where {_HOLDS.get(kind, kind)} holds"
+            return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
         return self.name
 
 

@@ -106,7 +106,7 @@ def test_long_lists_of_sizes_are_read_in_blocks(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(SpecError, match="has more than 2,000 sizes"):
         dataset.load({"sizes_file": str(file)})
     file.write_text("1\n" * 500 + "x\n")
-    with pytest.raises(SpecError, match=r"sizes\.txt:501: is not a number of bytes \(got 'x'\)"):
+    with pytest.raises(SpecError, match=r"sizes\.txt:501: is not a number of bytes; write"):
         dataset.load({"sizes_file": str(file)})
     file.write_text("1 " * 500)
     with pytest.raises(SpecError, match="has a line of more than 64 bytes"):

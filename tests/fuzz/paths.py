@@ -323,10 +323,12 @@ def check(files: Files, arguments: list[str], folder: Path) -> str | None:
     used, grown = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
     if grown > MEMORY_KIB:
         return f"{grown / 1000:.0f} MB of memory after {used:.1f} s"
-    return _wrong(code, out, err, json_wanted="--json" in arguments)
+    return _wrong(
+        code, out, err, json_wanted="--json" in arguments, rows=arguments[0] == "tools" and "--table" in arguments
+    )
 
 
-def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
+def _wrong(code: int, out: str, err: str, *, json_wanted: bool, rows: bool = False) -> str | None:
     if code not in CODES:
         return f"exit code {code}: {err[:300]}"
     obeyed = [c for c in out + err if not c.isprintable() and c != "\n"]
@@ -339,7 +341,7 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool) -> str | None:
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
-        beside = out and code == 2 and "refused; the first" not in err  # a sweep's other scenarios
+        beside = out and code == 2 and not rows and "refused; the first" not in err  # other rows, other scenarios
         return f"an answer beside an error: {out[:200]}" if beside else None
     return _document(out) if json_wanted else None
 

@@ -16,7 +16,7 @@ def test_every_kind_of_evidence_has_words(kind: str) -> None:
     assert Share(f"repeat {kind}", 0.1, 0.9, "").what.startswith("chance from run to run where ")
     assert kind in why_wide._HOLDS
     for tool in get_args(ToolClass):
-        said = Share(f"discrepancy {kind}/{tool}", 0.1, 0.9, "").what
+        said = Share(f"discrepancy production/{kind}/{tool}", 0.1, 0.9, "").what
         assert "/" not in said
         assert tool in why_wide._TOOLS
 
