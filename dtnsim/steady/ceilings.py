@@ -157,7 +157,8 @@ class Workers:
             pace = self._paces(leads, busy - own, alone, own)
             f = leads
             queue = (lead[f] > 0) | (pace > np.maximum(least, alone)[f] * (1 + _FELT))
-            bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least[f])
+            with np.errstate(divide="ignore"):
+                bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least[f])
         for some in self._crowds:
             f = some[0]
             count = np.array([len(f)]) if active is None else active[:, f].sum(axis=1)

@@ -45,5 +45,5 @@ def test_why_wide_and_mean(run: Run) -> None:
     assert {"name", "share", "width_left", "measure"} == set(shares[0])
     assert "why the interval is wide" in run("predict", NAME, "--why-wide").out
     one, mean = (json.loads(run("predict", NAME, "--json", *m).out)["throughput_Bps"] for m in ((), ("--mean",)))
-    assert mean["p10"] >= one["p10"]
-    assert mean["p50"] == one["p50"]
+    assert mean["p90"] / mean["p10"] <= one["p90"] / one["p10"]  # one run's luck is left out
+    assert mean["p50"] == pytest.approx(one["p50"], rel=0.05)

@@ -101,7 +101,7 @@ def test_a_full_disk_under_a_sweep_names_the_file_and_keeps_what_is_whole(tmp_pa
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
         "from dtnsim.planning.rowfile import RowFile\n"
         "file = RowFile('rows.csv', ['wan.rtt'], 'x')\n"
-        "while True: file.append([('1 ms', 1e9, 2.0, 'here', 'wire', None, 'x')])\n"
+        "while True: file.append([('1 ms', 1e9, 2.0, 'here', 'wire', None, 1e9, 1e9, 1e9, 'x')])\n"
     )
     found = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": _path()},
@@ -109,7 +109,7 @@ def test_a_full_disk_under_a_sweep_names_the_file_and_keeps_what_is_whole(tmp_pa
     )  # fmt: skip
     assert "InputError: --out: rows.csv: cannot be written: File too large; rows before are kept" in found.stderr
     kept = RowFile(tmp_path / "rows.csv", ["wan.rtt"], "x").done
-    assert kept == {("1 ms",): ("1 ms", 1e9, 2.0, "here", "wire", "", "x")}
+    assert kept == {("1 ms",): ("1 ms", 1e9, 2.0, "here", "wire", "", 1e9, 1e9, 1e9, "x")}
 
 
 # -- memory ------------------------------------------------------------------------------------------------------

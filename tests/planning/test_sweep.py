@@ -267,7 +267,7 @@ def test_parquet_has_the_same_rows_and_goes_on(tmp_path) -> None:
         dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out, progress=stop)
     assert not out.exists()
     result = dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out)
-    assert result.kept == 6
+    assert result.kept == 1
     assert sorted(map(tuple, (r.values() for r in parquet.read_table(out).to_pylist()))) == sorted(result.rows)
     assert dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out).kept == 24
     assert [p.name for p in tmp_path.iterdir()] == ["rows.parquet"]
@@ -311,7 +311,7 @@ def test_the_command_line_has_rows_progress_and_exit_codes(tmp_path) -> None:
     done = run("--vary", "transfer.tool.p=1,2", "--json")
     assert done.returncode == 0
     assert [r["transfer.tool.p"] for r in json.loads(done.stdout)["rows"]] == ["1", "2"]
-    assert "2 of 2 scenarios (100%)" in done.stderr
+    assert done.stderr == ""
     refused = run("--vary", "transfer.tool.p=1,0")
     assert refused.returncode == 2
     assert "1 of 2 scenarios refused" in refused.stderr

@@ -24,7 +24,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "parallel_max": {"parallel": True}, "literal": {"whole_file": False}, "whole_file": {"literal": "0.1"},
     "aria2.k": {"x": 8}, "aria2.s": {"x": 8, "k": "1 MB"}, "aria2.x": {"k": "1 MB"}, "bbcp.s": {"w": "64 KiB",
     "fixed": True},
-    "bbcp.w": {"fixed": True}, "fixed": {"w": "64 KiB"}, "rclone.checkers": {"backend": "http"},
+    "bbcp.w": {"fixed": True}, "fixed": {"w": "64 KiB"}, "rclone.tls": {"backend": "webdav"},
+    "rclone.checkers": {"backend": "http", "client": "destination"},
     "gridftp.client": {"third_party": False}, "rclone.client": {"backend": "sftp"}, "scp.client": {"version": "9.2"},
     "bbftp.client": {"setsendwinsize": "64 KiB"}, "setsendwinsize": {"client": "destination"},
     "limit_download": {"client": "destination"}, "preserve": {"client": "destination"}, "mscp.S": {"s": "1 MB"},
@@ -49,7 +50,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "ascp.block": {"target": "100 Gb/s", "T": True},
 }  # fmt: skip
 #: values of options whose words the type does not list
-WORDS = {"conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"], "ssh": [{"channel": "4 KiB"},
+WORDS = {"C": ["bbr", "reno"], "conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"],
+    "ssh": [{"channel": "4 KiB"},
     {"cipher": "none"}],
          "holds": ["3.5 GiB"], "rsync": [{"bwlimit": "1 kB/s"}]}  # fmt: skip
 TRIED: dict[str, list[Any]] = {
@@ -119,7 +121,10 @@ def worlds(kind: str) -> tuple[str, ...]:
         local = all(step.net is None for step in find_kind(kind).build({"kind": kind}).plan(job).steps)
     except DtnsimError:
         local = False
-    return ("host", "mount", "pool", "into") if local else ("network", "drives", "cores", "host", "mount")
+    between = ("network", "drives", "cores", "host", "mount")
+    if local and find_kind(kind).tool_class == "mover":  # it copies between hosts as well
+        return (*between, "pool", "into")
+    return ("host", "mount", "pool", "into") if local else between
 
 
 @functools.cache
