@@ -15,7 +15,8 @@ from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.learn import Residual
 from dtnsim.evidence.trust import METER, by_kind, trust
-from dtnsim.ground import cluster, library, yamlio
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Bottleneck
 from dtnsim.steady import discrepancy
@@ -247,11 +248,7 @@ def validate(
         groups.setdefault((case.path, case.overrides), []).append(number)
     task = Task(samples, seed)
     pieces = [(paths(cases[those[0]]), [cases[n] for n in those]) for those in groups.values()]
-    if scheduler is not None:
-        cluster.check(scheduler)
-        made = cluster.spread(judged_on, task, pieces, scheduler)
-    else:
-        made = ((number, judged_on(task, piece)) for number, piece in enumerate(pieces))
+    made = Pool(judged_on, task, pieces, scheduler=scheduler).results()
     numbers, found = list(groups.values()), dict[int, Judgement]()
     for number, here in made:
         found.update(zip(numbers[number], here, strict=True))

@@ -1,6 +1,6 @@
 """What if: a path at the crossings of a few values of round trip, loss, streams, files and drives, all beforehand.
 
-Every figure is the ceiling that `predict` gives for the path so changed, so that a page can show it without a server.
+Every figure is the median that `predict` gives for the path so changed, so that a page can show it without a server.
 """
 
 from __future__ import annotations
