@@ -157,7 +157,8 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         given = named
     if not isinstance(given, dict):
         raise SpecError("needs a part name or a mapping of parameters", key=key or None, value=given)
-    mapping = given.clone() if isinstance(given, Mapping) else _as_mapping(given)
+    mapping = given.clone() if isinstance(given, Mapping) else Mapping()
+    mapping.update({str(k): v for k, v in given.items()})
     if mapping.get("part") is None:
         return mapping
     file = place(mapping, "part").get("file")
@@ -166,18 +167,26 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        remedy = _fitting(str(mapping["part"]), family) or error.remedy
+        named = str(mapping["part"])
+        if named in kinds() and find_kind(named).family == family == "filesystem":  # 'filesystem: xfs'
+            mapping["kind"] = mapping.pop("part")
+            return mapping
+        remedy = _fitting(named, family) or error.remedy
         raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
     for name, value in mapping.items():
         merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
     return merged
 
 
+def _of_family(family: str) -> list[str]:
+    return [k for k in kinds() if find_kind(k).family == family]
+
+
 def _fitting(name: str, family: str) -> str | None:
     """What of a family is meant by a name that is no part: a kind of that name, or its nearest parts and kinds."""
     if not family:
         return None
-    own = [k for k in kinds() if find_kind(k).family == family]
+    own = _of_family(family)
     if name in own:
         return f"write {{kind: {name}}}"
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
@@ -186,12 +195,6 @@ def _fitting(name: str, family: str) -> str | None:
         return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near)
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
     return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
-
-
-def _as_mapping(given: dict[Any, Any]) -> Mapping:
-    mapping = Mapping()
-    mapping.update({str(k): v for k, v in given.items()})
-    return mapping
 
 
 def place(mapping: object, key: str | None = None) -> dict[str, Any]:
@@ -321,7 +324,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     """
     modules = kinds()
     if kind not in modules:
-        own = [k for k in modules if find_kind(k).family == family] or list(modules)
+        own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "see 'dtnsim components'"
         raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
@@ -337,7 +340,7 @@ def _class_of(kind: str, module: str) -> type[Component]:
 
 
 def _kinds_remedy(family: str) -> str:
-    fitting = [k for k in kinds() if find_kind(k).family == family]
+    fitting = _of_family(family)
     return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
 
 

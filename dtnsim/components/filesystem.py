@@ -64,6 +64,8 @@ class Filesystem(Component):
 
     family: ClassVar[str] = "filesystem"
 
+    #: True where it lies on drives of its host, which are of an unknown kind where nobody names them
+    on_drives: ClassVar[bool] = False
     #: True where close() waits until all that was written has reached the server
     flushes_at_close: ClassVar[bool] = False
     #: True where its servers are reached over the host's IP network
@@ -293,6 +295,8 @@ class PageCached(Filesystem):
 
 class LocalFilesystem(PageCached):
     """A file system on local drives."""
+
+    on_drives: ClassVar[bool] = True
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 

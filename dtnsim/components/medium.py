@@ -119,9 +119,26 @@ PRIORS: Final[dict[str, Priors]] = {
 #: kinds whose loss grows with their length, and the round trip that is said for; a segment is one of them where nobody
 #: says it (by falling loss: the draw that chooses goes with the rate), the others have to be said
 LONG: Final = ("internet", "backbone", "research")
+#: kinds whose ends are far apart
+FAR: Final = (*LONG, "satellite", "mobile")
 LENGTH_S: Final = 0.1
 #: key of the draw that chooses among them
 CHOOSER: Final = "medium"
+
+_SITES: Final = prior("30 ms", factor_spread(2.5), "assumed: from the next city (5 ms) to another continent (200 ms)")
+#: round trips of segments that state none; where the kind is not stated either, they are within a building or a site
+RTTS: Final = {
+    None: prior(
+        "0.3 ms", factor_spread(3.0), "assumed: from one switch (0.1 ms with the interrupts of both hosts) to a site"
+    ),
+    "lab": prior("0.15 ms", factor_spread(2.0), "assumed: one or two switches and the interrupts of both hosts"),
+    "campus": prior("0.5 ms", factor_spread(2.5), "assumed: some switches and kilometres, a firewall at times"),
+    "satellite": prior(
+        "45 ms", factor_spread(1.5), "Starlink's specifications: land latency 25 to 60 ms, more in remote places"
+    ),
+    "mobile": prior("50 ms", factor_spread(1.6), "assumed: 20 ms of 5G to 100 ms of a loaded LTE cell"),
+    **dict.fromkeys(LONG, _SITES),
+}
 
 
 def _one_of(parts: list[Quantity]) -> Mixture:

@@ -91,7 +91,7 @@ class Segment(Component):
 
     Attributes:
         bandwidth: Rate in bytes on the wire.
-        rtt: Round-trip time that it adds.
+        rtt: Round-trip time that it adds; where not given, that of a building or site, or of what ``medium`` says.
         loss: Random loss of packets; where nothing is said of losses, none at the median and what such paths have in
             the interval.
         bursts: Loss in bursts; beside ``loss`` where that is given.
@@ -113,7 +113,7 @@ class Segment(Component):
     where_unknown: ClassVar[Mapping[str, str]] = {"bandwidth": "the rate of the slower host's card"}
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
-    rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = prior("0 s", 0.0, "not given: no added delay")
+    rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])
     loss: Annotated[Quantity, Unit("1", spread=0.5, high=0.5)] = ideally("0", media.priors(None).loss)
     bursts: Bursts | None = None
     retransmits: Retransmits | None = None
@@ -128,9 +128,12 @@ class Segment(Component):
 
     @model_validator(mode="after")
     def _of_its_kind(self) -> Self:
-        """A loss that nobody states is that of the medium."""
+        """A loss and a round trip that nobody states are those of the medium."""
         if "loss" not in self.model_fields_set:
             self.__dict__["loss"] = ideally("0", self.priors.loss)
+        if "rtt" not in self.model_fields_set and self.medium is not None:
+            usual = media.RTTS[self.medium]  # what is far away is not near at best
+            self.__dict__["rtt"] = replace(usual, typical=usual) if self.medium in media.FAR else ideally("0 s", usual)
         return self
 
     @property

@@ -61,6 +61,7 @@ class Tape(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "tape"
+    on_drives: ClassVar[bool] = False  # which disk it stages on has to be said
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.02, low=1e6)]
     slowest: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e5)]

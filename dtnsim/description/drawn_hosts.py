@@ -7,17 +7,19 @@ One part of the shipped library is drawn for each scenario, out of those that ca
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from statistics import fmean, median_low, multimode, pstdev
 from typing import Any, Final
 
-from dtnsim.components.base import Component
+from dtnsim.components.base import Component, find_kind, kinds
 from dtnsim.components.cpu import Cpu
+from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.description.transfer import DEVICES
-from dtnsim.ground import library
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
@@ -28,8 +30,9 @@ _YEARS: Final = 2
 _FEWEST: Final = 5
 #: one socket or two, where nobody says: within this factor of their geometric mean
 _SOCKETS: Final = math.sqrt(2.0)
-#: file system of a volume that names none
+#: file system of a volume that names none, and of one at a computing centre (models/centres.yaml)
 _FILESYSTEM: Final = "ext4"
+_PARALLEL: Final = "lustre"
 
 
 def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -> Mapping:
@@ -56,7 +59,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
         for mount in found:
             volumes.put(mount, None, host.file, host.line)
     if isinstance(volumes, Mapping):
-        made.put("volumes", _volumes(volumes), *_at(host, "volumes"))
+        made.put("volumes", _volumes(name, host, volumes), *_at(host, "volumes"))
     return made
 
 
@@ -115,23 +118,43 @@ def _cards(host: str, cards: Mapping, year: int | None) -> Mapping:
     return made
 
 
-def _volumes(volumes: Mapping) -> Mapping:
-    """Volumes of which no file system is known; those of a server are left to be refused."""
+def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
+    """Volumes of which no file system or no drives are known; those of a server are left to be refused."""
     made = volumes.clone()
     for mount, given in volumes.items():
         at = _at(volumes, mount)
-        volume = given.clone() if isinstance(given, Mapping) else Mapping(*at)
         if given not in (None, UNKNOWN) and not isinstance(given, Mapping):
             continue
-        if "server" in volume or volume.get("filesystem", UNKNOWN) != UNKNOWN:
-            continue
-        filesystem = Mapping(*at)
-        filesystem.put("kind", _FILESYSTEM, *at)
-        volume.put("filesystem", filesystem, *at)
-        if "array" not in volume:
+        volume = given.clone() if isinstance(given, Mapping) else Mapping(*at)
+        named = volume.get("filesystem", UNKNOWN)
+        if named == UNKNOWN and "server" not in volume:
+            shared = volume.get("array", UNKNOWN) == UNKNOWN and _centre(name, host)
+            named = _PARALLEL if shared else "none" if mount.startswith("/dev/") else _FILESYSTEM
+            volume.put("filesystem", named, *at)
+            if shared:
+                volume.pop("array", None)
+        if "array" not in volume and _on_drives(named):
             volume.put("array", UNKNOWN, *at)
         made.put(mount, volume, *at)
     return made
+
+
+def _on_drives(filesystem: object) -> bool:
+    """Whether a file system lies on drives of its host; of one that is named wrongly its own check says so."""
+    kind = str(filesystem.get("kind") if isinstance(filesystem, Mapping) else filesystem)
+    found = find_kind(kind) if kind in kinds() else None
+    return found is not None and issubclass(found, Filesystem) and found.on_drives
+
+
+def _centre(name: str, host: Mapping) -> bool:
+    """Whether a host is called after a computing centre, by its name here or where its description was taken from."""
+    words = re.findall(r"[a-z0-9]+", f"{name} {host.get('name', '')}".lower())
+    return bool(words) and not _centres().isdisjoint(words)
+
+
+@lru_cache(maxsize=1)
+def _centres() -> frozenset[str]:
+    return frozenset(yamlio.load(library.root("models") / "centres.yaml")["names"])
 
 
 # -- laws ------------------------------------------------------------------------------------------

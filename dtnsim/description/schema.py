@@ -169,7 +169,8 @@ class _Builder:
                 {"if": {"not": {"required": ["kind"]}}, "then": open_[0] if len(open_) == 1 else {"anyOf": open_}},
             ],
         }
-        return {"if": {"type": "string"}, "then": _parts(own), "else": whole}
+        named = {"anyOf": [{"enum": list(own)}, _parts(own)]} if family == "filesystem" else _parts(own)
+        return {"if": {"type": "string"}, "then": named, "else": whole}
 
     def _tool(self) -> Node:
         from dtnsim.tools._programs import PROGRAMS

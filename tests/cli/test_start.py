@@ -130,7 +130,7 @@ def test_what_is_not_there_has_its_nearest(run: Run, name: str, said: str) -> No
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("hosts.a.volumes./d.filesystem=ext4", "write {kind: ext4}"),
+        ("hosts.a.volumes./d.filesystem=etx4", "nearest: {kind: ext4}"),
         ("hosts.a.volumes./d.filesystem={kind: etx4}", "nearest: ext4"),
         ("hosts.a.volumes./d.array=ssd", "write {kind: ssd}"),
         ("hosts.a.volumes./d.array=wd-hc31", "nearest: wd-hc310"),

@@ -10,6 +10,7 @@ import yaml
 from dtnsim import Prediction, predict
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
+from tests.lab import volume
 
 #: framing of MTU 9000 with time stamps
 MSS, WIRE = 8948.0, 9038.0
@@ -37,7 +38,7 @@ def answer(
         "/nfs": {"filesystem": mount, "server": "s:/export"},
         "/disk": {"filesystem": {"kind": "xfs", "op_time": "0 s"}, "array": disk},
     }}  # fmt: skip
-    server = {**host, "volumes": {"/export": {"filesystem": {"kind": "xfs"}}}}
+    server = {**host, "volumes": {"/export": volume()}}
     path = {
         "name": "nfs",
         "hosts": {"c": client, "s": server},

@@ -148,3 +148,69 @@ def test_what_is_told_in_full_is_not_drawn(tmp_path: Path) -> None:
 def test_what_is_wrong_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         dtnsim.load(minimal(tmp_path), changes)
+
+
+#: volumes, and the kinds of file system and drives that they then have
+VOLUMES: tuple[tuple[str, str, str, str | None], ...] = (
+    ("a", "{filesystem: xfs}", "xfs", "unknown"),
+    ("a", "{filesystem: {kind: zfs}}", "zfs", "unknown"),
+    ("a", "{filesystem: tmpfs}", "tmpfs", None),
+    ("a", "{filesystem: none, array: samsung-pm983-3.84tb}", "none", "ssd"),
+    ("nersc", "unknown", "lustre", None),
+    ("nersc", "{array: unknown}", "lustre", None),
+    ("nersc", "{filesystem: xfs, array: unknown}", "xfs", "unknown"),
+    ("nersc", "{array: wd-hc310}", "ext4", "hdd"),
+    ("my-dtn.psc", "unknown", "lustre", None),
+    ("psc2", "unknown", "ext4", "unknown"),
+)
+
+
+@pytest.mark.parametrize(("name", "given", "filesystem", "drives"), VOLUMES)
+def test_volumes_of_which_a_part_is_named(
+    name: str, given: str, filesystem: str, drives: str | None, tmp_path: Path
+) -> None:
+    """Drives that nobody names are drawn; at a computing centre an unknown volume is a parallel one."""
+    file = tmp_path / "path.yaml"
+    file.write_text(
+        f"hosts: {{{name}: {{volumes: {{/d: {given}}}}}, b: unknown}}\nwan: {{rtt: 9 ms, bandwidth: 10 Gb/s}}\n"
+        f"transfer: {{from: '{name}:/d', to: 'b:memory', tool: gridftp, dataset: {{files: 1, size: 1 TB}}}}\n"
+    )
+    made = dtnsim.load(file).hosts[name].volumes["/d"]
+    assert (made.filesystem.kind, made.array and made.array.kind) == (filesystem, drives)
+
+
+def test_drives_that_nobody_names_are_no_endless_ones(tmp_path: Path) -> None:
+    """A file system alone was as fast as memory; now it is as wide as a volume of which nothing is known."""
+    file = minimal(tmp_path)
+    alone, unknown = (
+        dtnsim.predict(file, overrides={"hosts.a.volumes./data": text}, samples=300).throughput_Bps
+        for text in ("{filesystem: ext4}", "{filesystem: ext4, array: unknown}")
+    )
+    assert alone == unknown
+
+
+@pytest.mark.parametrize(("medium", "low", "high"), [("", 0.05e-3, 2e-3), ("internet", 5e-3, 200e-3)])
+def test_a_round_trip_that_nobody_states_is_drawn(medium: str, low: float, high: float, tmp_path: Path) -> None:
+    """That of a site, or of what the segment says it is; a stated one is what is stated."""
+    path = dtnsim.load(minimal(tmp_path), {"wan": f"{{bandwidth: 10 Gb/s{medium and ', medium: ' + medium}}}"})
+    draws = np.asarray(Draw(500)(path.wan[0].rtt))
+    p10, p90 = np.quantile(draws, [0.1, 0.9])
+    assert low < p10 < p90 / 2 < high / 2
+    assert Draw(500)(dtnsim.load(minimal(tmp_path)).wan[0].rtt).std() < 1e-3  # type: ignore[union-attr]
+
+
+def test_raw_devices_have_no_journal_and_no_inodes(tmp_path: Path) -> None:
+    """A flushed write waits for one flush of the drive, which ext4 does for its log and again for the commit."""
+    file = tmp_path / "path.yaml"
+    file.write_text(
+        "hosts: {a: {volumes: {/dev/nvme0n1: {array: samsung-980-pro-1tb}}}}\n"
+        "transfer: {from: 'a:/dev/zero', to: 'a:/dev/nvme0n1', tool: {name: fio, rw: randwrite, fdatasync: true},"
+        " dataset: {files: 1, size: 1 GB}}\n"
+    )
+    path = dtnsim.load(file)
+    assert path.hosts["a"].volumes["/dev/nvme0n1"].filesystem.kind == "none"
+    raw, journaled = (
+        dtnsim.predict(file, overrides=given, samples=0).ceiling
+        for given in ({}, {"hosts.a.volumes./dev/nvme0n1.filesystem": "ext4"})
+    )
+    assert raw / journaled == pytest.approx(2.0, rel=0.1)

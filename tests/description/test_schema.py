@@ -148,7 +148,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "host that is none": {"hosts__centre": "nersc-dtm"},
     "kind that is none": {"hosts__nas__volumes__/data__filesystem": {"kind": "etx4"}},
     "kind of another family": {"hosts__nas__volumes__/data__filesystem": {"kind": "ssd"}},
-    "kind without braces": {"hosts__nas__volumes__/data__filesystem": "ext4"},
+    "kind without braces": {"hosts__nas__volumes__/data__array": "ssd"},
     "wrong key in wan": {"wan__latency": "1 ms"},
     "unit that is none": {"wan__rtt": "40 msec"},
     "unit of another dimension": {"wan__bandwidth": "10 GB"},
@@ -255,5 +255,5 @@ def test_words_are_of_keys_that_exist() -> None:
 
 def test_a_docstring_gives_the_words() -> None:
     said = words.words(find_kind("segment"))
-    assert said["rtt"] == "Round-trip time that it adds."
+    assert said["medium"].startswith("What kind of network it is, which")
     assert said["buffer"].endswith("where not given.")

@@ -22,7 +22,7 @@ _HOST = """
     memory: {channels: 64, rate: 10000 MT/s, size: 1 TiB}
     nics: {nic: NIC}
     volumes:
-      /data: {filesystem: {kind: xfs}}
+      /data: {filesystem: {kind: xfs}, array: {kind: unknown, read: 1e9 GB/s, write: 1e9 GB/s, access: 0 s}}
       /nfs: {filesystem: {kind: nfs, op_time: 0 s, acdirmin: 1 d}, server: "b:/data"}
     tcp: {rmem_max: 2 GiB, wmem_max: 2 GiB}
 """
