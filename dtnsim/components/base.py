@@ -167,11 +167,11 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        named = str(mapping["part"])
-        if named in kinds() and find_kind(named).family == family == "filesystem":  # 'filesystem: xfs'
+        name = str(mapping["part"])
+        if name in kinds() and find_kind(name).family == family == "filesystem":  # 'filesystem: xfs'
             mapping["kind"] = mapping.pop("part")
             return mapping
-        remedy = _fitting(named, family) or error.remedy
+        remedy = _fitting(name, family) or error.remedy
         raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
     for name, value in mapping.items():
         merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))

@@ -127,7 +127,7 @@ CHOOSER: Final = "medium"
 
 _SITES: Final = prior("30 ms", factor_spread(2.5), "assumed: from the next city (5 ms) to another continent (200 ms)")
 #: round trips of segments that state none; where the kind is not stated either, they are within a building or a site
-RTTS: Final = {
+RTTS: Final[dict[str | None, Quantity]] = {
     None: prior(
         "0.3 ms", factor_spread(3.0), "assumed: from one switch (0.1 ms with the interrupts of both hosts) to a site"
     ),
