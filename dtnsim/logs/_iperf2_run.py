@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._iperf import Row, udp_of
-from dtnsim.logs._net import figure, options, positive_int
-from dtnsim.logs.base import DECIMAL, Command, LineParser, Record, decimal, size_bytes
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import options, positive_int
+from dtnsim.logs.base import DECIMAL, Command, Conditions, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.measurement import Status
 
 _OPTIONS: Final = {
     "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!", "--udp": "udp!",
@@ -27,10 +27,10 @@ _ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]
 _MANY: Final = 256
 
 
-def from_args(args: list[str] | None) -> dict[str, Condition]:
+def from_args(args: list[str] | None) -> Conditions:
     """Conditions of an iperf 2 command line; sizes are 1024-based, rates 1000-based (iperf2 manual)."""
     found, _ = options(args, _OPTIONS)
-    conditions: dict[str, Condition] = {}
+    conditions: Conditions = {}
     for name in ("dual", "tradeoff", "reverse", "full_duplex"):
         if name in found:
             conditions[name] = True
@@ -103,7 +103,7 @@ class Run:
     """One run; see the module of the parser for how rows are distinguished."""
 
     command: Command | None = None
-    conditions: dict[str, Condition] = field(default_factory=dict)
+    conditions: Conditions = field(default_factory=dict)
     host: str | None = None
     every: float | None = None
     time: float | None = None
@@ -116,7 +116,7 @@ class Run:
     streams: dict[Key, Stream] = field(default_factory=dict)
     #: of streams without a connection line (CSV): the test each belongs to
     groups: dict[str, int] = field(default_factory=dict)
-    _shared: dict[Key, tuple[tuple[int, int], dict[str, Condition]]] = field(default_factory=dict)
+    _shared: dict[Key, tuple[tuple[int, int], Conditions]] = field(default_factory=dict)
 
     def row(self, parser: LineParser, row: Row, number: str | None = None) -> Iterator[Record]:
         """Takes a row; yields the rows that turn out to be intervals."""
@@ -167,13 +167,13 @@ class Run:
         state = len(self.streams), len(self.connections)
         shared = self._shared.get(key)
         if shared is None or shared[0] != state:  # what all rows of a stream share is put together once
-            base: dict[str, Condition] = {n: v for n, v in self._known(key, row).items() if v is not None}
+            base: Conditions = {n: v for n, v in self._known(key, row).items() if v is not None}
             del base["duration_s"]
             base |= {"interval": True, "host": self.host or ""}
             if key[0] != "SUM" and len(self._peers(key)) > 1:
                 base["stream"] = int(row.id)
             shared = self._shared[key] = (state, base)
-        conditions: dict[str, Condition] = {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
+        conditions: Conditions = {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
         if row.rest:
             udp = udp_of(row.rest)
             if udp is not None and udp[2] > 0:
@@ -234,21 +234,21 @@ class Run:
             conditions["stream"] = int(row.id)
         conditions["bytes"] = row.size
         status: Status = "truncated" if stream.cut else "complete"
-        yield figure(parser, "throughput", row.rate, "B/s", row.printed, conditions, status=status, line=row.line)
+        yield parser.measure("throughput", row.rate, "B/s", row.printed, status=status, line=row.line, **conditions)
         udp = udp_of(row.rest)
         if udp is not None and udp[2] > 0:
             jitter, lost, total = udp
             conditions["packets"] = total
-            yield figure(
-                parser, "loss", max(lost, 0) / total, "1", f"{lost}/{total}", conditions, status=status, line=row.line
+            yield parser.measure(
+                "loss", max(lost, 0) / total, "1", f"{lost}/{total}", status=status, line=row.line, **conditions
             )
-            yield figure(
-                parser, "jitter", jitter, "s", f"{jitter * 1e3:g} ms", conditions, status=status, line=row.line
+            yield parser.measure(
+                "jitter", jitter, "s", f"{jitter * 1e3:g} ms", status=status, line=row.line, **conditions
             )
         enhanced = _ENHANCED.match(row.rest)
         if enhanced is not None:
             text = enhanced["retry"]
-            yield figure(parser, "retransmits", int(text), "1", text, conditions, status=status, line=row.line)
+            yield parser.measure("retransmits", int(text), "1", text, status=status, line=row.line, **conditions)
 
     def _partial(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
         row = stream.last
@@ -259,7 +259,7 @@ class Run:
             conditions["stream"] = int(row.id)
         conditions |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
         rate = stream.volume / stream.seconds
-        yield figure(parser, "throughput", rate, "B/s", "", conditions, status="partial", line=row.line)
+        yield parser.measure("throughput", rate, "B/s", "", status="partial", line=row.line, **conditions)
 
     def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
         """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""
@@ -279,7 +279,7 @@ class Run:
                 "bytes": sum(row.size for row in rows),
             }
             rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
-            yield figure(parser, "throughput", rate, "B/s", "", conditions, line=line)
+            yield parser.measure("throughput", rate, "B/s", "", line=line, **conditions)
 
     # ---- who and whither ------------------------------------------------------------------------------
     def _peers(self, key: Key) -> list[Key]:
@@ -302,7 +302,7 @@ class Run:
             receives = not receives
         return "receive" if receives else "send"
 
-    def _known(self, key: Key, row: Row) -> dict[str, Condition]:
+    def _known(self, key: Key, row: Row) -> Conditions:
         found = dict(self.conditions)
         direction = self._direction(key)
         number, _, report = key

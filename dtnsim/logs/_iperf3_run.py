@@ -7,8 +7,7 @@ from typing import Final
 
 from dtnsim.logs._iperf import Row
 from dtnsim.logs._net import options, positive_int
-from dtnsim.logs.base import DECIMAL, size_bytes
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import DECIMAL, Conditions, size_bytes
 
 #: options of the iperf3 command line (iperf3 manual); those that are no condition take their value off
 _OPTIONS: Final = {
@@ -28,10 +27,10 @@ _OPTIONS: Final = {
 _TEXTS: Final = (("congestion", "congestion"), ("host", "target"), ("affinity", "affinity"), ("file", "disk_file"))
 
 
-def from_args(args: list[str] | None) -> dict[str, Condition]:
+def from_args(args: list[str] | None) -> Conditions:
     """Conditions from an iperf3 command line; sizes are 1024-based, rates 1000-based (iperf3 manual)."""
     found, _ = options(args, _OPTIONS)
-    conditions: dict[str, Condition] = {}
+    conditions: Conditions = {}
     for name in ("reverse", "bidir", "zerocopy"):
         if name in found:
             conditions[name] = True
@@ -90,7 +89,7 @@ class Test:
         role: Role under a "Sent"/"Received" head (3.0 betas).
     """
 
-    conditions: dict[str, Condition] = field(default_factory=dict)
+    conditions: Conditions = field(default_factory=dict)
     host: str | None = None
     streams: set[str] = field(default_factory=set)
     finals: dict[tuple[str, str | None, str | None], Summary] = field(default_factory=dict)
@@ -100,7 +99,7 @@ class Test:
     role: str | None = None
     error: str | None = None
     interrupted: bool = False
-    _shared: dict[tuple[str, str | None], tuple[int, dict[str, Condition]]] = field(default_factory=dict)
+    _shared: dict[tuple[str, str | None], tuple[int, Conditions]] = field(default_factory=dict)
 
     @property
     def has_rows(self) -> bool:
@@ -123,7 +122,7 @@ class Test:
             mean.volume += row.rate * span
         mean.last = row
 
-    def interval(self, row: Row) -> dict[str, Condition]:
+    def interval(self, row: Row) -> Conditions:
         """Conditions of an interval row; what all rows of a stream share is put together once."""
         name = (row.id, row.way)
         shared = self._shared.get(name)
@@ -140,7 +139,7 @@ class Test:
         """Streams of the summary in one direction."""
         return {name for name, row_way, _ in self.finals if row_way == way}
 
-    def figure(self, row: Row, role: str | None) -> dict[str, Condition]:
+    def figure(self, row: Row, role: str | None) -> Conditions:
         """Conditions of a row."""
         found = dict(self.conditions)
         if self.host is not None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final, NamedTuple
 
-from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import DECIMAL, LineParser, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import DECIMAL, Conditions, LineParser, Record
+from dtnsim.logs.measurement import Status
 
 _NEAR: Final = 2
 
@@ -69,7 +69,7 @@ class Progress(NamedTuple):
     printed: str
     line: int
     status: Status
-    known: dict[str, Condition]
+    known: Conditions
 
 
 class ProgressParser(LineParser):
@@ -84,11 +84,9 @@ class ProgressParser(LineParser):
     units: ClassVar[Mapping[str, float]] = DECIMAL
 
     def forget(self) -> None:
-        """No copy is going on."""
         self._held: Progress | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         found = self.line.last(text)
         if found is not None:
             return self._progress(found)
@@ -100,13 +98,13 @@ class ProgressParser(LineParser):
 
     def failed(self, message: str) -> Iterable[Record]:
         """A message that says that a copy failed."""
-        return (failed(self, message),)
+        return (self.failure(message),)
 
     def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (for subclasses)
         """Whether the copy is complete with this line."""
         return "complete" if moved == total else "partial"
 
-    def conditions(self, found: re.Match[str], moved: float) -> dict[str, Condition]:  # noqa: ARG002 (for subclasses)
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
         """What else the line says."""
         return {}
 
@@ -133,12 +131,11 @@ class ProgressParser(LineParser):
         self._held = progress
 
     def settle(self) -> Iterator[Record]:
-        """The figures of the copy that is over."""
         held, self._held = self._held, None
         if held is None:
             return
         if held.moved <= 0 or held.rate <= 0:
             yield self.unread(held.printed, "no bytes were transferred: no rate", line=held.line)
             return
-        more: dict[str, Condition] = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate}
-        yield figure(self, "throughput", held.rate, "B/s", held.printed, more, status=held.status, line=held.line)
+        more: Conditions = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate}
+        yield self.measure("throughput", held.rate, "B/s", held.printed, status=held.status, line=held.line, **more)

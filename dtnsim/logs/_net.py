@@ -115,31 +115,3 @@ def positive_int(text: str | None) -> int | None:
     return int(text) or None
 
 
-def figure(
-    parser: LineParser | DocumentParser,
-    quantity: str,
-    value: float,
-    unit: str,
-    printed: str,
-    conditions: Mapping[str, Condition],
-    *,
-    status: Status = "complete",
-    line: int | None = None,
-) -> Record:
-    """The record of one figure, as `LineParser.measure`; conditions that are None drop out."""
-    known = {key: value for key, value in conditions.items() if value is not None}
-    if "host" in conditions and "host" not in known:
-        known["host"] = ""
-    return parser.record(quantity, value, unit, printed, known, status=status, line=line)
-
-
-def failed(
-    parser: LineParser | DocumentParser,
-    text: str,
-    conditions: Mapping[str, Condition] | None = None,
-    *,
-    line: int | None = None,
-) -> Measurement:
-    """The record of a failed run, as `LineParser.failure`; conditions that are None drop out."""
-    known = {key: value for key, value in (conditions or {}).items() if value is not None}
-    return parser.failure(text, line=line, **known)

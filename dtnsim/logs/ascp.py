@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, host_of, options
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, integer
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import host_of, options
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, integer
+from dtnsim.logs.measurement import Status
 
 _DONE: Final = re.compile(
     r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
@@ -51,7 +51,7 @@ class _Done:
     partial: bool
     line: int
     text: str
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
 
 
 class Ascp(LineParser):
@@ -95,7 +95,7 @@ class Ascp(LineParser):
             return
         problem = _FAILED.match(text)
         if problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
-            yield failed(self, problem[0], self._conditions())
+            yield self.failure(problem[0], **self._conditions())
 
     def close(self) -> Iterator[Record]:
         """Settles a closing line without its rate."""
@@ -106,24 +106,24 @@ class Ascp(LineParser):
         if self.ctx.redraw:
             return
         size = float(found["size"]) * _BYTES[found["su"]]
-        known: dict[str, Condition] = {**self._conditions(), "file": found["name"].strip(), "bytes": size}
+        known: Conditions = {**self._conditions(), "file": found["name"].strip(), "bytes": size}
         known |= {"interval": True, "average": "interval", "share": min(int(found["share"]), 100) / 100}
         rate = float(found["rate"]) * _BITS[found["ru"]] / 8
-        yield figure(self, "throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", known)
+        yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
 
     def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         done, self._done = self._done, None
         self.open = False
         if done is None:
             return
-        known: dict[str, Condition] = {**done.known, "bytes": done.size, "duration_s": float(done.seconds)}
+        known: Conditions = {**done.known, "bytes": done.size, "duration_s": float(done.seconds)}
         if rate is not None and rate["files"]:
             known["files"] = int(rate["files"])
         for count, what in _SKIPPED.findall(text):
             known[f"files_{what}"] = int(count)
         status: Status = "partial" if done.partial else "complete"
         if done.partial:
-            yield failed(self, f"{done.text.strip()} {text.strip()}", done.known, line=done.line)
+            yield self.failure(f"{done.text.strip()} {text.strip()}", line=done.line, **done.known)
         if done.size <= 0:
             yield self.unread(done.text, "no bytes were transferred: no rate", line=done.line)
             return
@@ -143,22 +143,15 @@ class Ascp(LineParser):
         if value <= 0:
             yield self.unread(done.text, "the printed rate is zero", line=done.line)
             return
-        yield figure(self, "throughput", value, "B/s", printed, known, status=status, line=done.line)
+        yield self.measure("throughput", value, "B/s", printed, status=status, line=done.line, **known)
         if done.seconds > 0:
-            yield figure(
-                self,
-                "duration",
-                float(done.seconds),
-                "s",
-                f"{done.seconds} seconds",
-                known,
-                status=status,
-                line=done.line,
+            yield self.measure(
+                "duration", float(done.seconds), "s", f"{done.seconds} seconds", status=status, line=done.line, **known
             )
 
-    def _conditions(self) -> dict[str, Condition]:
+    def _conditions(self) -> Conditions:
         given, paths = options(self.ctx.args("ascp"), _OPTIONS)
-        found: dict[str, Condition] = {}
+        found: Conditions = {}
         limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", given.get("target", ""))
         if limit is not None:
             found["target_Bps"] = float(limit[1]) * _BITS[limit[2].upper()] / 8 if limit[2] else float(limit[1]) * 125.0

@@ -14,8 +14,8 @@ from typing import Final
 
 from dtnsim.logs._lines import ProgressParser, declare
 from dtnsim.logs._numbers import BINARY
-from dtnsim.logs.base import Evidence, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs.base import Conditions, Evidence, Record
+from dtnsim.logs.measurement import Status
 
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
 _DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\S.{0,300}?) to (?P<to>\S.{0,300})")
@@ -40,7 +40,6 @@ class AwsS3(ProgressParser):
     units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if self.line.sign in text:
             return super().feed(text)
         if "s3://" not in text:
@@ -60,7 +59,7 @@ class AwsS3(ProgressParser):
         """Complete once everything is listed, and as much is moved."""
         return "partial" if found["more"] else super().status(found, moved, total)
 
-    def conditions(self, found: re.Match[str], moved: float) -> dict[str, Condition]:  # noqa: ARG002 (the base's)
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """What lines of files said of the same copy."""
         held = self._held
         if held is None or moved < held.moved:

@@ -22,9 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, located, size_bytes
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import binary_size, host_of, options, positive_int
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, located, size_bytes
 
 _PROGRESS: Final = re.compile(
     r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
@@ -57,14 +56,14 @@ _DAY: Final = 86400.0
 class _Run:
     """One run of bbcp."""
 
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
     last: tuple[float, str, int, str] | None = None  # running mean [B/s], as printed, line, share
     clock: float | None = None  # of the line before [s]
     elapsed: float | None = None  # from the start of the file to the line before, as far as is known [s]
     waiting: tuple[float, float] | None = None  # first line: its running mean and half of its last digit [B/s]
     mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
     files: int = 0
-    file: tuple[float, str, int, dict[str, Condition]] | None = None
+    file: tuple[float, str, int, Conditions] | None = None
     closed: bool = False
 
 
@@ -82,7 +81,6 @@ class Bbcp(LineParser):
         self._run = _Run()
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._settle()
             self._command = self.ctx.command
@@ -109,7 +107,7 @@ class Bbcp(LineParser):
         problem = located(_FAILED, text, "bbcp: ", "bbcp@")
         if problem is not None:
             run, self._run = self._run, _Run(self._run.known)
-            yield failed(self, problem[0], run.known)
+            yield self.failure(problem[0], **run.known)
 
     def close(self) -> Iterator[Record]:
         """Settles a run without closing line."""
@@ -121,16 +119,16 @@ class Bbcp(LineParser):
         if run.closed:
             run = self._run = _Run(dict(run.known))
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
-        share: dict[str, Condition] = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
+        share: Conditions = {} if found["share"] == "not" else {"share": int(found["share"][:-1]) / 100}
         if found["avg"] is None:
             running = (rate, printed, found["rate"])
         else:
             rate, mean, printed, text = _ordered(found)
             running = (mean, text, found["avg"])
             known = {**run.known, **share, "interval": True, "average": "interval"}
-            yield figure(self, "throughput", rate, "B/s", printed, known)
+            yield self.measure("throughput", rate, "B/s", printed, **known)
         known = {**run.known, **share, "interval": True, "average": "running"}
-        yield figure(self, "throughput", running[0], "B/s", running[1], known)
+        yield self.measure("throughput", running[0], "B/s", running[1], **known)
         run.last = (running[0], running[1], self.ctx.line, found["share"])
         if found["avg"] is None and found["day"] is not None:
             yield from self._differentiated(run, running[0], running[2], found)
@@ -159,27 +157,27 @@ class Bbcp(LineParser):
             rate = (mean * end - run.mean[0] * start) / step
             error = (half * end + run.mean[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
-                known: dict[str, Condition] = {**run.known, "interval": True, "derived": "differentiated"}
+                known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
                 known |= {"start_s": start, "end_s": end}
-                yield figure(self, "throughput", rate, "B/s", "", known)
+                yield self.measure("throughput", rate, "B/s", "", **known)
         run.mean = (mean, half)
 
     def _file(self, found: re.Match[str]) -> Record:
         run = self._run
         run.files += 1
         size = int(found["size"])
-        known: dict[str, Condition] = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
+        known: Conditions = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
         if size == 0 or rate == 0:
             return self.unread(found[0], "no bytes were transferred: no rate")
         run.file = (rate, printed, self.ctx.line, known)
-        return figure(self, "throughput", rate, "B/s", printed, {**known, "interval": True})
+        return self.record("throughput", rate, "B/s", printed, {**known, "interval": True})
 
     def _closing(self, found: re.Match[str]) -> Iterator[Record]:
         run = self._run
         run.closed = True
         rate = binary_size(found["rate"], found["u"])
-        known: dict[str, Condition] = {**run.known, "files": int(found["n"])}
+        known: Conditions = {**run.known, "files": int(found["n"])}
         if run.file is not None and run.files == 1:
             known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
         elif int(found["n"]) > 1:
@@ -187,7 +185,7 @@ class Bbcp(LineParser):
         if rate <= 0:
             yield self.unread(found[0], "no bytes were transferred: no rate")
         else:
-            yield figure(self, "throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", known)
+            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", **known)
 
     def _settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run()
@@ -195,15 +193,15 @@ class Bbcp(LineParser):
             return
         if run.file is not None and run.files == 1:
             rate, printed, line, known = run.file
-            yield figure(self, "throughput", rate, "B/s", printed, known, line=line)
+            yield self.measure("throughput", rate, "B/s", printed, line=line, **known)
         elif run.last is not None and not run.files:
             rate, printed, line, _ = run.last
             known = {**run.known, "average": "running"}
-            yield figure(self, "throughput", rate, "B/s", printed, known, status="partial", line=line)
+            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 
-    def _conditions(self) -> dict[str, Condition]:
+    def _conditions(self) -> Conditions:
         given, paths = options(self.ctx.args("bbcp"), _OPTIONS)
-        found: dict[str, Condition] = {}
+        found: Conditions = {}
         if self.ctx.args("bbcp") is not None:
             found["streams"] = positive_int(given.get("streams")) or 4  # bbcp's default
         for name, key in (("window", "window_B"), ("block", "block_B")):

@@ -37,7 +37,6 @@ class Bonding(LineParser):
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         match = _LINE.match(text)
         if match is None:
             self._quiet += 1
@@ -67,7 +66,6 @@ class Bonding(LineParser):
         return ()
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the listing before it."""
         return self._end("complete")
 
     def close(self) -> Iterable[Record]:

@@ -260,11 +260,9 @@ class Bonnie(LineParser):
         return done
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
         return self._finish()
 
     def close(self) -> Iterable[Record]:
-        """The last table."""
         return self._finish()
 
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, clock_s, figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import binary_size, clock_s, host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.measurement import Status
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
 _T: Final = r"[\d:dhmsy-]++"
@@ -35,10 +35,9 @@ class Curl(LineParser):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._row: tuple[re.Match[str], int] | None = None
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line; every line while a table is open."""
         if "Xferd" in text and "% Total" in text:
             done = list(self.settle())
             self._known, self.open = host_of(self.ctx), True
@@ -52,7 +51,6 @@ class Curl(LineParser):
         return list(self.settle())
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         held, self._row, self.open = self._row, None, False
         if held is None:
             return
@@ -62,10 +60,10 @@ class Curl(LineParser):
             speed, size = _bytes(row[rate]), _bytes(row[moved])
             if speed <= 0 or size <= 0:
                 continue
-            known: dict[str, Condition] = {**self._known, "direction": direction, "bytes": size}
+            known: Conditions = {**self._known, "direction": direction, "bytes": size}
             if seconds := clock_s(row["spent"]):
                 known |= {"duration_s": seconds, "resolution_s": 1.0}
-            yield figure(self, "throughput", speed, "B/s", f"{row[rate]} B/s", known, status=status, line=line)
+            yield self.measure("throughput", speed, "B/s", f"{row[rate]} B/s", status=status, line=line, **known)
 
 
 def _bytes(text: str) -> float:

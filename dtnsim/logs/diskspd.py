@@ -45,14 +45,12 @@ class DiskSpd(LineParser):
     commands = ("diskspd", "diskspd.exe")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._known: Conditions = {}
         self._operation = ""
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         self._lines += 1
         if text.strip() == "Input parameters:":
             self._known, self._operation, self.open, self._lines = {}, "", True, 0
@@ -120,7 +118,6 @@ class DiskSpdXml(DocumentParser):
         return "<Results" in doc.text[:500] and "<TimeSpan>" in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Figures of every timespan."""
         try:
             root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)
         except ET.ParseError as error:

@@ -53,7 +53,6 @@ class Elbencho(LineParser):
     commands = ("elbencho",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._operation: str | None = None
         self._run: Conditions = {}
@@ -61,7 +60,6 @@ class Elbencho(LineParser):
         self._sweep = False
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if _HEAD.search(text):
             self.open, self._operation, self._csv, self._sweep = True, None, None, False
         elif (working := _WORKING.search(text)) is not None:

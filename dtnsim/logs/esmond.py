@@ -15,9 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._exports import stamp
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 _URL: Final = re.compile(
     r"/(?P<key>[0-9a-f]{32,64})/(?P<type>[a-z-]{4,40})/(?P<summary>base|averages|aggregations|statistics)(?:/(?P<window>\d{1,9}))?"
@@ -50,7 +48,6 @@ class Esmond(DocumentParser):
         return first.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= first.keys()
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every result."""
         items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
         if items and "metadata-key" in items[0]:
             self._remember(items)
@@ -84,7 +81,7 @@ class Esmond(DocumentParser):
                 "streams": item.get("bw-parallel-streams"),
             }
 
-    def _about(self) -> tuple[str | None, dict[str, Condition]]:
+    def _about(self) -> tuple[str | None, Conditions]:
         """(event type, conditions) of a series."""
         command = self.ctx.command
         url = None if command is None else _URL.search(command.text[:4000])
@@ -93,44 +90,42 @@ class Esmond(DocumentParser):
             return next((kind for kind in _TYPES if kind in name), None), {}
         tests = self.ctx.memo.get("esmond", {})
         found: Mapping[str, Any] = tests.get(url["key"], {})
-        known: dict[str, Condition] = {key: value for key, value in found.items() if isinstance(value, str | int)}
+        known: Conditions = {key: value for key, value in found.items() if isinstance(value, str | int)}
         if url["window"] and url["window"] != "0":
             known["window_s"] = float(url["window"])
         return url["type"].removesuffix("-bidir"), known
 
-    def _result(self, kind: str, value: Any, known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _result(self, kind: str, value: Any, known: Conditions, line: int) -> Iterator[Record]:
         plain = number(value)
         if kind == "throughput" and plain:
-            yield figure(self, "throughput", plain / 8, "B/s", f"{plain:.10g} bit/s", known, line=line)
+            yield self.measure("throughput", plain / 8, "B/s", f"{plain:.10g} bit/s", line=line, **known)
         elif kind == "packet-retransmits" and plain is not None:
-            yield figure(self, "retransmits", plain, "1", f"{plain:g}", known, line=line)
+            yield self.measure("retransmits", plain, "1", f"{plain:g}", line=line, **known)
         elif kind == "packet-loss-rate":
             yield from self._loss(value, known, line)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
             yield from self._delays(_HISTOGRAMS[kind], value, known, line)
         elif kind in _COUNTS and plain is not None:
-            yield figure(self, "count", plain, "1", f"{plain:g}", {**known, "of": _COUNTS[kind]}, line=line)
+            yield self.record("count", plain, "1", f"{plain:g}", {**known, "of": _COUNTS[kind]}, line=line)
         elif kind == "path-mtu" and plain:
-            yield figure(self, "mtu", plain, "B", f"{plain:g}", known, line=line)
+            yield self.measure("mtu", plain, "B", f"{plain:g}", line=line, **known)
         elif kind == "failures" and isinstance(value, dict):
-            yield failed(self, str(value.get("error") or value)[:300], known, line=line)
+            yield self.failure(str(value.get("error") or value)[:300], line=line, **known)
         elif kind == "throughput-subintervals" and isinstance(value, list):
             yield from self._intervals(value, known, line)
         elif kind == "packet-trace" and isinstance(value, list):
             yield from self._trace(value, known, line)
 
-    def _loss(self, value: Any, known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _loss(self, value: Any, known: Conditions, line: int) -> Iterator[Record]:
         share = number(value)
         if isinstance(value, dict):
             lost, sent = number(value.get("numerator")), number(value.get("denominator"))
             share = lost / sent if lost is not None and sent else None
             known = {**known, "packets": None if sent is None else int(sent)}
         if share is not None:
-            yield figure(self, "loss", share, "1", f"{share:.6g}", known, line=line)
+            yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **known)
 
-    def _delays(
-        self, quantity: str, value: Mapping[str, Any], known: dict[str, Condition], line: int
-    ) -> Iterator[Record]:
+    def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         found: dict[str, float | None]
         if "median" in value:
             found = {name: number(value.get(name)) for name in _STATISTICS}
@@ -155,29 +150,29 @@ class Esmond(DocumentParser):
         for name, delay in found.items():
             if delay is not None:
                 more = {**known, "statistic": _STATISTICS[name], "one_way": True if quantity == "latency" else None}
-                yield figure(self, quantity, delay * 1e-3, "s", f"{delay:.6g} ms", more, line=line)
+                yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", line=line, **more)
 
-    def _intervals(self, value: list[Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _intervals(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
         for part in value:
             if not isinstance(part, dict):
                 continue
             rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
             if rate is not None and start is not None and spent is not None:
                 more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
-                yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
+                yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
 
-    def _trace(self, value: list[Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _trace(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
         hops = [hop for hop in value if isinstance(hop, dict) and number(hop.get("ttl")) is not None]
         if not hops:
             return
         last = max(number(hop["ttl"]) or 0 for hop in hops)
-        yield figure(self, "hops", last, "1", f"{last:g}", known, line=line)
+        yield self.measure("hops", last, "1", f"{last:g}", line=line, **known)
         for hop in hops:
             rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
             if rtt is not None:
                 more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
                 more["interval"] = None if ttl == last else True
-                yield figure(self, "rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", more, line=line)
+                yield self.measure("rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", line=line, **more)
         mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
         if mtus:
-            yield figure(self, "mtu", min(mtus), "B", f"{min(mtus):g}", known, line=line)
+            yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=line, **known)

@@ -40,7 +40,6 @@ class Ethtool(LineParser):
     commands = ("ethtool",)
 
     def forget(self) -> None:
-        """No listing is open."""
         self.open = False
         self._interface: str | None = None
         self._block = ""
@@ -49,7 +48,6 @@ class Ethtool(LineParser):
         self._view = "maximum"
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (settings := _SETTINGS.match(text)) is not None:
             ended = list(self._flush(None))
             self._interface, self._block = settings[1], "settings"

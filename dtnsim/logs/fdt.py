@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs._net import bits_rate, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import bits_rate, host_of, options, positive_int
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"
@@ -42,13 +42,11 @@ class Fdt(LineParser):
     commands = ("fdt", "fdt.jar")
 
     def forget(self) -> None:
-        """No run is open."""
         self.open = False
-        self._last: tuple[float, str, int, dict[str, Condition]] | None = None
+        self._last: tuple[float, str, int, Conditions] | None = None
         self._done = False
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         found = _LINE.search(text) if "Avg" in text else None
         if found is not None:
             if self._done:
@@ -58,7 +56,7 @@ class Fdt(LineParser):
                 known["share"] = float(found["share"].replace(",", ".")) / 100
             now = {**known, "interval": True, "average": "interval"}
             text = f"{found['rate']} {found['u']}b/s"
-            yield figure(self, "throughput", bits_rate(found["rate"], found["u"]), "B/s", text, now)
+            yield self.measure("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, **now)
             printed = f"Avg: {found['avg']} {found['au']}b/s"
             self._last = (bits_rate(found["avg"], found["au"]), printed, self.ctx.line, known)
         elif self._last is not None and _DONE.search(text):
@@ -66,7 +64,7 @@ class Fdt(LineParser):
         elif (self._last is not None or "FDT" in text) and (problem := _FAILED.match(text)) is not None:
             known = self._last[3] if self._last is not None else {}
             self._last = None
-            yield failed(self, problem[0], known)
+            yield self.failure(problem[0], **known)
 
     def settle(self) -> Iterator[Record]:
         """The last mean is the headline."""
@@ -75,11 +73,11 @@ class Fdt(LineParser):
         self._done = False
         if last is not None and last[0] > 0:
             rate, printed, line, known = last
-            yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
+            yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
-    def _known(self, way: str) -> dict[str, Condition]:
+    def _known(self, way: str) -> Conditions:
         given, _ = options(self.ctx.args("java", "fdt", "fdt.jar"), _OPTIONS)
-        found: dict[str, Condition] = {
+        found: Conditions = {
             "direction": "receive" if way == "In" else "send",
             "role": "receiver" if way == "In" else "sender",
             "target": given.get("target"),

@@ -109,7 +109,6 @@ class Fio(Stoppable, LineParser):
         self._partial: list[Record] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if self._job is not None:
             inside = self._inside(text)
             if inside is not None:
@@ -339,7 +338,6 @@ class Fio(Stoppable, LineParser):
 
     # ---- ends -----------------------------------------------------------------------------------
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
         yield from self.close()
         self.stopped = False
 

@@ -16,9 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 _MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}
 _JOB: Final = {"file_state", "dest_surl"}
@@ -41,7 +39,6 @@ class FtsJson(DocumentParser):
         return isinstance(files, list) and bool(files) and isinstance(files[0], dict) and files[0].keys() >= _JOB
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Figures of every transfer."""
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _MESSAGE:
@@ -54,7 +51,7 @@ class FtsJson(DocumentParser):
                     yield from self._file(item, record, lines.next('"file_state"'))
 
     def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
-        known: dict[str, Condition] = {
+        known: Conditions = {
             "source": _text(record, "src_hostname"), "target": _text(record, "dst_hostname"),
             "file": _text(record, "src_url"), "task": _text(record, "job_id") or _text(record, "tr_id"),
             "user": _text(record, "vo"), "streams": _whole(record.get("nstreams")),
@@ -62,7 +59,7 @@ class FtsJson(DocumentParser):
         }  # fmt: skip
         if str(record.get("t_final_transfer_state")).lower() not in ("ok", "true", "1"):
             text = _text(record, "t__error_message") or f"state {record.get('t_final_transfer_state')}"
-            yield failed(self, text, known, line=line)
+            yield self.failure(text, line=line, **known)
             return
         size = number(record.get("tr_bt_transfered")) or number(record.get("f_size")) or number(record.get("file_size"))
         began, ended = seconds(record.get("timestamp_tr_st")), seconds(record.get("timestamp_tr_comp"))
@@ -74,7 +71,7 @@ class FtsJson(DocumentParser):
         yield from self._rate(size, spent, known, line)
 
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any], line: int) -> Iterator[Record]:
-        known: dict[str, Condition] = {
+        known: Conditions = {
             "source": _host(_text(item, "source_se") or _text(job, "source_se")),
             "target": _host(_text(item, "dest_se") or _text(job, "dest_se")),
             "file": _text(item, "source_surl"),
@@ -84,7 +81,7 @@ class FtsJson(DocumentParser):
         }
         state = str(item["file_state"]).upper()
         if state in ("FAILED", "CANCELED"):
-            yield failed(self, f"{state}: {_text(item, 'reason') or ''}".rstrip(": "), known, line=line)
+            yield self.failure(f"{state}: {_text(item, 'reason') or ''}".rstrip(": "), line=line, **known)
             return
         if state != "FINISHED":
             yield self.unread(state, "a transfer that is not finished has no rate", line=line)
@@ -97,15 +94,13 @@ class FtsJson(DocumentParser):
             return
         yield from self._rate(size, spent, known, line)
 
-    def _rate(
-        self, size: float | None, spent: float | None, known: dict[str, Condition], line: int
-    ) -> Iterator[Record]:
+    def _rate(self, size: float | None, spent: float | None, known: Conditions, line: int) -> Iterator[Record]:
         if not size or not spent or spent <= 0:
             yield self.unread(f"{size} B in {spent} s", "no bytes, or no time: no rate", line=line)
             return
         known |= {"bytes": size, "duration_s": round(spent, 6)}
-        yield figure(self, "throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", known, line=line)
-        yield figure(self, "duration", spent, "s", f"{spent:.6g} s", known, line=line)
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
+        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
 
 
 def _text(record: Mapping[str, Any], key: str) -> str | None:

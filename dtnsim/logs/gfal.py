@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _DONE: Final = re.compile(
     r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -30,11 +29,9 @@ class GfalCopy(LineParser):
     commands = ("gfal-copy",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._size: dict[str, tuple[int, str]] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if "[DONE]" in text or "[FAILED]" in text:
             found = None
             for found in _DONE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
@@ -44,14 +41,14 @@ class GfalCopy(LineParser):
             self._size = {size["source"]: (int(size["size"]), size["target"])}
             return ()
         if (problem := _ERROR.match(text)) is not None:
-            return (failed(self, problem[0], host_of(self.ctx)),)
+            return (self.failure(problem[0], **host_of(self.ctx)),)
         return ()
 
     def _copied(self, found: re.Match[str]) -> Iterator[Record]:
         size, target = self._size.pop(found["source"], (0, self._target()))
-        known: dict[str, Condition] = {**host_of(self.ctx), "source": found["source"], "target": target}
+        known: Conditions = {**host_of(self.ctx), "source": found["source"], "target": target}
         if found["state"] == "FAILED":
-            yield failed(self, found[0], known)
+            yield self.failure(found[0], **known)
             return
         seconds = int(found["seconds"])
         if seconds == 0:
@@ -59,10 +56,10 @@ class GfalCopy(LineParser):
             return
         known |= {"resolution_s": 1.0, "bytes": size or None}
         printed = f"after {seconds}s"
-        yield figure(self, "duration", seconds, "s", printed, known)
+        yield self.measure("duration", seconds, "s", printed, **known)
         if size:
             rate = size / seconds
-            yield figure(self, "throughput", rate, "B/s", f"{size} B {printed}", {**known, "duration_s": seconds})
+            yield self.record("throughput", rate, "B/s", f"{size} B {printed}", {**known, "duration_s": seconds})
 
     def _target(self) -> str | None:
         args = self.ctx.args("gfal-copy") or []

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.measurement import Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
@@ -48,14 +48,12 @@ class GlobusText(LineParser):
     commands = ("globus",)
 
     def forget(self) -> None:
-        """No run is open."""
         self.open = False
         self._task: dict[str, str] = {}
         self._lines: dict[str, int] = {}
-        self._host: dict[str, Condition] = {}
+        self._host: Conditions = {}
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         found = _PAIR.match(text)
         key = _KEYS.get(found["key"]) if found is not None else None
         if found is None or key is None:
@@ -67,7 +65,6 @@ class GlobusText(LineParser):
         self._host = host_of(self.ctx)
 
     def settle(self) -> Iterator[Record]:
-        """Settles the task that is gathered."""
         task, lines = self._task, self._lines
         self._task, self._lines = {}, {}
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
@@ -83,7 +80,6 @@ class GlobusList(LineParser):
     words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One row."""
         if text.lstrip().startswith("Task ID  ") and "| Status" in text:
             why = "a list has no bytes and no times: globus task list -F json has them"
             yield self.unread("globus task list", why)
@@ -92,8 +88,8 @@ class GlobusList(LineParser):
             return
         cells = [cell.strip() for cell in row["rest"].split(" | ")]
         names = ("operation", "source", "target", "label")
-        known: dict[str, Condition] = dict(zip(names, cells, strict=False))
-        yield failed(self, "task FAILED", {**host_of(self.ctx), "task": row["task"], **known})
+        known: Conditions = dict(zip(names, cells, strict=False))
+        yield self.failure("task FAILED", **{**host_of(self.ctx), "task": row["task"], **known})
 
 
 class GlobusJson(DocumentParser):
@@ -113,7 +109,6 @@ class GlobusJson(DocumentParser):
         return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """The figures of each task."""
         tasks = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data]
         lines = doc.lines()
         for task in tasks:
@@ -126,13 +121,13 @@ def _records(
     parser: LineParser | DocumentParser,
     task: Mapping[str, Any],
     line: int,
-    more: Mapping[str, Condition],
+    more: Conditions,
     *,
     cut: bool = False,
 ) -> Iterator[Record]:
     status = str(task.get("status", "")).upper()
     size, rate = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second")
-    known: dict[str, Condition] = {
+    known: Conditions = {
         **more,
         "operation": str(task.get("type", "TRANSFER")).lower(),
         "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
@@ -152,8 +147,8 @@ def _records(
     seconds = _span(task)
     known["duration_s"] = seconds
     if status == "FAILED":
-        yield failed(
-            parser, f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": "), known, line=line
+        yield parser.failure(
+            f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": "), line=line, **known
         )
         return
     if not size or not rate:
@@ -165,9 +160,9 @@ def _records(
         final = "truncated" if cut else "complete"
     if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
         yield parser.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
-    yield figure(parser, "throughput", rate, "B/s", f"{rate:.10g} B/s", known, status=final, line=line)
+    yield parser.measure("throughput", rate, "B/s", f"{rate:.10g} B/s", status=final, line=line, **known)
     if seconds:
-        yield figure(parser, "duration", seconds, "s", f"{seconds:g} s", known, status=final, line=line)
+        yield parser.measure("duration", seconds, "s", f"{seconds:g} s", status=final, line=line, **known)
 
 
 def _figure(task: Mapping[str, Any], key: str) -> float | None:

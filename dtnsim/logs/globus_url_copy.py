@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, failed, figure, host_of, options, positive_int
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, size_bytes
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import binary_size, host_of, options, positive_int
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
@@ -52,7 +52,7 @@ class _Copy:
     inst_printed: str
     line: int
     cut: bool
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
     status: Status = "complete"
     ended: str | None = None
 
@@ -70,11 +70,10 @@ class GlobusUrlCopy(LineParser):
         super().__init__(*args)
         self._command: Command | None = None
         self._held: _Copy | None = None
-        self._where: dict[str, Condition] = {}
+        self._where: Conditions = {}
         self._failed = -100  # line of the last error: its text goes on over several lines
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._settle()
             self._command, self._where = self.ctx.command, {}
@@ -98,7 +97,6 @@ class GlobusUrlCopy(LineParser):
             yield from self._message(text)
 
     def close(self) -> Iterator[Record]:
-        """Settles the last line."""
         yield from self._settle()
 
     # ---- lines ------------------------------------------------------------------------------------------
@@ -135,12 +133,12 @@ class GlobusUrlCopy(LineParser):
             known = {**known, "bytes": held.size}
             held.status, held.ended = "partial", "error"
             yield from self._settle()
-        yield failed(self, error[0], known)
+        yield self.failure(error[0], **known)
 
     # ---- figures ------------------------------------------------------------------------------------------
     def _instant(self, copy: _Copy) -> Record:
         known = {**copy.known, "interval": True, "average": "interval", "bytes": copy.size}
-        return figure(self, "throughput", copy.inst or 0.0, "B/s", copy.inst_printed, known, line=copy.line)
+        return self.measure("throughput", copy.inst or 0.0, "B/s", copy.inst_printed, line=copy.line, **known)
 
     def _settle(self) -> Iterator[Record]:
         copy, self._held = self._held, None
@@ -150,16 +148,16 @@ class GlobusUrlCopy(LineParser):
             yield self.unread(copy.printed, "no bytes were transferred: no rate", line=copy.line)
             return
         status: Status = "truncated" if copy.cut else copy.status
-        known: dict[str, Condition] = {**copy.known, "bytes": copy.size, "ended": copy.ended}
+        known: Conditions = {**copy.known, "bytes": copy.size, "ended": copy.ended}
         known["duration_s"] = copy.size / copy.avg
-        yield figure(self, "throughput", copy.avg, "B/s", copy.printed, known, status=status, line=copy.line)
+        yield self.measure("throughput", copy.avg, "B/s", copy.printed, status=status, line=copy.line, **known)
         if copy.inst is not None:
             yield self._instant(copy)
 
-    def _conditions(self) -> dict[str, Condition]:
+    def _conditions(self) -> Conditions:
         args = self.ctx.args(*_PROGRAMS)
         given, urls = options(args, _OPTIONS)
-        found: dict[str, Condition] = {
+        found: Conditions = {
             "streams": positive_int(given.get("streams")) or (1 if args is not None else None),
             "concurrency": positive_int(given.get("concurrency")),
         }

@@ -40,7 +40,6 @@ class Gpfsperf(LineParser):
         self._conditions: Conditions = {}
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line."""
         if "Data rate was" in text:
             yield from self._result(text)
         elif (head := _HEAD.search(text)) is not None:

@@ -16,9 +16,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Evidence, LineParser, Record, located
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 
 _LINE: Final = re.compile(
     r"DATE=(?P<end>\d{14})\.(?P<end_us>\d{1,6}) HOST=(?P<host>\S++) PROG=(?P<prog>\S++) (?:NL\.EVNT=\S++ )?"
@@ -58,7 +56,7 @@ class GridFtp(LineParser):
         size = int(found["bytes"])
         known = self._conditions(found)
         if found["code"][0] != "2":
-            yield failed(self, f"{found['type']} CODE={found['code']}", {**known, "bytes": size})
+            yield self.failure(f"{found['type']} CODE={found['code']}", **{**known, "bytes": size})
             return
         seconds = _second(found["end"]) - _second(found["start"])
         seconds += (int(found["end_us"]) - int(found["start_us"])) * 1e-6
@@ -67,14 +65,14 @@ class GridFtp(LineParser):
             yield self.unread(f"NBYTES={size}", why)
             return
         known |= {"bytes": size, "duration_s": seconds}
-        yield figure(self, "throughput", size / seconds, "B/s", f"NBYTES={size} in {seconds:.6f} s", known)
-        yield figure(self, "duration", seconds, "s", f"{seconds:.6f} s", known)
+        yield self.measure("throughput", size / seconds, "B/s", f"NBYTES={size} in {seconds:.6f} s", **known)
+        yield self.measure("duration", seconds, "s", f"{seconds:.6f} s", **known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
-            yield figure(self, "retransmits", count, "1", found["retrans"], known)
+            yield self.measure("retransmits", count, "1", found["retrans"], **known)
 
     @staticmethod
-    def _conditions(found: re.Match[str]) -> dict[str, Condition]:
+    def _conditions(found: re.Match[str]) -> Conditions:
         return {
             "host": found["host"],
             "direction": _DIRECTIONS[found["type"].upper()],

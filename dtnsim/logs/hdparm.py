@@ -42,7 +42,6 @@ class Hdparm(LineParser):
         self._device: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line."""
         device = _DEVICE.match(text)
         if device is not None:
             self._device = device[1]

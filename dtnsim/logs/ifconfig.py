@@ -33,7 +33,6 @@ class Ifconfig(LineParser):
         self._interface: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line."""
         if (old := _OLD.match(text)) is not None:
             self._interface = old[1]
         elif (new := _NEW.match(text) or _IP.match(text)) is not None:

@@ -17,9 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
 _NAME: Final = re.compile(r"[\w.:@-]+")
@@ -38,7 +37,7 @@ class _Table:
     devices: list[str]
     factor: float
     every: float | None
-    known: dict[str, Condition]
+    known: Conditions
     sample: int = 0
     since_head: int = 0
 
@@ -58,7 +57,6 @@ class Ifstat(LineParser):
         self._tables = 0
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line; every line while a table is open."""
         units = _UNITS.match(text) if " in " in text else None
         if units is not None:
             self._head(units)
@@ -94,7 +92,7 @@ class Ifstat(LineParser):
             table.since_head = 0
             return
         self._tables += 1
-        known: dict[str, Condition] = {**host_of(self.ctx), "table": self._tables}
+        known: Conditions = {**host_of(self.ctx), "table": self._tables}
         self._table = _Table(devices, _FACTOR[pairs[0]], self._every(), known)
         self.open = True
 
@@ -110,15 +108,15 @@ class Ifstat(LineParser):
             if printed == "n/a":
                 continue
             value = float(printed) * table.factor
-            known: dict[str, Condition] = {**table.known, **self._column(table, at), "interval": True}
+            known: Conditions = {**table.known, **self._column(table, at), "interval": True}
             known["sample"] = table.sample
             known["time"] = row["time"]
             if table.every is not None:
                 known |= {"start_s": (table.sample - 1) * table.every, "end_s": table.sample * table.every}
-            yield figure(self, "throughput", value, "B/s", f"{printed} {word}", known)
+            yield self.measure("throughput", value, "B/s", f"{printed} {word}", **known)
 
     @staticmethod
-    def _column(table: _Table, at: int) -> dict[str, Condition]:
+    def _column(table: _Table, at: int) -> Conditions:
         return {"device": table.devices[at // 2], "direction": "send" if at % 2 else "receive"}
 
     def _every(self) -> float | None:

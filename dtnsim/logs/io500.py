@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import figure, host_of
+from dtnsim.logs._net import host_of
 from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
 
 _RESULT: Final = re.compile(
@@ -43,7 +43,6 @@ class Io500(LineParser):
     words = ("RESULT", "SCORE", "IO")
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (version := _VERSION.match(text)) is not None:
             self.version = version[1]
         elif (result := _RESULT.match(text)) is not None:
@@ -93,7 +92,6 @@ class Io500Result(LineParser):
         self._valid, self._line = True, 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (section := _SECTION.match(text)) is not None:
             done = list(self.settle())
             self._phase, self.open = section["phase"], True
@@ -108,7 +106,6 @@ class Io500Result(LineParser):
         return ()
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         phase, pairs, valid = self._phase, self._pairs, self._valid
         self._phase, self._pairs, self._valid, self.open = "", {}, True, False
         try:
@@ -122,6 +119,6 @@ class Io500Result(LineParser):
         known |= {"operation": _OPERATIONS.get(phase.rpartition("-")[2], phase), "duration_s": seconds}
         known |= {"valid": valid, "end": pairs.get("t_end")}
         if phase.startswith("ior"):
-            yield figure(self, "throughput", score * _GIB, "B/s", f"{pairs['score']} GiB/s", known, line=self._line)
+            yield self.measure("throughput", score * _GIB, "B/s", f"{pairs['score']} GiB/s", line=self._line, **known)
         else:
-            yield figure(self, "rate", score * 1e3, "1/s", f"{pairs['score']} kIOPS", known, line=self._line)
+            yield self.measure("rate", score * 1e3, "1/s", f"{pairs['score']} kIOPS", line=self._line, **known)

@@ -60,7 +60,6 @@ class Ior(LineParser):
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         version = _VERSION.search(text)
         if version is not None:
             ended = list(self._end())
@@ -177,11 +176,9 @@ class Ior(LineParser):
         self.open, self._table, self.version = False, False, None
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the run before it."""
         return self._end()
 
     def close(self) -> Iterable[Record]:
-        """The last run."""
         return self._end(closing=True)
 
 

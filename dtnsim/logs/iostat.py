@@ -52,7 +52,6 @@ class Iostat(LineParser):
     commands = ("iostat",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads: list[str] = []
         self._cpu: list[str] | None = None
@@ -60,7 +59,6 @@ class Iostat(LineParser):
         self._in_report: list[list[str]] = []  # headings of this report (--human prints several tables)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if "avg-cpu:" in text:
             self._cpu, self._heads, self.open = text.split()[1:], [], True
             self._reports += 1
@@ -113,7 +111,6 @@ class IostatJson(DocumentParser):
         return any("disk" in entry for entry in statistics(doc.data))
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every report."""
         for report, entry in enumerate(statistics(doc.data), 1):
             cpu = entry.get("avg-cpu")
             more: Conditions = {"report": report, "interval": True}

@@ -88,7 +88,6 @@ class Iozone(LineParser):
         self._strange = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if self.open and (self._edges or self._report):
             if (row := _CELL.match(text)) and self._edges:
                 return self._table_row(text)
@@ -236,7 +235,6 @@ class Iozone(LineParser):
         return found
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the table before it."""
         self._edges, self._report, self.open = [], None, False
         return ()
 

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
-from dtnsim.logs._net import failed
 from dtnsim.logs.base import Evidence, LineParser, Record, size_bytes
 
 _CONNECTED: Final = re.compile(
@@ -68,7 +67,6 @@ class _Iperf2(LineParser):
         self._run = Run()
 
     def close(self) -> Iterator[Record]:
-        """Settles the streams that are still held."""
         yield from self._run.settle(self)
 
     def _restart(self) -> Iterator[Record]:
@@ -94,7 +92,6 @@ class Iperf2Text(_Iperf2):
     )  # fmt: skip
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of output."""
         who, row = read_line(text, self.ctx)
         if who == 3 or (who == 0 and self.ctx.args("iperf", "iperf2") is None and not _REFUSED.match(text)):
             return ()
@@ -164,7 +161,7 @@ class Iperf2Text(_Iperf2):
             return
         if not self._run.failed:
             self._run.failed = True
-            yield failed(self, problem[0], self._run.conditions)
+            yield self.failure(problem[0], **self._run.conditions)
 
 
 class Iperf2Csv(_Iperf2):
@@ -191,7 +188,6 @@ class Iperf2Csv(_Iperf2):
         return number
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One row."""
         found = _CSV.match(text)
         if found is None:
             return

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
-from dtnsim.logs._net import binary_size, failed, figure
-from dtnsim.logs.base import Evidence, LineParser, Record
+from dtnsim.logs._net import binary_size
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Status
 
 _THIRD: Final = 3
@@ -59,7 +59,6 @@ class Iperf3Text(LineParser):
         self._interrupt = -9  # line of an interrupt message that no test owns (stderr comes first)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of output."""
         if "iperf3:" in text:
             message = _MESSAGE.search(text)
             if message is not None:
@@ -81,7 +80,6 @@ class Iperf3Text(LineParser):
         return self._remark(key, text)
 
     def close(self) -> Iterator[Record]:
-        """Settles every test that is still open."""
         for key in list(self._tests):
             yield from self._settle(key)
 
@@ -162,8 +160,8 @@ class Iperf3Text(LineParser):
     def _cpu(self, test: Test, text: str) -> Iterator[Record]:
         for found in _CPU.finditer(text):
             where, role, share = found.groups()
-            conditions: dict[str, Condition] = {"where": where, "role": role, "host": test.host}
-            yield figure(self, "cpu_share", float(share) / 100, "1", f"{share}%", conditions)
+            conditions: Conditions = {"where": where, "role": role, "host": test.host}
+            yield self.measure("cpu_share", float(share) / 100, "1", f"{share}%", **conditions)
 
     def _message(self, kind: str, text: str) -> Iterator[Record]:
         open_tests = [test for test in self._tests.values() if not test.interrupted]
@@ -176,7 +174,7 @@ class Iperf3Text(LineParser):
         for test in open_tests:
             test.error = None if test.finals else text  # a summary before the error is of a run that ended
         conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
-        yield failed(self, text, conditions)
+        yield self.failure(text, **conditions)
 
     # ---- the rows ---------------------------------------------------------------------------------
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
@@ -246,7 +244,7 @@ class Iperf3Text(LineParser):
 
         def record(quantity: str, value: float, unit: str, printed: str, **more: Condition) -> Record:
             known = {**conditions, **more}
-            return figure(self, quantity, value, unit, printed, known, status=status, line=row.line)
+            return self.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
 
         yield record("throughput", row.rate, "B/s", row.printed, bytes=row.size)
         udp = udp_of(row.rest)
@@ -272,4 +270,4 @@ class Iperf3Text(LineParser):
             conditions.pop("stream", None)
             conditions["duration_s"] = max(mean.seconds for mean in chosen)
             conditions["derived"] = "mean of intervals"
-            yield figure(self, "throughput", rate, "B/s", "", conditions, status="partial", line=last.line)
+            yield self.measure("throughput", rate, "B/s", "", status="partial", line=last.line, **conditions)

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import figure
-from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
+from dtnsim.logs.measurement import Status
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
@@ -80,7 +79,7 @@ class Iperf3Json(DocumentParser):
             memo["iperf3 stream"] = _conditions(start)
             return
         self.version = memo.get("iperf3 version")
-        conditions: dict[str, Condition] = dict(memo.get("iperf3 stream", {}))
+        conditions: Conditions = dict(memo.get("iperf3 stream", {}))
         if event == "interval":
             yield from self._intervals(doc, [data], conditions)
         elif event == "error":
@@ -88,9 +87,7 @@ class Iperf3Json(DocumentParser):
         elif event == "end":
             yield from self._end(doc, _dict(data), conditions, "complete")
 
-    def _intervals(
-        self, doc: Document, intervals: Iterable[Any], conditions: Mapping[str, Condition]
-    ) -> Iterator[Record]:
+    def _intervals(self, doc: Document, intervals: Iterable[Any], conditions: Conditions) -> Iterator[Record]:
         lines = doc.lines(doc.text.find('"intervals"'))
         for interval in intervals:
             for key in ("sum", "sum_bidir_reverse"):
@@ -105,9 +102,9 @@ class Iperf3Json(DocumentParser):
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 if part.get("omitted") is True:
                     known["omitted"] = True
-                yield figure(self, "throughput", rate / 8, "B/s", f"{rate:g} bit/s", known, line=line)
+                yield self.measure("throughput", rate / 8, "B/s", f"{rate:g} bit/s", line=line, **known)
 
-    def _mean(self, doc: Document, intervals: list[Any], conditions: Mapping[str, Condition]) -> Iterator[Record]:
+    def _mean(self, doc: Document, intervals: list[Any], conditions: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its end."""
         seconds = volume = 0.0
         for interval in intervals:
@@ -118,12 +115,10 @@ class Iperf3Json(DocumentParser):
         if seconds > 0 and volume > 0:
             known = {**conditions, "direction": _direction(conditions, opposite=False), "duration_s": seconds}
             known["derived"] = "mean of intervals"
-            yield figure(self, "throughput", volume / seconds, "B/s", "", known, status="partial", line=doc.line)
+            yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **known)
 
     # ---- the summary --------------------------------------------------------------------------------
-    def _end(
-        self, doc: Document, end: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
-    ) -> Iterator[Record]:
+    def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]]
         sums = {key: _dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
         if "sum_sent_bidir_reverse" in sums:
@@ -142,7 +137,7 @@ class Iperf3Json(DocumentParser):
         yield from self._rtts(doc, _list(end.get("streams")), conditions, status)
 
     def _sum(
-        self, doc: Document, key: str, part: Mapping[str, Any], conditions: dict[str, Condition], status: Status
+        self, doc: Document, key: str, part: Mapping[str, Any], conditions: Conditions, status: Status
     ) -> Iterator[Record]:
         line = doc.line_of(key, max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
         rate, size = number(part.get("bits_per_second")), number(part.get("bytes"))
@@ -152,48 +147,44 @@ class Iperf3Json(DocumentParser):
             return
         seconds = number(part.get("seconds"))
         known = {**conditions, "duration_s": seconds, "bytes": size}
-        yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", known, status=status, line=line)
+        yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", status=status, line=line, **known)
         retransmits = number(part.get("retransmits"))
         if retransmits is not None and retransmits >= 0 and conditions["role"] == "sender":
-            yield figure(self, "retransmits", retransmits, "1", f"{retransmits:g}", known, status=status, line=line)
+            yield self.measure("retransmits", retransmits, "1", f"{retransmits:g}", status=status, line=line, **known)
         lost, packets = number(part.get("lost_packets")), number(part.get("packets"))
         if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
             return
         known["packets"] = int(packets)
-        yield figure(self, "loss", lost / packets, "1", f"{lost:g}/{packets:g}", known, status=status, line=line)
+        yield self.measure("loss", lost / packets, "1", f"{lost:g}/{packets:g}", status=status, line=line, **known)
         jitter = number(part.get("jitter_ms"))
         if jitter is not None:
-            yield figure(self, "jitter", jitter * 1e-3, "s", f"{jitter:g} ms", known, status=status, line=line)
+            yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", status=status, line=line, **known)
 
-    def _cpu(
-        self, doc: Document, cpu: Mapping[str, Any], conditions: Mapping[str, Condition], status: Status
-    ) -> Iterator[Record]:
+    def _cpu(self, doc: Document, cpu: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         line = doc.line_of('"cpu_utilization_percent"')
         for key, where in (("host_total", "local"), ("remote_total", "remote")):
             share = number(cpu.get(key))
             server = conditions.get("reporter") == "server"
             if share is None or (share == 0 and (status != "complete" or (server and where == "remote"))):
                 continue  # a server does not learn what its client's processor did
-            known: dict[str, Condition] = {"where": where, "streams": conditions.get("streams")}
+            known: Conditions = {"where": where, "streams": conditions.get("streams")}
             if not conditions.get("bidir"):
                 here = (where == "local") != bool(conditions.get("reverse"))
                 known["role"] = "sender" if here != server else "receiver"
-            yield figure(self, "cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
+            yield self.measure("cpu_share", share / 100, "1", f"{share:g}%", status=status, line=line, **known)
 
-    def _rtts(
-        self, doc: Document, streams: list[Any], conditions: Mapping[str, Condition], status: Status
-    ) -> Iterator[Record]:
+    def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         for stream in streams:
             sender = _dict(_dict(stream).get("sender"))
             for key, statistic in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
                 value = number(sender.get(key))
                 if not value:
                     continue
-                known: dict[str, Condition] = {"statistic": statistic, "target": conditions.get("target")}
+                known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
                 if len(streams) > 1:
                     known["stream"] = _whole(sender.get("socket"))
                 line = doc.line_of(f'"{key}"')
-                yield figure(self, "rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
+                yield self.measure("rtt", value * 1e-6, "s", f"{value:g} us", status=status, line=line, **known)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
@@ -212,10 +203,10 @@ def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
     return sums
 
 
-def _conditions(start: Mapping[str, Any]) -> dict[str, Condition]:
+def _conditions(start: Mapping[str, Any]) -> Conditions:
     """What ``start`` says about a run."""
     test, target = _dict(start.get("test_start")), _dict(start.get("connecting_to"))
-    found: dict[str, Condition] = {
+    found: Conditions = {
         "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
         "streams": _whole(test.get("num_streams")),
         "block_B": number(test.get("blksize")),
@@ -236,7 +227,7 @@ def _conditions(start: Mapping[str, Any]) -> dict[str, Condition]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _direction(conditions: Mapping[str, Condition], *, opposite: bool) -> str | None:
+def _direction(conditions: Conditions, *, opposite: bool) -> str | None:
     if conditions.get("reporter") == "server":
         return None
     return "receive" if bool(conditions.get("reverse")) != opposite else "send"

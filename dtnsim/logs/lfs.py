@@ -33,12 +33,10 @@ class LfsDf(LineParser):
     commands = ("lfs",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._kib = False
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         words = text.split(maxsplit=8)
         if words[:1] == ["UUID"]:
             blocks = words[1] if len(words) > 1 else ""
@@ -73,12 +71,10 @@ class LfsStripe(LineParser):
     words = ("stripe", "lcme")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._component: Conditions = {}
         self._file: str | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (component := _COMPONENT.match(text)) is not None:
             self._component = {"component": int(component["id"])}
             return ()

@@ -32,13 +32,11 @@ class LnetSelftest(LineParser):
     commands = ("lst",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._group = ""
         self._reports: dict[str, int] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (head := _HEAD.match(text)) is not None:
             self._group, self.open = head["group"], True
             if head["what"] == "Rates":

@@ -27,13 +27,11 @@ class Lsblk(LineParser):
     commands = ("lsblk",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads: list[tuple[str, int, int]] = []
         self._raw = False
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         words = text.split()
         if "NAME" in words[:4] and "SIZE" in words and "STATE" not in words[:2]:
             self._heads, self.open = tokens(text), True
@@ -81,7 +79,6 @@ class LsblkJson(DocumentParser):
         return isinstance(doc.data, dict) and isinstance(doc.data.get("blockdevices"), list)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every device and its children."""
         for device in doc.data["blockdevices"]:
             yield from self._device(device, doc, None)
 

@@ -34,11 +34,9 @@ class Lspci(LineParser):
     commands = ("lspci",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._device: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         device = _DEVICE.match(text)
         if device is not None:
             self._device = {"slot": device["slot"], "device": device["name"][:200]}

@@ -34,12 +34,10 @@ class Mdstat(LineParser):
     words = ("md", "active", "inactive")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._array: Conditions | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         match = _ARRAY.match(text)
         if match is not None:
             members = match["members"].split()

@@ -40,7 +40,6 @@ class Mdtest(LineParser):
         self._read_any = False
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (launch := _LAUNCH.search(text)) is not None:
             self.version = launch[1]
             self._run = {"tasks": int(launch[2]), "nodes": int(launch[3])}

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import BINARY, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record
 
 _RATE: Final = re.compile(
     r"^\s*+(?P<what>Rate|Copy rate): (?P<rate>\d++\.\d++) (?P<unit>[KMGTP]?)i?B/s "
@@ -37,12 +36,10 @@ class Dcp(LineParser):
     commands = ("dcp", "dsync")
 
     def forget(self) -> None:
-        """No table or run is open."""
-        self._counts: dict[str, Condition] = {}
+        self._counts: Conditions = {}
         self._whole = False
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (count := _COUNT.match(text)) is not None:
             if len(count["count"]) < 16:
                 self._counts[count["what"].lower()] = int(count["count"])
@@ -56,7 +53,7 @@ class Dcp(LineParser):
 
     def _rate(self, found: re.Match[str]) -> Iterator[Record]:
         size, seconds = int(found["size"]), float(found["seconds"])
-        known: dict[str, Condition] = {**host_of(self.ctx), "bytes": float(size), "duration_s": seconds}
+        known: Conditions = {**host_of(self.ctx), "bytes": float(size), "duration_s": seconds}
         whole, self._whole = self._whole, False
         if found["what"] == "Copy rate" or not whole:
             known["of"] = "data"
@@ -71,17 +68,17 @@ class Dcp(LineParser):
         stated = float(found["rate"]) * BINARY[found["unit"]]
         if abs(rate - stated) > 0.01 * rate + 0.001 * BINARY[found["unit"]]:
             yield self.unread(printed, f"bytes and seconds give {rate:.4g} B/s")
-        yield figure(self, "throughput", rate, "B/s", printed, known)
+        yield self.measure("throughput", rate, "B/s", printed, **known)
         if whole:
-            yield figure(self, "duration", seconds, "s", f"{found['seconds']} seconds", known)
+            yield self.measure("duration", seconds, "s", f"{found['seconds']} seconds", **known)
 
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         rate = float(found["rate"]) * BINARY[found["ru"]]
         size = float(found["size"]) * BINARY[found["su"]]
-        known: dict[str, Condition] = {**host_of(self.ctx), "interval": True, "cumulative": True, "bytes": size}
+        known: Conditions = {**host_of(self.ctx), "interval": True, "cumulative": True, "bytes": size}
         known["duration_s"] = float(found["seconds"])
         if rate > 0:
-            yield figure(self, "throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known)
+            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", **known)
 
     def _tasks(self) -> int | None:
         """Ranks, if the command line says how many."""

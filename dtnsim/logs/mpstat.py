@@ -22,12 +22,10 @@ class Mpstat(LineParser):
     commands = ("mpstat",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         match = STAMP.match(text)
         if match is None:
             self._heads, self.open = [], False
@@ -61,7 +59,6 @@ class MpstatJson(DocumentParser):
         return any("cpu-load" in entry and "disk" not in entry for entry in entries)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every interval."""
         start = 0
         if next(statistics(doc.data), None) is None:
             yield self.unread(doc.text[:80], "the document has no intervals", line=doc.line)

@@ -13,9 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
 _ROW: Final = re.compile(r"^\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?P<rest>\S.*)$")
@@ -38,25 +36,25 @@ class _Hops:
         hop: int,
         host: str,
         values: Mapping[str, float],
-        conditions: Mapping[str, Condition],
+        conditions: Conditions,
         line: int,
     ) -> Iterator[Record]:
-        known: dict[str, Condition] = {**conditions, "hop": hop, "address": host}
+        known: Conditions = {**conditions, "hop": hop, "address": host}
         sent = values.get("Snt")
         if sent is not None:
             known["packets"] = int(sent)
         loss = values.get("Loss%")
         if loss is not None and loss <= 100:
-            yield figure(parser, "loss", loss / 100, "1", f"{loss:g}%", known, line=line)
+            yield parser.measure("loss", loss / 100, "1", f"{loss:g}%", line=line, **known)
         if host == "???" or loss == 100:
             return
         for column, statistic in _TIMES.items():
             if column in values:
                 more = {**known, "statistic": statistic}
                 text = f"{values[column]:g} ms"
-                yield figure(parser, "rtt", values[column] * 1e-3, "s", text, more, line=line)
+                yield parser.measure("rtt", values[column] * 1e-3, "s", text, line=line, **more)
         if "Javg" in values:
-            yield figure(parser, "jitter", values["Javg"] * 1e-3, "s", f"{values['Javg']:g} ms", known, line=line)
+            yield parser.measure("jitter", values["Javg"] * 1e-3, "s", f"{values['Javg']:g} ms", line=line, **known)
 
 
 _Row = tuple[int, str, dict[str, float], int]
@@ -81,7 +79,6 @@ class MtrText(LineParser):
         self._csv_target: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line; every line while a table is open."""
         if _CSV.match(text) or _CSV_HEAD.match(text):
             yield from self._csv_row(text)
             return
@@ -91,26 +88,25 @@ class MtrText(LineParser):
                 yield from self._begin(text, columns)
                 return
         if "mtr: " in text and re.search(r"(?:Failed|failure|resolve|known|permitted|denied)", text):
-            yield failed(self, text)
+            yield self.failure(text)
             return
         if self._columns:
             yield from self._row(text)
 
     def settle(self) -> Iterator[Record]:
-        """Settles the table that is open."""
         rows, self._rows, self._columns, self.open = self._rows, [], [], False
-        conditions: dict[str, Condition] = {"target": self._target(), "source": self._source}
+        conditions: Conditions = {"target": self._target(), "source": self._source}
         yield from self._csv_close()
         yield from self._path(rows, conditions)
 
-    def _path(self, rows: list[_Row], conditions: dict[str, Condition]) -> Iterator[Record]:
+    def _path(self, rows: list[_Row], conditions: Conditions) -> Iterator[Record]:
         for at, (hop, host, values, line) in enumerate(rows):
             last = {"last": True} if at == len(rows) - 1 else {}
             yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
         answered = [row[0] for row in rows if row[1] != "???"]
         if answered:
             hops = max(answered)
-            yield figure(self, "hops", hops, "1", str(hops), conditions, line=rows[-1][3])
+            yield self.measure("hops", hops, "1", str(hops), line=rows[-1][3], **conditions)
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _begin(self, text: str, columns: list[str]) -> Iterator[Record]:
@@ -187,11 +183,10 @@ class MtrJson(DocumentParser):
         return isinstance(report, dict) and "hubs" in report
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """The hops."""
         report = doc.data["report"]
         about = report.get("mtr") if isinstance(report.get("mtr"), dict) else {}
         hubs = [hub for hub in report["hubs"] if isinstance(hub, dict)] if isinstance(report["hubs"], list) else []
-        conditions: dict[str, Condition] = {"target": _text(about.get("dst")), "source": _text(about.get("src"))}
+        conditions: Conditions = {"target": _text(about.get("dst")), "source": _text(about.get("src"))}
         at, answered = 0, 0
         for index, hub in enumerate(hubs):
             at = max(doc.text.find('"count"', at + 1), at)
@@ -202,7 +197,7 @@ class MtrJson(DocumentParser):
             answered = hop if host != "???" else answered
             yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
         if answered and not doc.cut:
-            yield figure(self, "hops", answered, "1", str(answered), conditions, line=doc.line_of('"hubs"'))
+            yield self.measure("hops", answered, "1", str(answered), line=doc.line_of('"hubs"'), **conditions)
 
 
 class MtrXml(DocumentParser):
@@ -219,7 +214,7 @@ class MtrXml(DocumentParser):
     def read(self, doc: Document) -> Iterator[Record]:
         """The hops; read by pattern, for the files are flat and may be cut."""
         target = re.search(r'\bDST="([^"]*)"', doc.text)
-        conditions: dict[str, Condition] = {"target": target[1] if target is not None else None}
+        conditions: Conditions = {"target": target[1] if target is not None else None}
         hubs = list(re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL))
         for at, hub in enumerate(hubs):
             pairs = re.findall(r"<(\w+)%?>\s*(-?[\d.]+)%?\s*</", hub[3])

@@ -14,9 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"
@@ -42,16 +41,14 @@ class Netperf(LineParser):
     commands = ("netperf",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
         self._factor = 0.0
         self._unit = ""
         self._sent: tuple[float, float] | None = None  # UDP: messages and seconds of the sender's row
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line; every line of a test."""
         title = _TITLE.search(text)
         if title is not None:
             self._begin(title, text)
@@ -85,7 +82,7 @@ class Netperf(LineParser):
         if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
             known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
         value, printed = float(found["rate"]) * _factor(found), found[0].partition(" over")[0].partition(":")[2]
-        yield figure(self, "throughput", value, "B/s", printed.strip(), known)
+        yield self.measure("throughput", value, "B/s", printed.strip(), **known)
 
     # ---- rows -------------------------------------------------------------------------------------------
     def _row(self, cells: list[str]) -> Iterator[Record]:
@@ -107,7 +104,7 @@ class Netperf(LineParser):
         self.open = False
         known = {**self._known, "request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
         if float(cells[5]) > 0:
-            yield figure(self, "rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", known)
+            yield self.measure("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", **known)
 
     def _datagrams(self, cells: list[str]) -> Iterator[Record]:
         if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
@@ -127,14 +124,14 @@ class Netperf(LineParser):
             known = {**self._known, "role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
             yield from self._rate(cells[3], known)
             if sent >= got > 0:
-                yield figure(
-                    self, "loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", {**known, "packets": int(sent)}
+                yield self.record(
+                    "loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", {**known, "packets": int(sent)}
                 )
 
-    def _rate(self, text: str, known: dict[str, Condition]) -> Iterator[Record]:
+    def _rate(self, text: str, known: Conditions) -> Iterator[Record]:
         value = float(text) * self._factor
         if value > 0:
-            yield figure(self, "throughput", value, "B/s", f"{text} {self._unit}", known)
+            yield self.measure("throughput", value, "B/s", f"{text} {self._unit}", **known)
         else:
             yield self.unread(text, "no bytes were transferred: no rate")
 

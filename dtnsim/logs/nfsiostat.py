@@ -40,7 +40,6 @@ class Nfsiostat(LineParser):
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._mount: Conditions = {}
         self._reports: dict[str, int] = {}
@@ -50,7 +49,6 @@ class Nfsiostat(LineParser):
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (mount := _MOUNT.match(text)) is not None:
             target = mount["target"]
             if len(self._reports) > 1000:

@@ -38,7 +38,6 @@ class NodeExporter(LineParser):
         self._line = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One metric."""
         if "node_" not in text:
             return ()
         line = _LINE.match(text)
@@ -65,7 +64,6 @@ class NodeExporter(LineParser):
         self._line = self.ctx.line
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         seconds, self._cpu = self._cpu, {}
         cores, self._cores = len(self._cores), set()
         whole = sum(seconds.values())

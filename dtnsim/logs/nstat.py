@@ -39,11 +39,9 @@ class Nstat(LineParser):
     commands = ("nstat",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._sent: int | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One counter."""
         line = _LINE.match(text)
         if line is None:
             return ()
@@ -75,7 +73,6 @@ class NstatJson(DocumentParser):
         return isinstance(counters, dict) and ("IpInReceives" in counters or _SENT in counters)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every counter."""
         counters = next(iter(doc.data.values()))
         since = _since(self.ctx.args("nstat"))
         sent = number(counters.get(_SENT))

@@ -28,12 +28,10 @@ class Numactl(LineParser):
     commands = ("numactl",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._nodes = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (available := _AVAILABLE.match(text)) is not None:
             self._nodes = int(available[1])
             return (self.measure("count", self._nodes, "1", available[0].strip(), of="numa_nodes"),)

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, options, positive_int
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, size_bytes
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import options, positive_int
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
@@ -65,12 +65,11 @@ class Nuttcp(LineParser):
         self._command: Command | None = None
         self._label: tuple[str, int] | None = None
         self._seen = -100  # line of the last figure that surely was nuttcp's
-        self._extra: dict[str, Condition] = {}
+        self._extra: Conditions = {}
         self._classic = False
         self._intervals: list[float] = [0.0, 0.0, 0.0]  # MB, seconds, line
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._unfinished()
             self._command, self._extra, self._classic = self.ctx.command, {}, False
@@ -143,7 +142,7 @@ class Nuttcp(LineParser):
         return None
 
     def _interval(
-        self, rate: float, printed: str, conditions: dict[str, Condition], mb: float, seconds: float, rest: str
+        self, rate: float, printed: str, conditions: Conditions, mb: float, seconds: float, rest: str
     ) -> Iterator[Record]:
         start = self._intervals[1]
         self._intervals = [self._intervals[0] + mb, start + seconds, float(self.ctx.line)]
@@ -155,30 +154,30 @@ class Nuttcp(LineParser):
         drop = _DROP.search(rest)
         if drop is not None:
             conditions |= {"lost": int(drop[1]), "packets": int(drop[2])}
-        yield figure(self, "throughput", rate, "B/s", printed, conditions)
+        yield self.measure("throughput", rate, "B/s", printed, **conditions)
 
-    def _final(self, rate: float, printed: str, conditions: dict[str, Condition], rest: str) -> Iterator[Record]:
+    def _final(self, rate: float, printed: str, conditions: Conditions, rest: str) -> Iterator[Record]:
         cwnd = _CWND.search(rest)
         if cwnd is not None:
             conditions["cwnd_B"] = int(cwnd[1]) * 1024
-        yield figure(self, "throughput", rate, "B/s", printed, conditions)
+        yield self.measure("throughput", rate, "B/s", printed, **conditions)
         for share, end in _CPU.findall(rest):
             role = "sender" if end == "TX" else "receiver"
-            yield figure(self, "cpu_share", int(share) / 100, "1", f"{share} %{end}", {**conditions, "role": role})
+            yield self.record("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**conditions, "role": role})
         retrans = _RETRANS.search(rest)
         if retrans is not None:
-            yield figure(self, "retransmits", int(retrans[1]), "1", retrans[0], conditions)
+            yield self.measure("retransmits", int(retrans[1]), "1", retrans[0], **conditions)
         rtt = _RTT.search(rest)
         if rtt is not None:
-            yield figure(self, "rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], conditions)
+            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], **conditions)
         drop = _DROP.search(rest)
         if drop is not None and int(drop[2]) > 0:
             known = {**conditions, "packets": int(drop[2])}
-            yield figure(self, "loss", int(drop[1]) / int(drop[2]), "1", drop[0], known)
+            yield self.measure("loss", int(drop[1]) / int(drop[2]), "1", drop[0], **known)
         for value, which in _JITTER.findall(rest):
             statistic = None if which == "Avg" else which.lower()
             known = {**conditions, "statistic": statistic}
-            yield figure(self, "jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", known)
+            yield self.measure("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", **known)
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
@@ -219,7 +218,7 @@ class Nuttcp(LineParser):
         error = _ERROR.search(text)
         if error is not None:
             self._intervals = [0.0, 0.0, 0.0]
-            yield failed(self, error[0], self._known())
+            yield self.failure(error[0], **self._known())
             return
         found = _VERBOSE.search(text)
         if found is not None:
@@ -234,7 +233,7 @@ class Nuttcp(LineParser):
             conditions = {**self._known(), "role": "receiver" if found["end"] == "r" else "sender"}
             conditions |= {"duration_s": seconds, "bytes": float(found["mb"]) * 2**20}
             printed = f"{found['rate']} Mbps" if found["rate"] else f"{found['kb']} KB/sec"
-            yield figure(self, "throughput", rate, "B/s", printed, conditions)
+            yield self.measure("throughput", rate, "B/s", printed, **conditions)
             return
         yield from self._details(text)
 
@@ -250,18 +249,18 @@ class Nuttcp(LineParser):
             self._extra |= {"block_B": int(shape[1]), "streams": int(shape[2]), "protocol": shape[3]}
         rtt = re.search(r"RTT=([\d.]+) ms", what)
         if rtt is not None:
-            yield figure(self, "rtt", float(rtt[1]) * 1e-3, "s", rtt[0], self._known())
+            yield self.measure("rtt", float(rtt[1]) * 1e-3, "s", rtt[0], **self._known())
         retrans = re.fullmatch(r"(?:\w+-)?retrans = (\d+)\s*", what)
         if retrans is not None:
-            yield figure(self, "retransmits", int(retrans[1]), "1", what.strip(), {**self._known(), "role": "sender"})
+            yield self.record("retransmits", int(retrans[1]), "1", what.strip(), {**self._known(), "role": "sender"})
         cpu = re.search(r"real (\d+)% ", what)
         if cpu is not None:
             role = "receiver" if remark["end"] == "r" else "sender"
-            yield figure(self, "cpu_share", int(cpu[1]) / 100, "1", f"{cpu[1]}%", {**self._known(), "role": role})
+            yield self.record("cpu_share", int(cpu[1]) / 100, "1", f"{cpu[1]}%", {**self._known(), "role": role})
 
     # ---- what is known ----------------------------------------------------------------------------------
-    def _known(self) -> dict[str, Condition]:
-        found: dict[str, Condition] = dict(self._extra)
+    def _known(self) -> Conditions:
+        found: Conditions = dict(self._extra)
         if self._classic:
             found["classic"], found["role"] = True, "sender"
         args = self.ctx.args("nuttcp", "nuttscp")
@@ -287,11 +286,11 @@ class Nuttcp(LineParser):
         if seconds > 0 and megabytes > 0:
             status: Status = "partial"
             rate = megabytes * 2**20 / seconds
-            conditions: dict[str, Condition] = {"derived": "mean of intervals", "duration_s": seconds}
-            yield figure(self, "throughput", rate, "B/s", "", conditions, status=status, line=int(line))
+            conditions: Conditions = {"derived": "mean of intervals", "duration_s": seconds}
+            yield self.measure("throughput", rate, "B/s", "", status=status, line=int(line), **conditions)
 
 
-def _direction_of(title: str) -> dict[str, Condition]:
+def _direction_of(title: str) -> Conditions:
     """Slides name the direction: Get, Put, TX, RX."""
     word = title.partition(" ")[0].lower()
     if word in ("get", "rx"):

@@ -42,12 +42,10 @@ class NvmeList(LineParser):
     commands = ("nvme",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads = ""
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if "Usage" in text and "Format" in text and ("Node" in text or "NSID" in text):
             self._heads, self.open = text, True
             return ()
@@ -97,13 +95,11 @@ class NvmeSmart(LineParser):
     words = ("Smart",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._device = ""
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (smart := _SMART.match(text)) is not None:
             self._device, self.open, self._lines = smart["device"], True, 0
             return ()

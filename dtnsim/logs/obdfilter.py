@@ -34,7 +34,6 @@ class Obdfilter(LineParser):
     commands = ("obdfilter-survey",)
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line."""
         match = _LINE.search(text)
         if match is None:
             return

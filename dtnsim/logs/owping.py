@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*--- (?P<tool>owping|twping) statistics from \[(?P<source>[^\]]++)\]:\S++ to \[(?P<target>[^\]]++)\]"
@@ -43,13 +42,11 @@ class Owping(LineParser):
     commands = ("owping", "twping")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line; every line of a summary."""
         head = _HEAD.match(text)
         if head is not None and head["tool"] == self.tool:
             self._known = {"source": head["source"], "target": head["target"], **host_of(self.ctx)}
@@ -67,14 +64,14 @@ class Owping(LineParser):
             count, lost = int(sent["sent"]), int(sent["lost"])
             if count:
                 known = {**self._known, "packets": count, "duplicates": int(sent["twice"])}
-                yield figure(self, "loss", lost / count, "1", f"{lost}/{count}", known)
+                yield self.measure("loss", lost / count, "1", f"{lost}/{count}", **known)
         elif (delay := _DELAY.match(text)) is not None:
             yield from self._delay(delay)
         elif (jitter := _JITTER.match(text)) is not None:
             value = float(jitter["jitter"]) * _TIMES[jitter["unit"]]
-            yield figure(self, "jitter", value, "s", f"{jitter['jitter']} {jitter['unit']}", self._known)
+            yield self.measure("jitter", value, "s", f"{jitter['jitter']} {jitter['unit']}", **self._known)
         elif (hops := _HOPS.match(text)) is not None and hops["hops"] != "0":  # 0: the TTL is not known, or one host
-            yield figure(self, "hops", int(hops["hops"]), "1", hops["hops"], self._known)
+            yield self.measure("hops", int(hops["hops"]), "1", hops["hops"], **self._known)
 
     def _delay(self, found: re.Match[str]) -> Iterator[Record]:
         error = float(found["error"]) * _TIMES[found["eu"]] if found["error"] else None
@@ -88,7 +85,7 @@ class Owping(LineParser):
                 return
             known = {**self._known, "of": of, "statistic": statistic, "clock_error_s": error}
             quantity = _OF.get(found["what"], "latency")
-            yield figure(self, quantity, float(text) * _TIMES[found["unit"]], "s", f"{text} {found['unit']}", known)
+            yield self.measure(quantity, float(text) * _TIMES[found["unit"]], "s", f"{text} {found['unit']}", **known)
 
 
 class Twping(Owping):

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
-from dtnsim.logs._net import failed, figure, iso_s
-from dtnsim.logs.base import Document, DocumentParser, Evidence, Record, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import iso_s
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 _KEYS: Final = {"pscheduler", "result", "test"}
 _STATISTICS: Final = {
@@ -42,7 +41,6 @@ class PerfsonarArchive(DocumentParser):
         return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every result."""
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _KEYS and isinstance(record["result"], dict):
@@ -52,13 +50,13 @@ class PerfsonarArchive(DocumentParser):
         result, test = record["result"], _dict(record["test"])
         known = self._conditions(record)
         if result.get("succeeded") is False:
-            yield failed(self, str(result.get("error") or "the test did not succeed")[:300], known, line=line)
+            yield self.failure(str(result.get("error") or "the test did not succeed")[:300], line=line, **known)
             return
         rate, again = number(result.get("throughput")), number(result.get("retransmits"))
         if rate:
-            yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", known, line=line)
+            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
         if again is not None:
-            yield figure(self, "retransmits", again, "1", f"{again:g}", known, line=line)
+            yield self.measure("retransmits", again, "1", f"{again:g}", line=line, **known)
         yield from self._packets(result, known, line)
         kind = str(test.get("type"))
         if kind in _DELAYS:
@@ -67,23 +65,23 @@ class PerfsonarArchive(DocumentParser):
                 value = number(_dict(result.get(key)).get(name))
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
-                    yield figure(self, quantity, value * scale, "s", f"{value:.6g}", more, line=line)
+                    yield self.measure(quantity, value * scale, "s", f"{value:.6g}", line=line, **more)
         mtu = number(result.get("mtu"))
         if mtu:
-            yield figure(self, "mtu", mtu, "B", f"{mtu:g}", known, line=line)
+            yield self.measure("mtu", mtu, "B", f"{mtu:g}", line=line, **known)
 
-    def _packets(self, result: Mapping[str, Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _packets(self, result: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         packets = _dict(result.get("packets"))
         sent = number(packets.get("sent") if packets else result.get("packets_sent"))
         lost = number(packets.get("lost") if packets else result.get("packets_lost"))
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
             more = {**known, "packets": None if sent is None else int(sent)}
-            yield figure(self, "loss", share, "1", f"{share:.6g}", more, line=line)
+            yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **more)
 
-    def _conditions(self, record: Mapping[str, Any]) -> dict[str, Condition]:
+    def _conditions(self, record: Mapping[str, Any]) -> Conditions:
         spec, meta = _dict(_dict(record["test"]).get("spec")), _dict(record.get("meta"))
-        known: dict[str, Condition] = {"time": stamp(seconds(_dict(record["pscheduler"]).get("start_time")))}
+        known: Conditions = {"time": stamp(seconds(_dict(record["pscheduler"]).get("start_time")))}
         for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
             there = _dict(meta.get(end))
             found = spec.get(key) or there.get("hostname") or there.get("ip")

@@ -13,9 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(
     r"^[\s*]*+(?P<what>RDMA_Write|RDMA_Read|Send|Atomic|Raw Ethernet Send|Raw Ethernet|[A-Z_]+)\b[\w ]*?"
@@ -51,16 +50,14 @@ class Perftest(LineParser):
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
-        self._run: dict[str, Condition] = {}
+        self._run: Conditions = {}
         self._unit: str | None = None
         self._latency: list[str | None] = []
         self._rated = False
         self._strange = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line; every line while a table is open."""
         if self.open:
             if _ROW.match(text):
                 self._strange = 0
@@ -92,12 +89,12 @@ class Perftest(LineParser):
     def _row(self, cells: list[str]) -> Iterator[Record]:
         whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
         figures = cells[whole:]
-        known: dict[str, Condition] = {**self._known(), **host_of(self.ctx)}
+        known: Conditions = {**self._known(), **host_of(self.ctx)}
         known |= {"block_B": int(cells[0]), "count": int(cells[whole - 1])}
         if self._unit is None:
             for statistic, text in zip(self._latency, figures, strict=False):
                 value = float(text) * 1e-6
-                yield figure(self, "latency", value, "s", f"{text} usec", {**known, "statistic": statistic})
+                yield self.record("latency", value, "s", f"{text} usec", {**known, "statistic": statistic})
             return
         if len(figures) < 2:
             yield self.unread(" ".join(cells), "the row is cut")
@@ -107,9 +104,9 @@ class Perftest(LineParser):
         for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
             if value > 0:
                 printed = f"{text} {self._unit}/sec"
-                yield figure(self, "throughput", value, "B/s", printed, {**known, "statistic": statistic})
+                yield self.record("throughput", value, "B/s", printed, {**known, "statistic": statistic})
         if self._rated and len(figures) > 2 and float(figures[2]) > 0:
-            yield figure(self, "rate", float(figures[2]) * 1e6, "1/s", f"{figures[2]} Mpps", known)
+            yield self.measure("rate", float(figures[2]) * 1e6, "1/s", f"{figures[2]} Mpps", **known)
 
     def _check(self, figures: list[str], average: float, size: int) -> Iterator[Record]:
         if not self._rated or len(figures) < 3:
@@ -118,7 +115,7 @@ class Perftest(LineParser):
         if messages > 100 and abs(messages * size - average) > 0.02 * average + size:
             yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
 
-    def _known(self) -> dict[str, Condition]:
+    def _known(self) -> Conditions:
         if self._run.get("operation") is None:
             args = next((c for c in self.commands if self.ctx.args(c) is not None), None)
             return {**self._run, "operation": args.split("_")[1] if args else None}

@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, options
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import options
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal
 
 _START: Final = re.compile(
     r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"
@@ -90,13 +89,12 @@ class Ping(LineParser):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._command: Command | None = None
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
         self._replies = _Replies()
         self._done = False  # the packet counts of this run were read
         self._about = -9  # line of a head that says Ping, for figures whose words depend on the language
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._begin({})
             self._command = self.ctx.command
@@ -125,9 +123,9 @@ class Ping(LineParser):
             ("max", replies.highest),
         ):
             more = {**known, "statistic": statistic}
-            yield figure(self, "rtt", value, "s", f"{value * 1e3:g} ms", more, status="partial", line=replies.line)
+            yield self.measure("rtt", value, "s", f"{value * 1e3:g} ms", status="partial", line=replies.line, **more)
 
-    def _begin(self, known: dict[str, Condition]) -> Iterator[Record]:
+    def _begin(self, known: Conditions) -> Iterator[Record]:
         yield from self.close()
         self._known, self._done = known, False
 
@@ -185,11 +183,11 @@ class Ping(LineParser):
             return
         mtu = _MTU.search(text)
         if mtu is not None:
-            yield figure(self, "mtu", int(mtu["mtu"]), "B", mtu[0], {**self._known, "source": "local"})
+            yield self.record("mtu", int(mtu["mtu"]), "B", mtu[0], {**self._known, "source": "local"})
             return
         error = _ERROR.search(text)
         if error is not None:
-            yield failed(self, error[0], self._known)
+            yield self.failure(error[0], **self._known)
 
     def _windows_head(self, text: str) -> Iterator[Record]:
         """``Pinging host [address] with 32 bytes of data:`` or ``Ping statistics for address:``."""
@@ -205,8 +203,8 @@ class Ping(LineParser):
             self._about = self.ctx.line
             self._known.setdefault("target", address[0])
 
-    def _conditions(self, target: str | None, size: str | None) -> dict[str, Condition]:
-        found: dict[str, Condition] = {"target": target.rstrip(":,") if target else None}
+    def _conditions(self, target: str | None, size: str | None) -> Conditions:
+        found: Conditions = {"target": target.rstrip(":,") if target else None}
         if size is not None:
             found["payload_B"] = int(size)
         given, _ = options(self.ctx.args("ping", "ping6"), _OPTIONS)
@@ -251,7 +249,7 @@ class Ping(LineParser):
         self._replies = _Replies()
         for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
             known = {**self._known, "statistic": statistic, "resolution_s": 1e-3}
-            yield figure(self, "rtt", int(found[key]) * 1e-3, "s", f"{found[key]}ms", known)
+            yield self.measure("rtt", int(found[key]) * 1e-3, "s", f"{found[key]}ms", **known)
 
     def _fping(self, found: re.Match[str]) -> Iterator[Record]:
         yield from self._begin({"target": found["target"]})
@@ -259,4 +257,4 @@ class Ping(LineParser):
         if found["avg"]:
             for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
                 known = {**self._known, "statistic": statistic}
-                yield figure(self, "rtt", float(found[key]) * 1e-3, "s", f"{found[key]} ms", known)
+                yield self.measure("rtt", float(found[key]) * 1e-3, "s", f"{found[key]} ms", **known)

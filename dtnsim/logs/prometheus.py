@@ -17,7 +17,6 @@ from urllib.parse import unquote_plus
 
 from dtnsim.logs._exports import stamp
 from dtnsim.logs._metrics import METRICS, Metric, labelled, unit_of
-from dtnsim.logs._net import figure
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")
@@ -38,7 +37,6 @@ class PrometheusJson(DocumentParser):
         return isinstance(data, dict) and data.get("resultType") in ("matrix", "vector")
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Every series."""
         found = doc.data["data"].get("result")
         lines = doc.lines()
         for series in found if isinstance(found, list) else ():
@@ -63,7 +61,7 @@ class PrometheusJson(DocumentParser):
         if not metric.rate or len(samples) == 1:
             when, value = samples[-1]
             more: Conditions = {**known, "time": stamp(when), "since": "boot" if metric.rate else None}
-            yield figure(self, metric.total, value, metric.unit, f"{value:.15g}", more, line=line)
+            yield self.measure(metric.total, value, metric.unit, f"{value:.15g}", line=line, **more)
             return
         grown = spent = 0.0
         for (began, before), (ended, after) in pairwise(samples):
@@ -79,7 +77,7 @@ class PrometheusJson(DocumentParser):
     ) -> Record:
         printed = f"{value * (ended - began):.15g} in {ended - began:g} s"
         conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
-        return figure(self, metric.rate, value, unit_of(metric.rate), printed, conditions, line=line)
+        return self.measure(metric.rate, value, unit_of(metric.rate), printed, line=line, **conditions)
 
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]], line: int) -> Iterator[Record]:
         """A series that is a rate already."""
@@ -96,11 +94,11 @@ class PrometheusJson(DocumentParser):
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):
             more: Conditions = {**known, "time": stamp(when), "interval": True}
-            yield figure(self, metric.rate, value, unit_of(metric.rate), f"{value:.10g}", more, line=line)
+            yield self.measure(metric.rate, value, unit_of(metric.rate), f"{value:.10g}", line=line, **more)
         if len(values) > 1:
             span = samples[-1][0] - samples[0][0]
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
-            yield figure(self, metric.rate, sum(values) / len(values), unit_of(metric.rate), "", more, line=line)
+            yield self.measure(metric.rate, sum(values) / len(values), unit_of(metric.rate), "", line=line, **more)
 
     def _query(self) -> str | None:
         """The query, if the command line has it."""

@@ -15,9 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, iso_s
-from dtnsim.logs.base import Document, DocumentParser, Evidence, LineParser, Record, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import iso_s
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 _ROW: Final = re.compile(
@@ -42,14 +41,13 @@ class PschedulerJson(DocumentParser):
         return isinstance(doc.data, dict) and _result(doc.data) is not None
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """The figures of the result."""
         result = _result(doc.data)
         if result is None:
             return
         known = _conditions(doc.data)
         if result.get("succeeded") is False:
             message = str(result.get("error") or result.get("diags") or "the test did not succeed")
-            yield failed(self, message, known, line=doc.line_of('"succeeded"'))
+            yield self.failure(message, line=doc.line_of('"succeeded"'), **known)
             return
         if "summary" in result or "intervals" in result:
             yield from self._throughput(doc, result, known)
@@ -61,7 +59,7 @@ class PschedulerJson(DocumentParser):
             yield from self._latency(doc, result, known)
 
     # ---- throughput ---------------------------------------------------------------------------------------
-    def _throughput(self, doc: Document, result: Mapping[str, Any], known: dict[str, Condition]) -> Iterator[Record]:
+    def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         at = max(doc.text.find('"intervals"'), 0)
         intervals = result.get("intervals")
         for interval in intervals if isinstance(intervals, list) else []:
@@ -70,13 +68,13 @@ class PschedulerJson(DocumentParser):
             rate = number(part.get("throughput-bits"))
             if rate is None:
                 continue
-            more: dict[str, Condition] = {**known, "interval": True}
+            more: Conditions = {**known, "interval": True}
             more |= {"start_s": number(part.get("start")), "end_s": number(part.get("end"))}
             more["retransmits"] = _whole(part.get("retransmits"))
             if part.get("omitted") is True:
                 more["omitted"] = True
             line = doc.line_at(at)
-            yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
+            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
         summary = _dict(result.get("summary"))
         if not summary and doc.cut:
             yield from self._mean(doc, intervals, known)
@@ -92,9 +90,9 @@ class PschedulerJson(DocumentParser):
             rtt = number(stream.get("rtt"))
             if rtt:
                 more = {**known, "stream": _whole(stream.get("stream-id")) if len(streams) > 1 else None}
-                yield figure(self, "rtt", rtt * 1e-6, "s", f"{rtt:g} us", more, line=line)
+                yield self.measure("rtt", rtt * 1e-6, "s", f"{rtt:g} us", line=line, **more)
 
-    def _mean(self, doc: Document, intervals: object, known: dict[str, Condition]) -> Iterator[Record]:
+    def _mean(self, doc: Document, intervals: object, known: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its summary."""
         seconds = volume = 0.0
         for interval in intervals if isinstance(intervals, list) else []:
@@ -103,10 +101,10 @@ class PschedulerJson(DocumentParser):
             if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
                 seconds, volume = seconds + end - start, volume + rate / 8 * (end - start)
         if seconds > 0 and volume > 0:
-            more: dict[str, Condition] = {**known, "duration_s": seconds, "derived": "mean of intervals"}
-            yield figure(self, "throughput", volume / seconds, "B/s", "", more, status="partial", line=doc.line)
+            more: Conditions = {**known, "duration_s": seconds, "derived": "mean of intervals"}
+            yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **more)
 
-    def _sum(self, part: Mapping[str, Any], known: dict[str, Condition], line: int) -> Iterator[Record]:
+    def _sum(self, part: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         rate, size = number(part.get("throughput-bits")), number(part.get("throughput-bytes"))
         start, end = number(part.get("start")), number(part.get("end"))
         if rate is None:
@@ -115,44 +113,44 @@ class PschedulerJson(DocumentParser):
         if rate <= 0 or size == 0:
             yield self.unread(f"{rate:g} bit/s", "no bytes were transferred: no rate", line=line)
             return
-        more: dict[str, Condition] = {**known, "bytes": size}
+        more: Conditions = {**known, "bytes": size}
         if start is not None and end is not None:
             more["duration_s"] = end - start
-        yield figure(self, "throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", more, line=line)
+        yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
         received = number(part.get("receiver-throughput-bits"))
         if received:
-            role: dict[str, Condition] = {**more, "role": "receiver"}
-            yield figure(self, "throughput", received / 8, "B/s", f"{received:.10g} bit/s", role, line=line)
+            role: Conditions = {**more, "role": "receiver"}
+            yield self.measure("throughput", received / 8, "B/s", f"{received:.10g} bit/s", line=line, **role)
         retransmits = number(part.get("retransmits"))
         if retransmits is not None:
-            yield figure(self, "retransmits", retransmits, "1", f"{retransmits:g}", more, line=line)
+            yield self.measure("retransmits", retransmits, "1", f"{retransmits:g}", line=line, **more)
         lost, sent = number(part.get("lost")), number(part.get("sent"))
         if lost is not None and sent:
-            packets: dict[str, Condition] = {**more, "packets": int(sent)}
-            yield figure(self, "loss", lost / sent, "1", f"{lost:g}/{sent:g}", packets, line=line)
+            packets: Conditions = {**more, "packets": int(sent)}
+            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **packets)
         jitter = number(part.get("jitter"))
         if jitter is not None:
-            yield figure(self, "jitter", jitter * 1e-3, "s", f"{jitter:g} ms", more, line=line)
+            yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", line=line, **more)
 
     # ---- the other tests ------------------------------------------------------------------------------------
-    def _rtt(self, doc: Document, result: Mapping[str, Any], known: dict[str, Condition]) -> Iterator[Record]:
+    def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         loss, sent = number(result.get("loss")), number(result.get("sent"))
-        more: dict[str, Condition] = {**known, "packets": None if sent is None else int(sent)}
+        more: Conditions = {**known, "packets": None if sent is None else int(sent)}
         if loss is not None:
-            yield figure(self, "loss", loss, "1", f"{loss:g}", more, line=doc.line_of('"loss"'))
+            yield self.measure("loss", loss, "1", f"{loss:g}", line=doc.line_of('"loss"'), **more)
         for key, statistic in (("mean", None), ("min", "min"), ("max", "max"), ("stddev", "stddev")):
             value = iso_s(result.get(key))
             if value is not None and loss != 1:
                 line = doc.line_of(f'"{key}"')
-                with_statistic: dict[str, Condition] = {**more, "statistic": statistic}
-                yield figure(self, "rtt", value, "s", str(result[key]), with_statistic, line=line)
+                with_statistic: Conditions = {**more, "statistic": statistic}
+                yield self.measure("rtt", value, "s", str(result[key]), line=line, **with_statistic)
 
-    def _trace(self, doc: Document, result: Mapping[str, Any], known: dict[str, Condition]) -> Iterator[Record]:
+    def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         at = 0
         paths = result["paths"] if isinstance(result["paths"], list) else []
         for index, path in enumerate(paths):
             hops = path if isinstance(path, list) else []
-            more: dict[str, Condition] = {**known, "path": index if len(paths) > 1 else None}
+            more: Conditions = {**known, "path": index if len(paths) > 1 else None}
             answered: tuple[int, float, int, dict[str, Any]] | None = None
             for count, hop in enumerate(hops, start=1):
                 value = iso_s(_dict(hop).get("rtt"))
@@ -163,24 +161,24 @@ class PschedulerJson(DocumentParser):
                 answered = (count, value, line, _dict(hop))
                 if count < len(hops):
                     each = {**more, "hop": count, "address": _address(hop), "interval": True}
-                    yield figure(self, "rtt", value, "s", str(hop["rtt"]), each, line=line)
+                    yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **each)
             if answered is not None:
                 count, value, line, hop = answered
-                last: dict[str, Condition] = {**more, "hop": count, "address": _address(hop), "last": True}
-                yield figure(self, "rtt", value, "s", str(hop["rtt"]), last, line=line)
+                last: Conditions = {**more, "hop": count, "address": _address(hop), "last": True}
+                yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **last)
             if hops:
-                yield figure(self, "hops", len(hops), "1", str(len(hops)), more, line=doc.line_of('"paths"'))
+                yield self.measure("hops", len(hops), "1", str(len(hops)), line=doc.line_of('"paths"'), **more)
             mtus = [value for hop in hops if (value := number(_dict(hop).get("mtu"))) is not None]
             if mtus:
-                yield figure(self, "mtu", min(mtus), "B", f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
+                yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
 
-    def _latency(self, doc: Document, result: Mapping[str, Any], known: dict[str, Condition]) -> Iterator[Record]:
+    def _latency(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         """One-way latency: packet counts, and the histogram of delays in ms."""
         sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
-        more: dict[str, Condition] = {**known, "packets": None if sent is None else int(sent)}
+        more: Conditions = {**known, "packets": None if sent is None else int(sent)}
         if sent and lost is not None:
             line = doc.line_of('"packets-lost"')
-            yield figure(self, "loss", lost / sent, "1", f"{lost:g}/{sent:g}", more, line=line)
+            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **more)
         histogram = result.get("histogram-latency")
         pairs = [(number(k), number(v)) for k, v in histogram.items()] if isinstance(histogram, dict) else []
         values = sorted((k, v) for k, v in pairs if k is not None and v is not None and v > 0)
@@ -196,8 +194,8 @@ class PschedulerJson(DocumentParser):
                 break
         mean = sum(k * v for k, v in values) / count
         for statistic, value in ((None, mean), ("median", middle), ("min", values[0][0]), ("max", values[-1][0])):
-            each: dict[str, Condition] = {**more, "statistic": statistic, "one_way": True}
-            yield figure(self, "latency", value * 1e-3, "s", f"{value:g} ms", each, line=line)
+            each: Conditions = {**more, "statistic": statistic, "one_way": True}
+            yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", line=line, **each)
 
 
 class PschedulerText(LineParser):
@@ -213,7 +211,6 @@ class PschedulerText(LineParser):
         self._section: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         words = text.strip()
         if words == "Summary" or words.startswith("* Stream ID"):
             self._section = words
@@ -225,40 +222,40 @@ class PschedulerText(LineParser):
         rtt = _RTT.search(text)
         if rtt is not None:
             known = self._known()
-            yield figure(self, "loss", float(rtt["loss"]) / 100, "1", f"{rtt['loss']}%", known)
+            yield self.measure("loss", float(rtt["loss"]) / 100, "1", f"{rtt['loss']}%", **known)
             for statistic, part in zip(("min", None, "max", "stddev"), rtt["figures"].split("/"), strict=False):
                 value = number(part)
                 if value is not None:
-                    yield figure(self, "rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
+                    yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
         elif "Run did not complete" in text or words.startswith("Failed to schedule"):
-            yield failed(self, text, self._known())
+            yield self.failure(text, **self._known())
 
     def _row(self, row: re.Match[str]) -> Iterator[Record]:
         rate = float(row["rate"]) * _BPS[row["u"]]
         start, end = float(row["start"]), float(row["end"])
-        known: dict[str, Condition] = {**self._known(), "duration_s": end - start}
+        known: Conditions = {**self._known(), "duration_s": end - start}
         printed = f"{row['rate']} {row['u']}"
         if self._section != "Summary":
             known |= {"interval": True, "start_s": start, "end_s": end}
             if self._section is not None and self._section.startswith("*"):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
             known["retransmits"] = int(row["retr"]) if row["retr"] else None
-            yield figure(self, "throughput", rate, "B/s", printed, known)
+            yield self.measure("throughput", rate, "B/s", printed, **known)
             return
         if rate <= 0:
             yield self.unread(printed, "no bytes were transferred: no rate")
             return
-        yield figure(self, "throughput", rate, "B/s", printed, known)
+        yield self.measure("throughput", rate, "B/s", printed, **known)
         if row["retr"]:
-            yield figure(self, "retransmits", int(row["retr"]), "1", row["retr"], known)
+            yield self.measure("retransmits", int(row["retr"]), "1", row["retr"], **known)
         if row["rrate"]:
             received = float(row["rrate"]) * _BPS[row["ru"]]
-            role: dict[str, Condition] = {**known, "role": "receiver"}
-            yield figure(self, "throughput", received, "B/s", f"{row['rrate']} {row['ru']}", role)
+            role: Conditions = {**known, "role": "receiver"}
+            yield self.measure("throughput", received, "B/s", f"{row['rrate']} {row['ru']}", **role)
 
-    def _known(self) -> dict[str, Condition]:
+    def _known(self) -> Conditions:
         args = self.ctx.args("pscheduler") or []
-        found: dict[str, Condition] = {}
+        found: Conditions = {}
         for at, arg in enumerate(args):
             name, _, value = arg.partition("=")
             value = value or (args[at + 1] if at + 1 < len(args) else "")
@@ -294,11 +291,11 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return None
 
 
-def _conditions(data: Mapping[str, Any]) -> dict[str, Condition]:
+def _conditions(data: Mapping[str, Any]) -> Conditions:
     """What the run document says about the test."""
     test = _dict(data.get("test")) or _dict(_dict(data.get("task")).get("test"))
     spec = _dict(test.get("spec"))
-    found: dict[str, Condition] = {
+    found: Conditions = {
         "source": spec.get("source"),
         "target": spec.get("dest"),
         "streams": _whole(spec.get("parallel")),
@@ -314,7 +311,7 @@ def _conditions(data: Mapping[str, Any]) -> dict[str, Condition]:
     return _turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
 
 
-def _turned(known: dict[str, Condition]) -> dict[str, Condition]:
+def _turned(known: Conditions) -> Conditions:
     """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
     if known.get("reverse"):
         ends = {"source": known.get("target"), "target": known.get("source")}

@@ -28,11 +28,9 @@ class PschedulerLatency(LineParser):
     commands = ("pscheduler",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._sent = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         found = _LINE.match(text) if " ..." in text or " .. " in text else None
         return () if found is None else self._figure(found["what"], found["value"], found["unit"])
 

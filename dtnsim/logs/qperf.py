@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import figure, host_of, positive_int
-from dtnsim.logs.base import BINARY, DECIMAL, Context, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of, positive_int
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*+(?P<test>(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}|(?:tcp|udp|sctp|rds)_(?:bw|lat)):\s*+$"
@@ -52,11 +51,10 @@ class Qperf(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
         self._rows: list[tuple[str, float, str, str, int]] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (head := _HEAD.match(text)) is not None:
             done = list(self.settle())
             args = self.ctx.args("qperf") or []
@@ -83,7 +81,6 @@ class Qperf(LineParser):
         return ()
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         rows, self._rows, self.open = self._rows, [], False
         known = dict(self._known)
         for key, value, unit, _, _ in rows:
@@ -98,13 +95,13 @@ class Qperf(LineParser):
             if key in _RATES and (rate := _RATE.fullmatch(unit)) is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
                 more = {**known, "role": _RATES[key]}
-                yield figure(self, "throughput", value * scale, "B/s", f"{printed} {unit}", more, line=line)
+                yield self.measure("throughput", value * scale, "B/s", f"{printed} {unit}", line=line, **more)
             elif key == "latency" and unit in _TIMES:
                 more = {**known, "one_way": True}
-                yield figure(self, "latency", value * _TIMES[unit], "s", f"{printed} {unit}", more, line=line)
+                yield self.measure("latency", value * _TIMES[unit], "s", f"{printed} {unit}", line=line, **more)
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 more = {**known, "role": "sender" if key[:4] in ("send", "loc_") else "receiver", "cpu": "cores"}
-                yield figure(self, "cpu_share", value / 100, "1", f"{printed} {unit}", more, line=line)
+                yield self.measure("cpu_share", value / 100, "1", f"{printed} {unit}", line=line, **more)
             elif key == "msg_rate" and (times := re.fullmatch(r"([KMG]?)/sec", unit)) is not None and value > 0:
                 more = {**known, "of": "messages"}
-                yield figure(self, "rate", value * DECIMAL[times[1]], "1/s", f"{printed} {unit}", more, line=line)
+                yield self.measure("rate", value * DECIMAL[times[1]], "1/s", f"{printed} {unit}", line=line, **more)

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _PAIR: Final = re.compile(
     r"^\s*+(?P<key>Total time run|Total (?:writes|reads) made|(?:Write|Read|Object) size|Bandwidth \(MB/sec\)"
@@ -35,10 +34,9 @@ class RadosBench(LineParser):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._found: dict[str, tuple[float, str, int]] = {}
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of the summary."""
         pair = _PAIR.match(text)
         if pair is None:
             return ()
@@ -53,7 +51,6 @@ class RadosBench(LineParser):
         return done
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         found, self._found = self._found, {}
         if "bandwidth" not in found:
             return
@@ -68,37 +65,35 @@ class RadosBench(LineParser):
         if rate <= 0:
             yield self.unread(text, "nothing was moved: no rate", line=line)
             return
-        yield figure(self, "duration", seconds, "s", printed, known, line=line)
+        yield self.measure("duration", seconds, "s", printed, line=line, **known)
         for key, (value, shown, at) in found.items():
             statistic, _, what = key.rpartition(" ")
             if what not in ("bandwidth", "iops", "latency"):
                 continue
             more = {**known, "statistic": _STATISTICS[statistic]}
             if what == "bandwidth":
-                yield figure(self, "throughput", value * _MIB, "B/s", f"{shown} MB/sec", more, line=at)
+                yield self.measure("throughput", value * _MIB, "B/s", f"{shown} MB/sec", line=at, **more)
             elif what == "iops":
-                yield figure(self, "iops", value, "1/s", shown, more, line=at)
+                yield self.measure("iops", value, "1/s", shown, line=at, **more)
             else:
-                yield figure(self, "latency", value, "s", f"{shown} s", more, line=at)
+                yield self.measure("latency", value, "s", f"{shown} s", line=at, **more)
 
-    def _conditions(self, found: dict[str, tuple[float, str, int]]) -> dict[str, Condition]:
+    def _conditions(self, found: dict[str, tuple[float, str, int]]) -> Conditions:
         operation = "write" if "total writes made" in found else "read"
         count = found.get(f"total {operation}s made", (0.0, "", 0))[0]
         size = found.get(f"{operation} size", (0.0, "", 0))[0]
-        known: dict[str, Condition] = {**self._known, "operation": operation, "duration_s": found["seconds"][0]}
+        known: Conditions = {**self._known, "operation": operation, "duration_s": found["seconds"][0]}
         if size and count:
             known |= {"block_B": size, "bytes": size * count, "moved": size * count}
         if "object size" in found:
             known["object_B"] = found["object size"][0]
         return known
 
-    def _arguments(self) -> dict[str, Condition]:
+    def _arguments(self) -> Conditions:
         args = self.ctx.args("rados")
         if args is None:
             return {}
-        known: dict[str, Condition] = {
-            "pattern": "random" if "rand" in args else "sequential" if "seq" in args else None
-        }
+        known: Conditions = {"pattern": "random" if "rand" in args else "sequential" if "seq" in args else None}
         for at, word in enumerate(args[:-1]):
             if word in ("-t", "--concurrent-ios") and args[at + 1].isdigit() and len(args[at + 1]) < 6:
                 known["depth"] = int(args[at + 1])

@@ -17,9 +17,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure, host_of, options, parts_s, positive_int
-from dtnsim.logs.base import BINARY, Command, Document, DocumentParser, Evidence, LineParser, Record, decimal, number
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import host_of, options, parts_s, positive_int
+from dtnsim.logs.base import (
+    BINARY,
+    Command,
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    decimal,
+    number,
+)
+from dtnsim.logs.measurement import Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
 _STATS: Final = re.compile(
@@ -57,7 +68,7 @@ class _Block:
     printed: str
     line: int
     text: str
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
     elapsed: float | None = None
     errors: int = 0
 
@@ -78,7 +89,6 @@ class RcloneText(LineParser):
         self._failed_line = 0
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._settle()
             self._command = self.ctx.command
@@ -111,7 +121,6 @@ class RcloneText(LineParser):
             self._failed, self._failed_line = problem[0], self.ctx.line
 
     def close(self) -> Iterator[Record]:
-        """Settles the last block, and the last statistics of a JSON log."""
         yield from self._settle()
         yield from self._json_end()
 
@@ -134,7 +143,7 @@ class RcloneText(LineParser):
 
     def _interval(self, block: _Block) -> Record:
         known = {**block.known, "interval": True, "bytes": block.size, "end_s": block.elapsed}
-        return figure(self, "throughput", block.rate, "B/s", block.printed, known, line=block.line)
+        return self.measure("throughput", block.rate, "B/s", block.printed, line=block.line, **known)
 
     # ---- figures ------------------------------------------------------------------------------------------
     def _settle(self) -> Iterator[Record]:
@@ -142,7 +151,7 @@ class RcloneText(LineParser):
         problem, self._failed = self._failed, None
         if problem is not None:
             known = block.known if block is not None else _conditions(self.ctx.args("rclone"))
-            yield failed(self, problem, known, line=self._failed_line)
+            yield self.failure(problem, line=self._failed_line, **known)
             if block is None or block.size <= 0 or block.share != 100:
                 return
         if block is not None:
@@ -172,7 +181,7 @@ class RcloneJson(DocumentParser):
         stats = doc.data.get("stats")
         if not isinstance(stats, dict):
             if doc.data["level"] in ("critical", "fatal") or str(doc.data["msg"]).startswith("Failed to"):
-                yield failed(self, str(doc.data["msg"]), _conditions(self.ctx.args("rclone")), line=doc.line)
+                yield self.failure(str(doc.data["msg"]), line=doc.line, **_conditions(self.ctx.args("rclone")))
             return
         size, rate = number(stats.get("bytes")), number(stats.get("speed"))
         total, elapsed = number(stats.get("totalBytes")), number(stats.get("elapsedTime"))
@@ -183,7 +192,7 @@ class RcloneJson(DocumentParser):
             yield from _headline(self, last)
         elif last is not None and last.rate > 0:
             known = {**last.known, "interval": True, "bytes": last.size, "end_s": last.elapsed}
-            yield figure(self, "throughput", last.rate, "B/s", last.printed, known, line=last.line)
+            yield self.measure("throughput", last.rate, "B/s", last.printed, line=last.line, **known)
         share = int(100 * size / total) if total else None
         known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx)}
         files = number(stats.get("transfers"))
@@ -196,7 +205,7 @@ class RcloneJson(DocumentParser):
 
 
 def _headline(parser: LineParser | DocumentParser, block: _Block) -> Iterator[Record]:
-    known: dict[str, Condition] = {**block.known, "bytes": block.size, "duration_s": block.elapsed}
+    known: Conditions = {**block.known, "bytes": block.size, "duration_s": block.elapsed}
     if block.total:
         known["file_B"] = block.total
     status: Status = "complete" if block.share == 100 or (block.total is None and block.elapsed) else "partial"
@@ -213,16 +222,16 @@ def _headline(parser: LineParser | DocumentParser, block: _Block) -> Iterator[Re
             return
         rate, printed = block.size / block.elapsed, ""
         known["derived"] = "bytes / elapsed time"
-    yield figure(parser, "throughput", rate, "B/s", printed, known, status=status, line=block.line)
+    yield parser.measure("throughput", rate, "B/s", printed, status=status, line=block.line, **known)
     if block.elapsed:
-        yield figure(
-            parser, "duration", block.elapsed, "s", f"{block.elapsed:g}s", known, status=status, line=block.line
+        yield parser.measure(
+            "duration", block.elapsed, "s", f"{block.elapsed:g}s", status=status, line=block.line, **known
         )
 
 
-def _conditions(args: list[str] | None) -> dict[str, Condition]:
+def _conditions(args: list[str] | None) -> Conditions:
     given, rest = options(args, _OPTIONS)
-    found: dict[str, Condition] = {"transfers": positive_int(given.get("transfers"))}
+    found: Conditions = {"transfers": positive_int(given.get("transfers"))}
     if args is not None:
         found["transfers"] = found["transfers"] or 4  # rclone's default
     if "limit" in given:

@@ -21,9 +21,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal, grouped
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import binary_size, clock_s, host_of, options
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, grouped
+from dtnsim.logs.measurement import Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
 _SUMMARY: Final = re.compile(
@@ -60,10 +60,10 @@ _OPTIONS: Final = {
 class _Run:
     """One run of rsync until its end is known."""
 
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
     sent: tuple[float, float, float, str, int] | None = None  # sent, received [B], rate [B/s], as printed, line
     total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
-    stats: dict[str, Condition] = field(default_factory=dict)
+    stats: Conditions = field(default_factory=dict)
     progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
     names: bool = False  # other text stood between progress lines: one line a file
     files: int = 0
@@ -90,7 +90,6 @@ class Rsync(LineParser):
         self._last = -9  # line of the last progress line
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         if self._command is not self.ctx.command:
             yield from self._settle()
             self._command = self.ctx.command
@@ -116,7 +115,6 @@ class Rsync(LineParser):
             yield from self._settle()
 
     def close(self) -> Iterator[Record]:
-        """Settles the run that is open."""
         yield from self._settle()
 
     # ---- lines ------------------------------------------------------------------------------------------
@@ -138,13 +136,13 @@ class Rsync(LineParser):
         if found["tail"] and share == 100 and not self.ctx.redraw:
             run.files += 1
         if rate > 0 and not self.ctx.redraw and not self.ctx.last:
-            known: dict[str, Condition] = {**run.known, "interval": True, "bytes": size}
+            known: Conditions = {**run.known, "interval": True, "bytes": size}
             if found["tail"] and run.names:
                 known["operation"] = "file"
             seconds = clock_s(found["time"])
             if found["tail"] and seconds:
                 known["duration_s"] = seconds
-            yield figure(self, "throughput", rate, "B/s", printed, known)
+            yield self.measure("throughput", rate, "B/s", printed, **known)
 
     def _sums(self, found: re.Match[str], text: str) -> Iterator[Record]:
         sent, got = self._number(found["sent"], found["su"]), self._number(found["got"], found["gu"])
@@ -187,7 +185,7 @@ class Rsync(LineParser):
         if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress holds
             yield from self._settle()
             return
-        yield failed(self, error[0], run.known)
+        yield self.failure(error[0], **run.known)
         self._run = _Run(run.known)
 
     # ---- figures ------------------------------------------------------------------------------------------
@@ -198,7 +196,7 @@ class Rsync(LineParser):
             yield from self._unfinished(run)
             return
         sent, got, rate, printed, line = run.sent
-        known: dict[str, Condition] = {**run.known, **run.stats, "wire": True, "bytes": sent + got}
+        known: Conditions = {**run.known, **run.stats, "wire": True, "bytes": sent + got}
         if rate <= 0 or sent + got <= 0:
             yield self.unread(printed, "no bytes were transferred: no rate", line=line)
             return
@@ -214,12 +212,12 @@ class Rsync(LineParser):
                 yield self.unread(run.total[4], "a dry run moves no data: no rate", line=line)
                 return
         status: Status = run.status if run.total is not None else "truncated"
-        yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
+        yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
         if run.total is not None and 0.95 <= run.total[1] <= 1.05 and run.total[0] > 0:
             data = {**known, "derived": "total size / time"}
             del data["wire"]
-            yield figure(
-                self, "throughput", run.total[0] / seconds, "B/s", "", data, status=run.status, line=run.total[3]
+            yield self.measure(
+                "throughput", run.total[0] / seconds, "B/s", "", status=run.status, line=run.total[3], **data
             )
         if run.total is None:
             yield self.unread(printed, "the line with the total size is missing", line=line)
@@ -233,7 +231,7 @@ class Rsync(LineParser):
             return
         known = {**run.known, "bytes": size}
         status: Status = "complete" if share == 100 and ended else "partial"
-        yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=line)
+        yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
     def _number(self, digits: str, unit: str) -> float | None:
         try:
@@ -247,10 +245,10 @@ class Rsync(LineParser):
     def _command_args(self) -> list[str] | None:
         return self.ctx.args("rsync", "openrsync")
 
-    def _conditions(self) -> dict[str, Condition]:
+    def _conditions(self) -> Conditions:
         args = self._command_args()
         given, paths = options(args, _OPTIONS)
-        found: dict[str, Condition] = {}
+        found: Conditions = {}
         letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
         if letters.count("h") + (args or []).count("--human-readable") >= 2:
             found["scale"] = 1024

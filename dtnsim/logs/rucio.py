@@ -13,9 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
-from dtnsim.logs._net import failed, figure, host_of
-from dtnsim.logs.base import DECIMAL, Document, DocumentParser, Evidence, LineParser, Record, located, number
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import (
+    DECIMAL,
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    located,
+    number,
+)
 
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
 _LOADED: Final = re.compile(
@@ -40,7 +49,6 @@ class RucioEvents(DocumentParser):
         return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Figures of every event."""
         lines = doc.lines()
         kind = ""
         for record in records(doc.data):
@@ -49,7 +57,7 @@ class RucioEvents(DocumentParser):
                 yield from self._event(record, kind, lines.next('"dst-rse"'))
 
     def _event(self, event: Mapping[str, Any], kind: str, line: int) -> Iterator[Record]:
-        known: dict[str, Condition] = {
+        known: Conditions = {
             "source": _text(event, "src-rse"),
             "target": _text(event, "dst-rse"),
             "file": ":".join(filter(None, (_text(event, "scope"), _text(event, "name")))) or None,
@@ -58,7 +66,7 @@ class RucioEvents(DocumentParser):
             "activity": _text(event, "activity"),
         }
         if "failed" in kind or (not kind and event.get("reason") and not event.get("transferred_at")):
-            yield failed(self, _text(event, "reason") or kind, known, line=line)
+            yield self.failure(_text(event, "reason") or kind, line=line, **known)
             return
         if kind and kind != "transfer-done":
             return
@@ -72,8 +80,8 @@ class RucioEvents(DocumentParser):
         submitted = seconds(event.get("submitted_at"))
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
-        yield figure(self, "throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", known, line=line)
-        yield figure(self, "duration", spent, "s", f"{spent:.6g} s", known, line=line)
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
+        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
 
 
 class RucioClient(LineParser):
@@ -86,16 +94,15 @@ class RucioClient(LineParser):
     commands = ("rucio",)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         found = located(_LOADED, text, "successfully downloaded")
         return () if found is None else self._figures(found, located(_FILE, text, "File "))
 
     def _figures(self, found: re.Match[str], file: re.Match[str] | None) -> Iterator[Record]:
         spent = float(found["seconds"])
-        known: dict[str, Condition] = {**host_of(self.ctx), "direction": "receive", "duration_s": spent}
+        known: Conditions = {**host_of(self.ctx), "direction": "receive", "duration_s": spent}
         known["file"] = None if file is None else file["file"]
         if found["size"] is None:
-            yield figure(self, "duration", spent, "s", f"{found['seconds']} seconds", known)
+            yield self.measure("duration", spent, "s", f"{found['seconds']} seconds", **known)
             return
         size = float(found["size"]) * DECIMAL[found["su"]]
         if size <= 0 or spent <= 0:
@@ -106,7 +113,7 @@ class RucioClient(LineParser):
         if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
             yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
         printed = f"{found['size']} {found['su']}B in {found['seconds']} seconds"
-        yield figure(self, "throughput", rate, "B/s", printed, known)
+        yield self.measure("throughput", rate, "B/s", printed, **known)
 
 
 def _text(event: Mapping[str, Any], key: str) -> str | None:

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 
 from dtnsim.logs._lines import Progress, ProgressParser, declare
 from dtnsim.logs._net import parts_s
-from dtnsim.logs.base import Evidence, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs.base import Conditions, Evidence, Record
+from dtnsim.logs.measurement import Status
 
 
 class S5cmd(ProgressParser):
@@ -39,7 +39,7 @@ class S5cmd(ProgressParser):
         """Complete with all files, whatever the count of bytes says."""
         return "complete" if found["done"] == found["files"] != "0" else super().status(found, moved, total)
 
-    def conditions(self, found: re.Match[str], moved: float) -> dict[str, Condition]:  # noqa: ARG002 (the base's)
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """How many files are there."""
         return {"files": int(found["done"])}
 

@@ -44,12 +44,10 @@ class Sar(LineParser):
     commands = ("sar", "sadf")
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         match = STAMP.match(text)
         if match is None:
             self._heads, self.open = [], False

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, failed, figure, host_of, options
-from dtnsim.logs.base import Evidence, LineParser, Record, agrees, decimal
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import binary_size, clock_s, host_of, options
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, decimal
+from dtnsim.logs.measurement import Status
 
 _METER: Final = re.compile(
     r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
@@ -57,7 +57,7 @@ class _Meter:
     line: int
     text: str
     cut: bool
-    known: dict[str, Condition] = field(default_factory=dict)
+    known: Conditions = field(default_factory=dict)
 
 
 class Scp(LineParser):
@@ -75,13 +75,11 @@ class Scp(LineParser):
     commands = _PROGRAMS
 
     def forget(self) -> None:
-        """No run is open."""
         self.open = False
         self._held: _Meter | None = None
         self._direction: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         meter = self._meter(text)
         if meter is not None:
             held = self._held
@@ -148,7 +146,7 @@ class Scp(LineParser):
         held, self._held = self._held, None
         if held is not None and held.share == 100:
             yield from self._records(held)
-        yield failed(self, problem[0], self._known())
+        yield self.failure(problem[0], **self._known())
 
     def _wire(self, found: re.Match[str]) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
@@ -159,11 +157,10 @@ class Scp(LineParser):
             if seconds <= 0 or size <= 0:
                 continue
             known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
-            yield figure(self, "throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", known)
+            yield self.measure("throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", **known)
 
     # ---- figures ------------------------------------------------------------------------------------------
     def settle(self) -> Iterator[Record]:
-        """The last progress line."""
         held, self._held = self._held, None
         if held is not None:
             yield from self._records(held)
@@ -185,8 +182,8 @@ class Scp(LineParser):
             return
         if meter.seconds:
             known["duration_s"] = meter.seconds
-            yield figure(
-                self, "duration", meter.seconds, "s", f"{meter.seconds:g} s", known, status=status, line=meter.line
+            yield self.measure(
+                "duration", meter.seconds, "s", f"{meter.seconds:g} s", status=status, line=meter.line, **known
             )
         if meter.rate is not None and meter.rate[0] > 0:
             rate, digits, printed = meter.rate
@@ -194,14 +191,14 @@ class Scp(LineParser):
                 scale = rate / decimal(digits)
                 if not agrees(meter.size / meter.seconds / scale, decimal(digits), digits):
                     yield self.unread(meter.text, "size and time do not give the printed rate", line=meter.line)
-            yield figure(self, "throughput", rate, "B/s", printed, known, status=status, line=meter.line)
+            yield self.measure("throughput", rate, "B/s", printed, status=status, line=meter.line, **known)
         elif meter.rate is None and meter.seconds:  # OpenSSH 3 printed no rate
             rate = meter.size / meter.seconds
             known["derived"] = "size / time"
-            yield figure(self, "throughput", rate, "B/s", "", known, status=status, line=meter.line)
+            yield self.measure("throughput", rate, "B/s", "", status=status, line=meter.line, **known)
 
-    def _known(self) -> dict[str, Condition]:
-        found: dict[str, Condition] = {}
+    def _known(self) -> Conditions:
+        found: Conditions = {}
         args = self.ctx.args(*_PROGRAMS)
         given, paths = options(args, _OPTIONS)
         if "cipher" in given:

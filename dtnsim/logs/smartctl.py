@@ -42,11 +42,9 @@ class Smartctl(LineParser):
     commands = ("smartctl",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self._drive: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (version := _VERSION.match(text)) is not None:
             self.version, self._drive = version[1], {}
             args = self.ctx.args("smartctl")

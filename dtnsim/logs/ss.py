@@ -16,9 +16,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._net import figure, host_of
-from dtnsim.logs.base import DECIMAL, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import DECIMAL, Conditions, Evidence, LineParser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:tcp\s++)?(?P<state>ESTAB|UNCONN|SYN-SENT|SYN-RECV|FIN-WAIT-[12]|CLOSE-WAIT|LAST-ACK|CLOSING|TIME-WAIT)"
@@ -45,7 +44,7 @@ class Ss(LineParser):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._known: dict[str, Condition] = {}
+        self._known: Conditions = {}
         self._text = ""
         self._line = 0
         self._seen: dict[tuple[str, str], int] = {}
@@ -71,7 +70,6 @@ class Ss(LineParser):
         return ()
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         text, self._text, self.open = self._text, "", False
         found = dict(_PAIR.findall(text))
         if "rtt" not in found and "cwnd" not in found:
@@ -83,7 +81,7 @@ class Ss(LineParser):
                 yield self._figure("rtt", value * 1e-3, "s", f"{printed} ms", {**known, "statistic": statistic})
         rate = _RATE.search(text)
         if rate is not None and float(rate[1]) > 0:
-            more: dict[str, Condition] = {
+            more: Conditions = {
                 **known,
                 "of": "delivery",
                 "app_limited": True if "app_limited" in text else None,
@@ -97,16 +95,16 @@ class Ss(LineParser):
             total = found["retrans"].partition("/")[2]
             yield self._figure("retransmits", int(total), "1", f"retrans:{found['retrans']}", known)
 
-    def _figure(self, quantity: str, value: float, unit: str, printed: str, known: dict[str, Condition]) -> Record:
-        return figure(self, quantity, value, unit, printed, known, line=self._line)
+    def _figure(self, quantity: str, value: float, unit: str, printed: str, known: Conditions) -> Record:
+        return self.measure(quantity, value, unit, printed, line=self._line, **known)
 
-    def _conditions(self, found: dict[str, str], text: str) -> dict[str, Condition]:
+    def _conditions(self, found: dict[str, str], text: str) -> Conditions:
         key = str(self._known.get("source")), str(self._known.get("target"))
         if len(self._seen) >= _MANY:
             self._seen.clear()
         self._seen[key] = self._seen.get(key, 0) + 1
         control = _CONTROL.search(text)
-        known: dict[str, Condition] = {**self._known, "interval": True, "sample": self._seen[key]}
+        known: Conditions = {**self._known, "interval": True, "sample": self._seen[key]}
         known["congestion"] = control[1] if control is not None else None
         for name, condition in (("mss", "mss_B"), ("pmtu", "mtu_B"), ("bytes_acked", "acked_B")):
             if found.get(name, "").isdigit():

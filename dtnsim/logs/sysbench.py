@@ -46,14 +46,12 @@ class Sysbench(LineParser):
     commands = ("sysbench",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._run: Conditions = {}
         self._io = False
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (text.lstrip().startswith("sysbench") and "evaluation benchmark" in text) or "(using " in text:
             self._begin(text)
             return ()

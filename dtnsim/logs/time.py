@@ -64,7 +64,6 @@ class Time(LineParser):
         self._verbose: list[tuple[str, float, str, int]] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         match = _BASH.match(text)
         if match is not None:
             seconds = int(match["h"] or 0) * 3600 + int(match["m"] or 0) * 60 + decimal(match["s"])

@@ -12,9 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Command, Evidence, LineParser, Record, decimal
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal
 
 _HOP: Final = re.compile(
     r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$"
@@ -43,7 +41,6 @@ class Tracepath(LineParser):
         self._last: tuple[int, str] | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output."""
         resume = _RESUME.search(text)
         if resume is not None:
             yield from self._summary(resume)
@@ -59,7 +56,7 @@ class Tracepath(LineParser):
             return
         problem = _FAILED.search(text)
         if problem is not None:
-            yield failed(self, problem[0])
+            yield self.failure(problem[0])
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         """A command ends the path before it."""
@@ -85,7 +82,7 @@ class Tracepath(LineParser):
         if time is None or first:
             return
         address = found["address"] or found["host"]
-        known: dict[str, Condition] = {"hop": int(found["hop"]), "address": address, "target": self._target}
+        known: Conditions = {"hop": int(found["hop"]), "address": address, "target": self._target}
         asymmetric = _ASYMM.search(rest)
         if asymmetric is not None:
             known["hops_back"] = int(asymmetric[1])
@@ -100,15 +97,15 @@ class Tracepath(LineParser):
             self._last = (int(found["hop"]), address)
         else:
             known["interval"] = True
-        yield figure(self, "rtt", value, "s", time[0], known)
+        yield self.measure("rtt", value, "s", time[0], **known)
 
     def _summary(self, found: re.Match[str]) -> Iterator[Record]:
         hops = found["hops"]
-        known: dict[str, Condition] = {"target": self._target, "reached": hops is not None}
+        known: Conditions = {"target": self._target, "reached": hops is not None}
         if hops is not None:
             known["hops"] = int(hops)
-        yield figure(self, "mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", known)
+        yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
         if hops is not None:
             back = int(found["back"]) if found["back"] else None
-            yield figure(self, "hops", int(hops), "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+            yield self.record("hops", int(hops), "1", f"hops {hops}", {"target": self._target, "hops_back": back})
         self._active, self._last, self._target = False, None, None

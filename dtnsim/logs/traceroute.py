@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs._net import failed, figure
-from dtnsim.logs.base import Evidence, LineParser, Record, decimal, located
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, located
+from dtnsim.logs.measurement import Status
 
 _HEAD: Final = re.compile(
     r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"
@@ -52,7 +51,7 @@ class _Route:
     target: str
     address: str
     line: int
-    conditions: dict[str, Condition]
+    conditions: Conditions
     hop: int = 0
     text: str = ""
     hop_line: int = 0
@@ -84,7 +83,6 @@ class Traceroute(LineParser):
         self._route: _Route | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line; every line while a route is open."""
         head = _HEAD.search(text) if "traceroute" in text else None
         if head is not None:
             yield from self.settle()
@@ -102,10 +100,9 @@ class Traceroute(LineParser):
         elif self._route is None:
             problem = located(_FAILED, text, "traceroute", "Unable to", "Cannot handle") or _FAILED.match(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
-                yield failed(self, problem[0])
+                yield self.failure(problem[0])
 
     def settle(self) -> Iterator[Record]:
-        """Settles the route that is open."""
         route, self._route = self._route, None
         self.open = False
         if route is None:
@@ -119,20 +116,20 @@ class Traceroute(LineParser):
         reached = bool(answers)
         answers = answers or last.probes
         times = [time for _, time, _ in answers]
-        known: dict[str, Condition] = {**route.conditions, "hop": last.number, "reached": reached}
+        known: Conditions = {**route.conditions, "hop": last.number, "reached": reached}
         known["address"] = answers[-1][0]
         known["annotation"] = next((flag for _, _, flag in answers if flag), None)
         status: Status = "truncated" if route.cut else "complete" if reached else "partial"
         mean = sum(times) / len(times)
-        yield figure(self, "rtt", mean, "s", f"{mean * 1e3:.3f} ms", known, status=status, line=last.line)
+        yield self.measure("rtt", mean, "s", f"{mean * 1e3:.3f} ms", status=status, line=last.line, **known)
         least = {**known, "statistic": "min"}
         text = f"{min(times) * 1e3:g} ms"
-        yield figure(self, "rtt", min(times), "s", text, least, status=status, line=last.line)
-        yield figure(self, "hops", last.number, "1", str(last.number), known, status=status, line=last.line)
+        yield self.measure("rtt", min(times), "s", text, status=status, line=last.line, **least)
+        yield self.measure("hops", last.number, "1", str(last.number), status=status, line=last.line, **known)
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _begin(self, target: str | None, address: str | None) -> _Route:
-        conditions: dict[str, Condition] = {"target": target} if target is not None else {}
+        conditions: Conditions = {"target": target} if target is not None else {}
         host = self.ctx.host or (self.ctx.command.host if self.ctx.command is not None else None)
         if host is not None:
             conditions["host"] = host
@@ -179,9 +176,9 @@ class Traceroute(LineParser):
                 sent += 1
                 value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
-                known: dict[str, Condition] = {**route.conditions, "hop": route.hop, "probe": sent}
+                known: Conditions = {**route.conditions, "hop": route.hop, "probe": sent}
                 known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
-                yield figure(self, "rtt", value, "s", token[0].strip(), known, line=route.hop_line)
+                yield self.measure("rtt", value, "s", token[0].strip(), line=route.hop_line, **known)
         if probes:
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]

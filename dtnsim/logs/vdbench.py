@@ -35,14 +35,12 @@ class Vdbench(LineParser):
     commands = ("vdbench",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._unit = 2.0**20
         self._run: Conditions = {}
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if (unit := _UNIT.match(text)) is not None:
             self._unit, self.open, self._quiet = 2.0**20 if unit[1] == "1024" else 1e6, True, 0
         elif (start := _START.search(text)) is not None:

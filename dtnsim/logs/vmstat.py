@@ -53,14 +53,12 @@ class Vmstat(LineParser):
     commands = ("vmstat",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._heads: list[str] = []
         self._disks = False
         self._reports = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         words = text.split(maxsplit=_LONGEST)
         if words[:1] == ["disk-"]:
             self._disks = self.open = True

@@ -48,13 +48,11 @@ class Warp(LineParser):
     commands = ("warp",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._known: Conditions = {}
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         head = _HEAD.match(text)
         if head is not None:
             self._start(head)

@@ -15,9 +15,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs._net import failed, figure, host_of, options
-from dtnsim.logs.base import Evidence, LineParser, Record, agrees
-from dtnsim.logs.measurement import Condition
+from dtnsim.logs._net import host_of, options
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees
 
 _RATE: Final = re.compile(
     r"Total (?P<role>sender|receiver) throughput = (?P<rate>[\d.]+(?:e[+-]?\d+)?)\s+Mbytes/sec"
@@ -49,14 +48,12 @@ class Wdt(LineParser):
     commands = ("wdt",)
 
     def forget(self) -> None:
-        """No run is open."""
         self.open = False
-        self._bar: tuple[float, str, int, int, dict[str, Condition]] | None = None
+        self._bar: tuple[float, str, int, int, Conditions] | None = None
         self._text: list[str] = []
         self._start = 0
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line; every line while a report is gathered."""
         bar = _BAR.search(text)
         if bar is not None:
             rate, share = float(bar["rate"]) * 2**20, min(int(bar["share"]), 100)
@@ -84,7 +81,7 @@ class Wdt(LineParser):
         if bar is not None and bar[0] > 0:
             rate, printed, share, line, known = bar
             known["share"] = share / 100
-            yield figure(self, "throughput", rate, "B/s", printed, known, status="partial", line=line)
+            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 
     def _report(self, text: str) -> Iterator[Record]:
         line = self._start
@@ -97,7 +94,7 @@ class Wdt(LineParser):
         known["duration_s"] = float(time["s"]) if time is not None else None
         if status is not None and status["status"] != "OK":
             self._bar = None
-            yield failed(self, status[0], known, line=line)
+            yield self.failure(status[0], line=line, **known)
             return
         found = _RATE.search(text)
         if found is None:
@@ -113,13 +110,13 @@ class Wdt(LineParser):
                 yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)
         known["role"] = found["role"]
         printed = f"{found['rate']} Mbytes/sec"
-        yield figure(self, "throughput", rate * 2**20, "B/s", printed, known, line=self.ctx.line)
+        yield self.measure("throughput", rate * 2**20, "B/s", printed, line=self.ctx.line, **known)
         if found["pure"]:
             pure = {**known, "interval": True, "excludes": "directory listing"}
             text = f"{found['pure']} Mbytes/sec pure transfer rate"
-            yield figure(self, "throughput", float(found["pure"]) * 2**20, "B/s", text, pure, line=self.ctx.line)
+            yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", text, line=self.ctx.line, **pure)
 
-    def _known(self) -> dict[str, Condition]:
+    def _known(self) -> Conditions:
         given, _ = options(self.ctx.args("wdt"), _OPTIONS)
-        found: dict[str, Condition] = {key: given[key] for key in ("source", "target") if key in given}
+        found: Conditions = {key: given[key] for key in ("source", "target") if key in given}
         return {**found, **host_of(self.ctx)}

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import binary_size, bits_rate, failed, figure
-from dtnsim.logs.base import Evidence, LineParser, Record, located
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import binary_size, bits_rate
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
+from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
     r"\((?P<rate>\d++(?:[.,]\d++)?) (?P<unit>[KMGT]?)(?P<kind>[Bb])/s\) - "
@@ -31,7 +31,6 @@ class Wget(LineParser):
     commands = ("wget",)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if "/s) - " not in text:
             return ()
         start = text.rfind("(", 0, text.index("/s) - "))
@@ -40,7 +39,7 @@ class Wget(LineParser):
 
     def _download(self, found: re.Match[str]) -> Iterator[Record]:
         if found["error"] is not None:
-            yield failed(self, found["error"], {"bytes": int(found["at"])})
+            yield self.failure(found["error"], **{"bytes": int(found["at"])})
             return
         if found["got"] is None:
             yield self.unread(found[0], "the line is cut")
@@ -52,7 +51,7 @@ class Wget(LineParser):
             yield self.unread(found[0], "no bytes were transferred: no rate")
             return
         status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
-        known: dict[str, Condition] = {"direction": "receive", "bytes": size, "duration_s": size / value}
+        known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value}
         known["file"] = found["file"].strip("'`\"‘’“” ") if found["file"] else None
         printed = f"{rate} {found['unit']}{found['kind']}/s"
-        yield figure(self, "throughput", value, "B/s", printed, known, status=status)
+        yield self.measure("throughput", value, "B/s", printed, status=status, **known)

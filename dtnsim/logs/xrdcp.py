@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._lines import Progress, ProgressParser, declare
-from dtnsim.logs._net import failed, options, positive_int
-from dtnsim.logs.base import BINARY, Evidence, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs._net import options, positive_int
+from dtnsim.logs.base import BINARY, Conditions, Evidence, Record
+from dtnsim.logs.measurement import Status
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
 _OPTIONS: Final = {
@@ -51,10 +51,10 @@ class Xrdcp(ProgressParser):
         """Complete at 100 %."""
         return "complete" if found["share"] == "100" else "partial"
 
-    def conditions(self, found: re.Match[str] | None, moved: float) -> dict[str, Condition]:  # noqa: ARG002
+    def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
         given, paths = options(self.ctx.args(*self.commands), _OPTIONS)
-        known: dict[str, Condition] = {"streams": positive_int(given.get("streams"))}
+        known: Conditions = {"streams": positive_int(given.get("streams"))}
         if len(paths) > 1:
             known["source"], known["target"] = paths[-2], paths[-1]
         return known if found is None else {**known, "resolution_s": 1.0}
@@ -65,4 +65,4 @@ class Xrdcp(ProgressParser):
             return ()
         held, self._held = self._held, None
         known = self.conditions(None, 0.0) if held is None else {**held.known, "resolution_s": None}
-        return (failed(self, message, known),)
+        return (self.failure(message, **known),)

@@ -50,7 +50,6 @@ class Zfs(LineParser):
         self._settings: dict[str, Conditions] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         words = text.split(maxsplit=5)
         if words[:3] == ["NAME", "PROPERTY", "VALUE"]:
             done = list(self.settle())
@@ -89,7 +88,6 @@ class Zfs(LineParser):
                 yield self.measure("capacity", size, "B", row[key], view=view, target=row["name"])
 
     def settle(self) -> Iterator[Record]:
-        """Figures of what is over."""
         found, settings = self._found, self._settings
         self._found, self._settings, self.open = {}, {}, False
         for name, rows in found.items():

@@ -41,7 +41,6 @@ class Zpool(LineParser):
     commands = ("zpool",)
 
     def forget(self) -> None:
-        """No table or run is open."""
         self.open = False
         self._table = ""  # "iostat" or "status"
         self._pool: str | None = None
@@ -54,7 +53,6 @@ class Zpool(LineParser):
         self._waits: list[str] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line."""
         if _HEAD.match(text):
             self._indent = len(text) - len(text.lstrip())
             self._table, self.open, self._pool = "iostat", True, None
