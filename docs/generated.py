@@ -167,9 +167,16 @@ def _commands() -> str:
 def _logs() -> str:
     """What is read, from the docstrings of the parsers, by what `dtnsim calibrate` does with it."""
     every = catalogue()
+    parsers = (*every.lines, *every.documents)
+    #: tools of which a parser says it, in files of several tools
+    described = {(parser.__module__, parser.tool) for parser in parsers if "Units:" in (parser.__doc__ or "")}
     said: dict[str, dict[str, dict[str, None]]] = {use: {} for use in _USES.values()}
-    for parser in (*every.lines, *every.documents):
-        first = (importlib.import_module(parser.__module__).__doc__ or "").partition("\n\n")[0]
+    for parser in parsers:
+        own = inspect.cleandoc(parser.__doc__ or "")
+        if "Units:" not in own and (parser.__module__, parser.tool) in described:
+            continue
+        module = importlib.import_module(parser.__module__).__doc__ or ""
+        first = (own if "Units:" in own else module).partition("\n\n")[0]
         words = re.sub(r"; see `dtnsim.*?`", "", first.replace("``", "`"))
         words += " (by its documentation: fewer than three outputs of real runs)" * parser.by_document
         said.setdefault(_use(parser.evidence), {}).setdefault(parser.tool, {})[words] = None

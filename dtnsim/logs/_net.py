@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Context, DocumentParser, LineParser, Record, decimal
-from dtnsim.logs.measurement import Condition, Measurement, Status
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
@@ -100,10 +99,10 @@ def _bundle(word: str, spec: Mapping[str, str], queue: list[str], found: dict[st
         found[name[:-1]] = ""
 
 
-def host_of(ctx: Context) -> dict[str, Condition]:
+def host_of(ctx: Context) -> Conditions:
     """The host a line belongs to, for figures that are settled when another prompt may have come.
 
-    A host that is not known is kept as None, so that `figure` does not take the next prompt's.
+    A host that is not known is kept as None, so that a record does not take the next prompt's.
     """
     return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
 
@@ -115,3 +114,23 @@ def positive_int(text: str | None) -> int | None:
     return int(text) or None
 
 
+def ends_of(ctx: Context) -> Conditions:
+    """The ends that a pScheduler command names, as the data went: with ``--reverse`` the other way round."""
+    args = ctx.args("pscheduler") or []
+    found: Conditions = {}
+    for at, arg in enumerate(args):
+        name, _, value = arg.partition("=")
+        key = {"--source": "source", "-s": "source", "--dest": "target", "-d": "target"}.get(name)
+        if key is not None:
+            found[key] = value or (args[at + 1] if at + 1 < len(args) else "")
+        elif name in ("--reverse", "-R"):
+            found["reverse"] = True
+    return turned(found)
+
+
+def turned(known: Conditions) -> Conditions:
+    """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
+    if known.get("reverse"):
+        ends = {"source": known.get("target"), "target": known.get("source")}
+        known |= {key: end for key, end in ends.items() if end is not None}
+    return known

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from dtnsim.logs._columns import declared
+from dtnsim.logs._declared import declared
 from dtnsim.logs.base import number
 
 #: states of a CPU

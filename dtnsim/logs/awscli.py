@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from dtnsim.logs._lines import ProgressParser, declare
+from dtnsim.logs._declared import ProgressParser, declare
 from dtnsim.logs._numbers import BINARY
 from dtnsim.logs.base import Conditions, Evidence, Record
 from dtnsim.logs.measurement import Status

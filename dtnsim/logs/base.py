@@ -4,7 +4,7 @@
 (text) or `DocumentParser` (JSON, XML, HTML tables). The reader finds it by itself: there is no list
 to extend. It says what its figures are good for (``evidence``); its docstring says what the tool's unit words mean,
 with the source, and ``tests/logs/samples/<tool>.txt`` has outputs with their true values. Two readers take the common
-shapes from a declaration: columns and keys (`dtnsim.logs._columns`), progress lines (`dtnsim.logs._lines`).
+shapes from a declaration: columns and keys (`dtnsim.logs._declared`), progress lines (`dtnsim.logs._declared`).
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
 looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser
@@ -84,6 +84,16 @@ Conditions = dict[str, Any]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
+
+#: word of a unit of time -> [s]
+TIMES: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "usec": 1e-6, "nsec": 1e-9,
+                "msec": 1e-3}  # fmt: skip
+#: words of units that mean the same to every tool -> (SI unit, factor)
+UNITS: Final[dict[str, tuple[str, float]]] = {
+    **{word: ("s", factor) for word, factor in TIMES.items()},
+    **{f"{letter}iB/s": ("B/s", BINARY[letter]) for letter in "KMGT"}, "B/s": ("B/s", 1.0), "IOPS": ("1/s", 1.0),
+    "Gbit/s": ("B/s", 1.25e8), "Mbit/s": ("B/s", 1.25e5), "%": ("1", 0.01), "/s": ("1/s", 1.0),
+}  # fmt: skip
 
 _NEWLINE: Final = re.compile("\n")
 #: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
@@ -212,6 +222,11 @@ class Parser(ABC):
         known = {key: value for key, value in conditions.items() if _is_condition(value)}
         shown, at = text.strip()[:300], line or ctx.line
         return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
+
+    def printed(self, quantity: str, text: str, word: str, times: float = 1.0, **known: Condition) -> Record:
+        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor."""
+        unit, factor = UNITS[word]
+        return self.record(quantity, decimal(text) * factor * times, unit, f"{text} {word}", known)
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
         """Makes the note of a part that could not be read."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._columns import cell, declared, figures
+from dtnsim.logs._declared import cell, declared, figures
 from dtnsim.logs._sysstat import JSON_STATES, STATES, plain, statistics
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._columns import by_right_edge, tokens
+from dtnsim.logs._declared import by_right_edge, tokens
 from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
 
 KIB: Final = BINARY["K"]

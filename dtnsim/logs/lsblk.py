@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._columns import tokens
+from dtnsim.logs._declared import tokens
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number, size_bytes
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dtnsim.logs._columns import figures
+from dtnsim.logs._declared import figures
 from dtnsim.logs._sysstat import JSON_STATES, STAMP, STATES, is_mpstat, plain, statistics
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._declared import declared, figures
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")

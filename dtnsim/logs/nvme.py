@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._declared import declared, figures
 from dtnsim.logs._sysstat import plain
 from dtnsim.logs.base import DECIMAL, Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.base import integer as _integer

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import iso_s
+from dtnsim.logs._net import ends_of, iso_s, turned
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
@@ -221,19 +221,19 @@ class PschedulerText(LineParser):
             return
         rtt = _RTT.search(text)
         if rtt is not None:
-            known = self._known()
+            known = ends_of(self.ctx)
             yield self.measure("loss", float(rtt["loss"]) / 100, "1", f"{rtt['loss']}%", **known)
             for statistic, part in zip(("min", None, "max", "stddev"), rtt["figures"].split("/"), strict=False):
                 value = number(part)
                 if value is not None:
                     yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
         elif "Run did not complete" in text or words.startswith("Failed to schedule"):
-            yield self.failure(text, **self._known())
+            yield self.failure(text, **ends_of(self.ctx))
 
     def _row(self, row: re.Match[str]) -> Iterator[Record]:
         rate = float(row["rate"]) * _BPS[row["u"]]
         start, end = float(row["start"]), float(row["end"])
-        known: Conditions = {**self._known(), "duration_s": end - start}
+        known: Conditions = {**ends_of(self.ctx), "duration_s": end - start}
         printed = f"{row['rate']} {row['u']}"
         if self._section != "Summary":
             known |= {"interval": True, "start_s": start, "end_s": end}
@@ -252,20 +252,6 @@ class PschedulerText(LineParser):
             received = float(row["rrate"]) * _BPS[row["ru"]]
             role: Conditions = {**known, "role": "receiver"}
             yield self.measure("throughput", received, "B/s", f"{row['rrate']} {row['ru']}", **role)
-
-    def _known(self) -> Conditions:
-        args = self.ctx.args("pscheduler") or []
-        found: Conditions = {}
-        for at, arg in enumerate(args):
-            name, _, value = arg.partition("=")
-            value = value or (args[at + 1] if at + 1 < len(args) else "")
-            if name in ("--source", "-s"):
-                found["source"] = value
-            elif name in ("--dest", "-d"):
-                found["target"] = value
-            elif name in ("--reverse", "-R"):
-                found["reverse"] = True
-        return _turned(found)
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -308,15 +294,7 @@ def _conditions(data: Mapping[str, Any]) -> Conditions:
         found["measured_by"] = str(tool.get("name", "")) or None
     elif isinstance(tool, str):
         found["measured_by"] = tool
-    return _turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
-
-
-def _turned(known: Conditions) -> Conditions:
-    """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
-    if known.get("reverse"):
-        ends = {"source": known.get("target"), "target": known.get("source")}
-        known |= {key: end for key, end in ends.items() if end is not None}
-    return known
+    return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
 
 
 def _dict(value: object) -> dict[str, Any]:

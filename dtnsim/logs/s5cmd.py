@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dtnsim.logs._lines import Progress, ProgressParser, declare
+from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._net import parts_s
 from dtnsim.logs.base import Conditions, Evidence, Record
 from dtnsim.logs.measurement import Status

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._declared import declared, figures
 from dtnsim.logs._sysstat import STAMP, STATES, is_mpstat
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._columns import declared, figures
+from dtnsim.logs._declared import declared, figures
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 #: ``-d``: columns of a disk

@@ -39,7 +39,7 @@ class Wget(LineParser):
 
     def _download(self, found: re.Match[str]) -> Iterator[Record]:
         if found["error"] is not None:
-            yield self.failure(found["error"], **{"bytes": int(found["at"])})
+            yield self.failure(found["error"], bytes=int(found["at"]))
             return
         if found["got"] is None:
             yield self.unread(found[0], "the line is cut")

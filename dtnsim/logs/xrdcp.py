@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._lines import Progress, ProgressParser, declare
+from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._net import options, positive_int
 from dtnsim.logs.base import BINARY, Conditions, Evidence, Record
 from dtnsim.logs.measurement import Status

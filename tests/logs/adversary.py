@@ -22,7 +22,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import dtnsim.logs
-from dtnsim.logs._lines import Line
+from dtnsim.logs._declared import Line
 from dtnsim.logs.base import LineParser
 
 LENGTH = 100_000

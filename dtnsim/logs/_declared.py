@@ -1,0 +1,347 @@
+"""What formats are declared with: kinds of lines, tables and their units, progress lines of a copy.
+
+- `LinesParser`: the lines that a tool prints, each with the method that says what it means (`reads`);
+- `declared` and `figures`: what stands under a heading or beside a key; blank cells that only position tells;
+- `ProgressParser`: the last line of a copy counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, NamedTuple
+
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, DocumentParser, LineParser, Record
+from dtnsim.logs.measurement import Measurement, Status, Unread
+
+_TOKEN: Final = re.compile(r"\S+")
+_SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
+_MOST_PERCENT: Final = 100.5
+#: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
+_WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
+    "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
+    "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
+    "sectors": ("B", 512.0, 1.0, "{cell}"),
+    "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
+    "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
+    "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
+    "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"),
+    "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
+}  # fmt: skip
+
+_NEAR: Final = 2
+
+
+Match = re.Match[str]
+#: what a method gives that reads one kind of line
+Found = Record | Iterable[Record] | None
+
+
+class _Kind(NamedTuple):
+    """A kind of line: how it is found, what reads it."""
+
+    find: Callable[[str], Match | None]
+    pattern: re.Pattern[str]
+    signs: tuple[str, ...]
+    inside: bool
+    opens: bool
+    method: Callable[[Any, Match], Found]
+
+
+def reads(
+    pattern: str, *signs: str, search: bool = False, inside: bool = False, opens: bool = False
+) -> Callable[[Callable[[Any, Match], Found]], Any]:
+    """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
+
+    Args:
+        pattern: From the line's start (see ``search``).
+        signs: Texts of which the line has one, to save trying.
+        search: The pattern may begin anywhere.
+        inside: Only in a block that is open.
+        opens: The line opens a block: all lines up to its end are handed over.
+    """
+    compiled = re.compile(pattern)
+    find = compiled.search if search else compiled.match
+
+    def mark(method: Callable[[Any, Match], Found]) -> Any:
+        kinds = [_Kind(find, compiled, signs, inside, opens, method), *getattr(method, "kinds", ())]
+        method.kinds = kinds  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class LinesParser(LineParser):
+    """Lines that are declared with `reads`; a block that one of them opened is over after ``longest`` further lines."""
+
+    longest: ClassVar[int] = 0
+    kinds: ClassVar[tuple[_Kind, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
+        cls.kinds = (*own, *cls.kinds)
+
+    def forget(self) -> None:
+        """No block is open."""
+        self.open, self.lines = False, 0
+        self.known: Conditions = {}
+
+    def feed(self, text: str) -> Iterable[Record]:
+        """One line."""
+        self.lines += 1
+        if self.open and 0 < self.longest < self.lines:
+            self.open = False
+        for find, _, signs, inside, opens, method in self.kinds:
+            if (inside and not self.open) or (signs and not any(sign in text for sign in signs)):
+                continue
+            if (match := find(text)) is not None:
+                if opens:
+                    self.open, self.lines = True, 0
+                return _listed(method(self, match))
+        return _listed(self.other(text))
+
+    def other(self, text: str) -> Found:  # noqa: ARG002 (for subclasses)
+        """A line of no kind."""
+        return None
+
+
+def _listed(found: Found) -> Iterable[Record]:
+    return () if found is None else (found,) if isinstance(found, Measurement | Unread) else found
+
+
+class Column(NamedTuple):
+    """What the figures under one heading are.
+
+    Attributes:
+        quantity: What was measured.
+        unit: Its SI unit.
+        times: Factor of the printed figure.
+        over: Divisor of it.
+        shown: How the figure is quoted, from its ``cell`` and ``head``.
+        known: Conditions that the heading says.
+    """
+
+    quantity: str
+    unit: str
+    times: float
+    over: float
+    shown: str
+    known: Conditions
+
+
+def declared(text: str) -> dict[str, Column]:
+    """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
+    found: dict[str, Column] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        heads, _, what = line.partition(" : ")
+        quantity, word, *conditions = what.split()
+        known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
+        found |= {head.replace("~", " "): Column(quantity, *_WORDS[word], known) for head in heads.split()}
+    return found
+
+
+def cell(text: str) -> tuple[float, str] | None:
+    """A cell as (number, suffix); None for ``-`` and words."""
+    match = _SUFFIX.match(text)
+    if match is None:
+        return None
+    try:
+        return float(match["n"].replace(",", ".")), match["s"]
+    except ValueError:
+        return None
+
+
+def figures(
+    parser: LineParser | DocumentParser,
+    columns: Mapping[str, Column],
+    pairs: Iterable[tuple[str, Any]],
+    more: Conditions,
+    *,
+    read: Callable[[Any], tuple[float, str] | None] = cell,
+    line: int | None = None,
+) -> Iterator[Record]:
+    """The figure of every (heading, cell) whose heading is declared.
+
+    Args:
+        parser: Who reads.
+        columns: What the headings mean.
+        pairs: Headings with their cells.
+        more: Conditions of the row; they go before those of a heading.
+        read: A cell as (number, suffix); the letter of a suffix replaces a rate's factor (``--human``).
+        line: Line of the row, where it is not the present one.
+    """
+    for head, printed in pairs:
+        column = columns.get(head)
+        found = None if column is None else read(printed)
+        if column is None or found is None:
+            continue
+        value, suffix = found
+        times = column.times
+        if suffix and column.unit == "B/s":
+            if suffix == "%":
+                continue
+            times = BINARY.get(suffix, 1.0)
+        if column.quantity == "cpu_share" and value > _MOST_PERCENT:
+            continue
+        text = column.shown.format(cell=printed, head=head)
+        known = {**column.known, **more}
+        yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
+
+
+def tokens(text: str) -> list[tuple[str, int, int]]:
+    """The words of a line with where they start and end."""
+    return [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.expandtabs())]
+
+
+def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: int = 3) -> list[int] | None:
+    """Column of each right-aligned cell: the nearest right edge, in order.
+
+    Args:
+        cells: (text, start, end) of each cell.
+        edges: Right edges of the column headings, ascending.
+        slack: How far an edge may be off (wide figures shift what follows).
+
+    Returns:
+        Column index per cell, strictly ascending; None when the cells do not fit the columns.
+    """
+    found: list[int] = []
+    for _, _, end in cells:
+        column = min(range(len(edges)), key=lambda i: abs(edges[i] - end))
+        if abs(edges[column] - end) > slack or (found and column <= found[-1]):
+            return None
+        found.append(column)
+    return found
+
+
+def percent(text: str) -> float:
+    """``81.96`` or ``81,96 %`` as a fraction."""
+    return float(text.strip(" %").replace(",", ".")) / 100.0
+
+
+class Line(NamedTuple):
+    """A kind of line that a tool prints.
+
+    Attributes:
+        sign: Text without which the pattern is not tried.
+        pieces: The pattern in pieces; where the first two match and a later one does not, the line is a near miss.
+        pattern: The whole.
+    """
+
+    sign: str
+    pieces: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def beginnings(self) -> Iterator[re.Pattern[str]]:
+        """Patterns of all pieces but the last, but the last two ... down to the first two."""
+        return (re.compile("".join(self.pieces[:count])) for count in range(len(self.pieces) - 1, _NEAR - 1, -1))
+
+    def last(self, text: str) -> re.Match[str] | None:
+        """The last of what may be several joined drawings of the line."""
+        found = None
+        if self.sign in text:
+            for found in self.pattern.finditer(text):  # noqa: B007 (the last one is wanted)
+                pass
+        return found
+
+    def near(self, text: str) -> str | None:
+        """Up to where a line that has the sign is as declared; None for one that is something else."""
+        matches = (pattern.search(text) for pattern in self.beginnings()) if self.sign in text else ()
+        match = next((match for match in matches if match is not None), None)
+        return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
+
+
+def declare(sign: str, *pieces: str) -> Line:
+    """A kind of line; see `Line`."""
+    return Line(sign, pieces, re.compile("".join(pieces)))
+
+
+class Progress(NamedTuple):
+    """The last progress line of a copy.
+
+    Attributes:
+        moved: Bytes so far [B].
+        total: Bytes in all, as far as is known [B].
+        rate: Mean rate since the start [B/s].
+        printed: The rate as printed.
+        line: Line in the log.
+        status: Whether the copy is complete.
+        known: Conditions.
+    """
+
+    moved: float
+    total: float
+    rate: float
+    printed: str
+    line: int
+    status: Status
+    known: Conditions
+
+
+class ProgressParser(LineParser):
+    """Keeps the last progress line until the copy is over.
+
+    A parser declares its ``line`` with the groups ``got``, ``gu``, ``of``, ``ou``, ``rate``, ``ru`` (figure and prefix
+    of what is moved, of all, and of the rate), what its prefixes are (``units``) and its ``failures``.
+    """
+
+    line: ClassVar[Line]
+    failures: ClassVar[re.Pattern[str]]
+    units: ClassVar[Mapping[str, float]] = DECIMAL
+
+    def forget(self) -> None:
+        self._held: Progress | None = None
+
+    def feed(self, text: str) -> Iterable[Record]:
+        found = self.line.last(text)
+        if found is not None:
+            return self._progress(found)
+        if self.line.sign in text:
+            near = self.line.near(text)
+            return () if near is None else (self.unread(text, near),)
+        problem = self.failures.match(text)
+        return () if problem is None else self.failed(problem[0])
+
+    def failed(self, message: str) -> Iterable[Record]:
+        """A message that says that a copy failed."""
+        return (self.failure(message),)
+
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (for subclasses)
+        """Whether the copy is complete with this line."""
+        return "complete" if moved == total else "partial"
+
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
+        """What else the line says."""
+        return {}
+
+    def same(self, progress: Progress, held: Progress) -> bool:
+        """Whether the line is of the copy that is held."""
+        return progress.moved >= held.moved
+
+    def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
+        """Notes on figures of the line that contradict one another."""
+        return ()
+
+    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+        moved, total, rate = (
+            float(found[number]) * self.units[found[unit]]
+            for number, unit in (("got", "gu"), ("of", "ou"), ("rate", "ru"))
+        )
+        printed = found[0][found.start("rate") - found.start() : found.end("ru") - found.start()]
+        printed += "/s" if printed.endswith(("B", "s")) else "B/s"
+        known = {**self.conditions(found, moved), **host_of(self.ctx)}
+        progress = Progress(moved, total, rate, printed, self.ctx.line, self.status(found, moved, total), known)
+        yield from self.check(found, progress)
+        if self._held is not None and not self.same(progress, self._held):
+            yield from self.settle()
+        self._held = progress
+
+    def settle(self) -> Iterator[Record]:
+        held, self._held = self._held, None
+        if held is None:
+            return
+        if held.moved <= 0 or held.rate <= 0:
+            yield self.unread(held.printed, "no bytes were transferred: no rate", line=held.line)
+            return
+        more: Conditions = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate}
+        yield self.measure("throughput", held.rate, "B/s", held.printed, status=held.status, line=held.line, **more)
