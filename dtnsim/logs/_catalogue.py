@@ -1,17 +1,21 @@
-"""Which parsers care for a line: an index over words and shapes, filled by importing the parsers."""
+"""Which parsers care for a line: an index over words and shapes; the parsers of one host of a log."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._clean import PREFIX
-from dtnsim.logs._commands import UNUSUAL
-from dtnsim.logs.base import DocumentParser, Evidence, LineParser, parser_types
+from dtnsim.logs._commands import UNUSUAL, CommandReader
+from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Record, parser_types
+from dtnsim.logs.measurement import Unread
+
+# Which parsers care for a line: an index over words and shapes, filled by importing the parsers.
+
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
 _INTERVALS: Final = re.compile(
@@ -156,3 +160,51 @@ def catalogue() -> Catalogue:
         if m.name[0] != "_" and m.name not in ("base", "measurement")
     )
     return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
+
+
+# The parsers of one host of a log, and how lines and documents are handed to them safely.
+
+
+#: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits)
+NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError)
+
+
+def hand_over(parser: LineParser, text: str, out: list[Record]) -> None:
+    """Hands a line over; a figure that is no number is noted."""
+    try:
+        records = parser.feed(text)
+        if records:
+            out += records
+    except NO_NUMBER as error:
+        out.append(no_number(parser, text, error))
+
+
+def no_number(parser: LineParser | DocumentParser, text: str, error: Exception) -> Unread:
+    return parser.unread(text, f"a figure of the line is no number ({error})")
+
+
+def safely(
+    parser: LineParser | DocumentParser, settle: Callable[..., Iterable[Record]], *args: object
+) -> Iterator[Record]:
+    """Records that a parser settles; one that is no number is noted and does not lose the others' figures."""
+    try:
+        yield from settle(*args)
+    except NO_NUMBER as error:
+        yield no_number(parser, "", error)
+
+
+class Host:
+    """Parsers of one host of a pdsh log (or of the whole file)."""
+
+    def __init__(self, parsers: Catalogue, file: str | None, memo: dict[str, Any]) -> None:
+        self.ctx = Context(file=file, memo=memo)
+        self.parsers = [kind(self.ctx) for kind in parsers.lines]
+        self.documents = [kind(self.ctx) for kind in parsers.documents]
+        self.commands = CommandReader(parsers.commands)
+        self.open: dict[int, LineParser] = {}
+
+    def mark(self, at: int) -> None:
+        if self.parsers[at].open:
+            self.open[at] = self.parsers[at]
+        else:
+            self.open.pop(at, None)

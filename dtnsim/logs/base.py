@@ -1,10 +1,10 @@
 """The contract between the log reader and the parsers: read this before writing a parser.
 
-**A parser is one file** ``dtnsim/logs/<tool>.py`` with one or more subclasses of `LineParser`
-(text) or `DocumentParser` (JSON, XML, HTML tables). The reader finds it by itself: there is no list
-to extend. It says what its figures are good for (``evidence``); its docstring says what the tool's unit words mean,
-with the source, and ``tests/logs/samples/<tool>.txt`` has outputs with their true values. Two readers take the common
-shapes from a declaration: columns and keys (`dtnsim.logs._declared`), progress lines (`dtnsim.logs._declared`).
+**A parser is a subclass** of `LineParser` (text) or `DocumentParser` (JSON, XML, HTML tables), in a file of its own or
+in that of its topic. The reader finds it by itself: there is no list to extend. It says what its figures are good for
+(``evidence``); its docstring (or its file's) says what the tool's unit words mean, with the source, and
+``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` has readers that take the
+common shapes from a declaration: kinds of lines, columns and keys, progress lines.
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
 looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser
@@ -68,13 +68,13 @@ from typing import Any, ClassVar, Final, Literal
 
 from dtnsim.logs._clean import clean, decode, host_of
 from dtnsim.logs._commands import Command
-from dtnsim.logs._evidence import Evidence
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
-from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
+from dtnsim.logs.measurement import Condition, Evidence, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY", "DECIMAL", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser",
-    "Parser", "Record", "agrees", "decimal", "grouped", "integer", "located", "number", "size_bytes",
+    "BINARY", "DECIMAL", "TIMES", "UNITS", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence",
+    "LineParser", "Parser", "Record", "agrees", "as_dict", "as_list", "decimal", "grouped", "integer", "located",
+    "number", "size_bytes", "text_in", "whole",
 ]  # fmt: skip
 
 Record = Measurement | Unread
@@ -373,6 +373,28 @@ def number(value: object) -> float | None:
             return None
         return result if math.isfinite(result) else None
     return None
+
+
+def whole(value: object) -> int | None:
+    """A JSON value as a whole number, or None."""
+    found = number(value)
+    return None if found is None else int(found)
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """A JSON value that should be an object; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """A JSON value that should be an array; an empty one where it is none."""
+    return value if isinstance(value, list) else []
+
+
+def text_in(record: Mapping[str, Any], key: str) -> str | None:
+    """The text under a key; None where it is none, or empty."""
+    value = record.get(key)
+    return value if isinstance(value, str) and value else None
 
 
 def agrees(computed: float, printed: float, text: str) -> bool:

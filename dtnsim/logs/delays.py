@@ -19,8 +19,8 @@ class Owping(LinesParser):
 
     Units: the delays carry theirs (``ms``; ``us``, ``s`` with ``-n``), jitter is the 95th less the 50th percentile.
     Delays differ by the clocks' offset: ``clock_error_s`` is what owping estimates of it, and unknown where the clocks
-    are not synchronised (``unsync``). A negative delay (clocks apart) is noted, not read. Source: owamp ``owping.c`` and
-    ``stats.c``, ``OWPStatsPrintSummary``.
+    are not synchronised (``unsync``). A negative delay (clocks apart) is noted, not read. Source: owamp ``owping.c``,
+    ``stats.c`` (``OWPStatsPrintSummary``).
     """
 
     tool = "owping"

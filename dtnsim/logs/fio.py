@@ -20,7 +20,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._fio import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
 from dtnsim.logs.base import (
     BINARY,
     DECIMAL,
@@ -33,6 +32,7 @@ from dtnsim.logs.base import (
     decimal,
     size_bytes,
 )
+from dtnsim.logs.fio_json import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Measurement, Status
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits

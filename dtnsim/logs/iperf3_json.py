@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, as_list, number, whole
 from dtnsim.logs.measurement import Status
 
 #: key in ``end`` -> (role, opposite direction)
@@ -52,10 +52,10 @@ class Iperf3Json(DocumentParser):
             yield from self._event(doc)
             return
         run: Mapping[str, Any] = doc.data
-        start = _dict(run.get("start"))
+        start = as_dict(run.get("start"))
         self.version = _version(start)
         conditions = _conditions(start)
-        yield from self._intervals(doc, _list(run.get("intervals")), conditions)
+        yield from self._intervals(doc, as_list(run.get("intervals")), conditions)
         error = run.get("error")
         status: Status = "complete"
         if error:
@@ -64,17 +64,17 @@ class Iperf3Json(DocumentParser):
                 yield self.failure(message, line=doc.line_of('"error"'), **conditions)
                 return
             status = "partial"
-        end = _dict(run.get("end"))
+        end = as_dict(run.get("end"))
         yield from self._end(doc, end, conditions, status)
         if doc.cut and not any(key.startswith("sum") or key == "streams" for key in end):
-            yield from self._mean(doc, _list(run.get("intervals")), conditions)
+            yield from self._mean(doc, as_list(run.get("intervals")), conditions)
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
         event, data = doc.data["event"], doc.data["data"]
         memo = self.ctx.memo
         if event == "start":
-            start = _dict(data)
+            start = as_dict(data)
             self.version = memo["iperf3 version"] = _version(start)
             memo["iperf3 stream"] = _conditions(start)
             return
@@ -85,20 +85,20 @@ class Iperf3Json(DocumentParser):
         elif event == "error":
             yield self.failure(str(data), line=doc.line, **conditions)
         elif event == "end":
-            yield from self._end(doc, _dict(data), conditions, "complete")
+            yield from self._end(doc, as_dict(data), conditions, "complete")
 
     def _intervals(self, doc: Document, intervals: Iterable[Any], conditions: Conditions) -> Iterator[Record]:
         lines = doc.lines(doc.text.find('"intervals"'))
         for interval in intervals:
             for key in ("sum", "sum_bidir_reverse"):
-                part = _dict(_dict(interval).get(key))
+                part = as_dict(as_dict(interval).get(key))
                 rate, start, end = (number(part.get(k)) for k in ("bits_per_second", "start", "end"))
                 if rate is None or start is None or end is None:
                     continue
                 line = lines.next(f'"{key}"')
                 known = dict(conditions)
                 known |= {"interval": True, "start_s": start, "end_s": end}
-                known["retransmits"] = _whole(part.get("retransmits"))
+                known["retransmits"] = whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 if part.get("omitted") is True:
                     known["omitted"] = True
@@ -108,7 +108,7 @@ class Iperf3Json(DocumentParser):
         """The mean of the intervals of a document that stops before its end."""
         seconds = volume = 0.0
         for interval in intervals:
-            part = _dict(_dict(interval).get("sum"))
+            part = as_dict(as_dict(interval).get("sum"))
             rate, span = number(part.get("bits_per_second")), number(part.get("seconds"))
             if rate is not None and span is not None and part.get("omitted") is not True:
                 seconds, volume = seconds + span, volume + rate / 8 * span
@@ -120,21 +120,21 @@ class Iperf3Json(DocumentParser):
     # ---- the summary --------------------------------------------------------------------------------
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]]
-        sums = {key: _dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
+        sums = {key: as_dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
         if "sum_sent_bidir_reverse" in sums:
             conditions = {**conditions, "bidir": True}
-        only = _dict(end.get("sum"))
+        only = as_dict(end.get("sum"))
         if not sums and only:  # UDP before 3.7
             sums = {"sum": only}
         if not sums:
-            sums = _added(_list(end.get("streams")))
+            sums = _added(as_list(end.get("streams")))
             status = "truncated" if doc.cut else status
         for key, part in sums.items():
             role, opposite = _SUMS.get(key, ("sender", False))
             known = dict(conditions) | {"role": role, "direction": _direction(conditions, opposite=opposite)}
             yield from self._sum(doc, f'"{key}"', part, known, status)
-        yield from self._cpu(doc, _dict(end.get("cpu_utilization_percent")), conditions, status)
-        yield from self._rtts(doc, _list(end.get("streams")), conditions, status)
+        yield from self._cpu(doc, as_dict(end.get("cpu_utilization_percent")), conditions, status)
+        yield from self._rtts(doc, as_list(end.get("streams")), conditions, status)
 
     def _sum(
         self, doc: Document, key: str, part: Mapping[str, Any], conditions: Conditions, status: Status
@@ -175,14 +175,14 @@ class Iperf3Json(DocumentParser):
 
     def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         for stream in streams:
-            sender = _dict(_dict(stream).get("sender"))
+            sender = as_dict(as_dict(stream).get("sender"))
             for key, statistic in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
                 value = number(sender.get(key))
                 if not value:
                     continue
                 known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
                 if len(streams) > 1:
-                    known["stream"] = _whole(sender.get("socket"))
+                    known["stream"] = whole(sender.get("socket"))
                 line = doc.line_of(f'"{key}"')
                 yield self.measure("rtt", value * 1e-6, "s", f"{value:g} us", status=status, line=line, **known)
 
@@ -191,7 +191,7 @@ def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
     """Sums of the streams, for documents without sums."""
     sums: dict[str, Mapping[str, Any]] = {}
     for name, parts in (("sum_sent", ("sender", "udp")), ("sum_received", ("receiver",))):
-        found = [_dict(_dict(s).get(part)) for s in streams for part in parts if part in _dict(s)]
+        found = [as_dict(as_dict(s).get(part)) for s in streams for part in parts if part in as_dict(s)]
         rates = [number(part.get("bits_per_second")) for part in found]
         if not rates or None in rates:
             continue
@@ -205,15 +205,15 @@ def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
 
 def _conditions(start: Mapping[str, Any]) -> Conditions:
     """What ``start`` says about a run."""
-    test, target = _dict(start.get("test_start")), _dict(start.get("connecting_to"))
+    test, target = as_dict(start.get("test_start")), as_dict(start.get("connecting_to"))
     found: Conditions = {
         "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
-        "streams": _whole(test.get("num_streams")),
+        "streams": whole(test.get("num_streams")),
         "block_B": number(test.get("blksize")),
         "omit_s": number(test.get("omit")) or None,
         "target": str(target["host"]) if "host" in target else None,
-        "mss_B": _whole(start.get("tcp_mss")) or _whole(start.get("tcp_mss_default")),
-        "time": str(_dict(start.get("timestamp")).get("time") or "") or None,
+        "mss_B": whole(start.get("tcp_mss")) or whole(start.get("tcp_mss_default")),
+        "time": str(as_dict(start.get("timestamp")).get("time") or "") or None,
         "reverse": True if number(test.get("reverse")) else None,
         "bidir": True if number(test.get("bidir")) else None,
         "window_B": number(start.get("sock_bufsize")) or None,
@@ -233,19 +233,6 @@ def _direction(conditions: Conditions, *, opposite: bool) -> str | None:
     return "receive" if bool(conditions.get("reverse")) != opposite else "send"
 
 
-def _whole(value: object) -> int | None:
-    found = number(value)
-    return None if found is None else int(found)
-
-
 def _version(start: Mapping[str, Any]) -> str | None:
     words = str(start.get("version", "")).split()
     return words[1] if len(words) > 1 else None
-
-
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

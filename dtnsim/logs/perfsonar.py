@@ -1,22 +1,17 @@
-"""perfSONAR 5: documents of its OpenSearch archive (indices ``pscheduler_*``), one alone or an export of hits.
-
-Units: ``result.throughput`` bit/s, ``result.rtt`` s, ``result.latency`` ms, ``jitter`` ms, ``packets.loss`` a share
-(perfsonar/logstash ``pipeline/06-result_*.conf``, which renames pScheduler's keys; perfsonar/elmond ``data.py``,
-which converts them). The time is ``pscheduler.start_time``. Intervals and streams, which it keeps as text, are not
-read.
-"""
+"""Archives of perfSONAR: OpenSearch, esmond and elmond."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._exports import first, records, seconds, stamp
 from dtnsim.logs._net import iso_s
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, number
 
 _KEYS: Final = {"pscheduler", "result", "test"}
-_STATISTICS: Final = {
+_PERFSONAR_STATISTICS: Final = {
     "mean": None, "median": "median", "min": "min", "max": "max", "stddev": "stddev",
     "p_25": "p25", "p_75": "p75", "p_95": "p95",
 }  # fmt: skip
@@ -27,7 +22,13 @@ _DELAYS: Final = {
 
 
 class PerfsonarArchive(DocumentParser):
-    """Documents of results."""
+    """perfSONAR 5: documents of its OpenSearch archive (indices ``pscheduler_*``), one alone or an export of hits.
+
+    Units: ``result.throughput`` bit/s, ``result.rtt`` s, ``result.latency`` ms, ``jitter`` ms, ``packets.loss`` a
+    share (perfsonar/logstash ``pipeline/06-result_*.conf``, which renames pScheduler's keys; perfsonar/elmond
+    ``data.py``, which converts them). The time is ``pscheduler.start_time``. Intervals and streams, which it keeps as
+    text, are not read.
+    """
 
     tool = "perfsonar"
     evidence = Evidence.WAY
@@ -47,7 +48,7 @@ class PerfsonarArchive(DocumentParser):
                 yield from self._document(record, lines.next('"result"'))
 
     def _document(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
-        result, test = record["result"], _dict(record["test"])
+        result, test = record["result"], as_dict(record["test"])
         known = self._conditions(record)
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], line=line, **known)
@@ -61,8 +62,8 @@ class PerfsonarArchive(DocumentParser):
         kind = str(test.get("type"))
         if kind in _DELAYS:
             key, quantity, scale = _DELAYS[kind]
-            for name, statistic in _STATISTICS.items():
-                value = number(_dict(result.get(key)).get(name))
+            for name, statistic in _PERFSONAR_STATISTICS.items():
+                value = number(as_dict(result.get(key)).get(name))
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
                     yield self.measure(quantity, value * scale, "s", f"{value:.6g}", line=line, **more)
@@ -71,7 +72,7 @@ class PerfsonarArchive(DocumentParser):
             yield self.measure("mtu", mtu, "B", f"{mtu:g}", line=line, **known)
 
     def _packets(self, result: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
-        packets = _dict(result.get("packets"))
+        packets = as_dict(result.get("packets"))
         sent = number(packets.get("sent") if packets else result.get("packets_sent"))
         lost = number(packets.get("lost") if packets else result.get("packets_lost"))
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
@@ -80,10 +81,10 @@ class PerfsonarArchive(DocumentParser):
             yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **more)
 
     def _conditions(self, record: Mapping[str, Any]) -> Conditions:
-        spec, meta = _dict(_dict(record["test"]).get("spec")), _dict(record.get("meta"))
-        known: Conditions = {"time": stamp(seconds(_dict(record["pscheduler"]).get("start_time")))}
+        spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))
+        known: Conditions = {"time": stamp(seconds(as_dict(record["pscheduler"]).get("start_time")))}
         for end, key, name in (("source", "source", "source"), ("destination", "dest", "target")):
-            there = _dict(meta.get(end))
+            there = as_dict(meta.get(end))
             found = spec.get(key) or there.get("hostname") or there.get("ip")
             known[name] = found if isinstance(found, str) else None
         streams, length = number(spec.get("parallel")), spec.get("duration")
@@ -93,5 +94,174 @@ class PerfsonarArchive(DocumentParser):
         return known
 
 
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+_URL: Final = re.compile(
+    r"/(?P<key>[0-9a-f]{32,64})/(?P<type>[a-z-]{4,40})/(?P<summary>base|averages|aggregations|statistics)(?:/(?P<window>\d{1,9}))?"
+)
+_TYPES: Final = (
+    "throughput-subintervals", "throughput", "packet-retransmits", "packet-loss-rate", "histogram-owdelay",
+    "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
+)  # fmt: skip
+_HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
+_COUNTS: Final = {"packet-count-sent": "packets sent", "packet-count-lost": "packets lost"}
+_ESMOND_STATISTICS: Final = {
+    "mean": None, "median": "median", "minimum": "min", "maximum": "max", "standard-deviation": "stddev",
+    "percentile-25": "p25", "percentile-75": "p75", "percentile-95": "p95",
+}  # fmt: skip
+
+
+class Esmond(DocumentParser):
+    """perfSONAR's measurement archive: what esmond (3.4 to 4.4) and elmond (5) answer.
+
+    An answer is a series of ``ts`` [s since 1970] and ``val``; what ``val`` is only the URL says, so that it is taken
+    from the command (``curl .../KEY/throughput/base``) or from the name of the file. Units: ``throughput`` bit/s,
+    histograms of one-way delay and of round trips in ms (value: number of packets), ``packet-loss-rate`` a share,
+    ``rtt`` of traces ms (perfSONAR documentation, client REST interface). ``averages`` and ``statistics`` are of a
+    window (``window_s``). Metadata of the same log give source and destination. What pScheduler's archiver stores
+    (``event-type`` beside every ``val``) is read as well.
+    """
+
+    tool = "esmond"
+    evidence = Evidence.WAY
+    by_document = True
+    of_a_line = True
+
+    def match(self, doc: Document) -> bool:
+        """Objects of ``ts`` and ``val``, or of metadata."""
+        first = doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data
+        if not isinstance(first, dict):
+            return False
+        return first.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= first.keys()
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
+        if items and "metadata-key" in items[0]:
+            self._remember(items)
+            why = f"metadata of {len(items)} tests: results are what its base-uri answers"
+            yield self.unread("metadata-key", why, line=doc.line)
+            return
+        kind, known = self._about()
+        lines = doc.lines()
+        for item in items:
+            line = lines.next('"ts"')
+            more = {**known, "time": stamp(number(item.get("ts")))}
+            value = item.get("val")
+            if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
+                for part in value:
+                    if isinstance(part, dict):
+                        yield from self._result(str(part.get("event-type")), part.get("val"), more, line)
+            elif kind is None:
+                yield self.unread("ts, val", "what was measured only its URL says: keep the curl command", line=line)
+                return
+            else:
+                yield from self._result(kind, value, more, line)
+
+    def _remember(self, items: list[dict[str, Any]]) -> None:
+        tests = self.ctx.memo.setdefault("esmond", {})
+        for item in items[:10_000]:
+            tests[str(item.get("metadata-key"))] = {
+                "source": item.get("input-source") or item.get("source"),
+                "target": item.get("input-destination") or item.get("destination"),
+                "measured_by": item.get("tool-name"),
+                "protocol": item.get("ip-transport-protocol"),
+                "streams": item.get("bw-parallel-streams"),
+            }
+
+    def _about(self) -> tuple[str | None, Conditions]:
+        """(event type, conditions) of a series."""
+        command = self.ctx.command
+        url = None if command is None else _URL.search(command.text[:4000])
+        if url is None:
+            name = (self.ctx.file or "").replace("\\", "/").rpartition("/")[2]
+            return next((kind for kind in _TYPES if kind in name), None), {}
+        tests = self.ctx.memo.get("esmond", {})
+        found: Mapping[str, Any] = tests.get(url["key"], {})
+        known: Conditions = {key: value for key, value in found.items() if isinstance(value, str | int)}
+        if url["window"] and url["window"] != "0":
+            known["window_s"] = float(url["window"])
+        return url["type"].removesuffix("-bidir"), known
+
+    def _result(self, kind: str, value: Any, known: Conditions, line: int) -> Iterator[Record]:
+        plain = number(value)
+        if kind == "throughput" and plain:
+            yield self.measure("throughput", plain / 8, "B/s", f"{plain:.10g} bit/s", line=line, **known)
+        elif kind == "packet-retransmits" and plain is not None:
+            yield self.measure("retransmits", plain, "1", f"{plain:g}", line=line, **known)
+        elif kind == "packet-loss-rate":
+            yield from self._loss(value, known, line)
+        elif kind in _HISTOGRAMS and isinstance(value, dict):
+            yield from self._delays(_HISTOGRAMS[kind], value, known, line)
+        elif kind in _COUNTS and plain is not None:
+            yield self.record("count", plain, "1", f"{plain:g}", {**known, "of": _COUNTS[kind]}, line=line)
+        elif kind == "path-mtu" and plain:
+            yield self.measure("mtu", plain, "B", f"{plain:g}", line=line, **known)
+        elif kind == "failures" and isinstance(value, dict):
+            yield self.failure(str(value.get("error") or value)[:300], line=line, **known)
+        elif kind == "throughput-subintervals" and isinstance(value, list):
+            yield from self._intervals(value, known, line)
+        elif kind == "packet-trace" and isinstance(value, list):
+            yield from self._trace(value, known, line)
+
+    def _loss(self, value: Any, known: Conditions, line: int) -> Iterator[Record]:
+        share = number(value)
+        if isinstance(value, dict):
+            lost, sent = number(value.get("numerator")), number(value.get("denominator"))
+            share = lost / sent if lost is not None and sent else None
+            known = {**known, "packets": None if sent is None else int(sent)}
+        if share is not None:
+            yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **known)
+
+    def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
+        found: dict[str, float | None]
+        if "median" in value:
+            found = {name: number(value.get(name)) for name in _ESMOND_STATISTICS}
+        else:
+            pairs = sorted(
+                (delay, count)
+                for key, many in value.items()
+                if (delay := number(key)) is not None and (count := number(many))
+            )
+            packets = sum(count for _, count in pairs)
+            if packets <= 0:
+                return
+            found = {"minimum": pairs[0][0], "maximum": pairs[-1][0]}
+            found["mean"] = sum(delay * count for delay, count in pairs) / packets
+            seen = 0.0
+            for delay, count in pairs:
+                seen += count
+                if seen >= packets / 2:
+                    found["median"] = delay
+                    break
+            known = {**known, "packets": int(packets)}
+        for name, delay in found.items():
+            if delay is not None:
+                more = {
+                    **known,
+                    "statistic": _ESMOND_STATISTICS[name],
+                    "one_way": True if quantity == "latency" else None,
+                }
+                yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", line=line, **more)
+
+    def _intervals(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
+        for part in value:
+            if not isinstance(part, dict):
+                continue
+            rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
+            if rate is not None and start is not None and spent is not None:
+                more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
+                yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
+
+    def _trace(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
+        hops = [hop for hop in value if isinstance(hop, dict) and number(hop.get("ttl")) is not None]
+        if not hops:
+            return
+        last = max(number(hop["ttl"]) or 0 for hop in hops)
+        yield self.measure("hops", last, "1", f"{last:g}", line=line, **known)
+        for hop in hops:
+            rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
+            if rtt is not None:
+                more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
+                more["interval"] = None if ttl == last else True
+                yield self.measure("rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", line=line, **more)
+        mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
+        if mtus:
+            yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=line, **known)

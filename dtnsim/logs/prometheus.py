@@ -1,23 +1,153 @@
-"""Answers of Prometheus to ``query_range`` and ``query``: counters of node_exporter.
-
-Units: those of the metrics, B and B/s, s, shares. A series of a counter (``node_network_receive_bytes_total``) gives
-the mean rate over its range, restarts of the counter left out, and the rate of every step as an interval with its
-time. A series of ``rate(...)`` has no name any more: its metric is taken from the command (``curl
-'...query=rate(node_...[1m])'``), where it says one and no arithmetic but ``* 8``; without it a note asks for the
-counter itself. Gauges give their last value.
-"""
+"""Counters of node_exporter: its text, and what Prometheus answers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
 from dtnsim.logs._exports import stamp
-from dtnsim.logs._metrics import METRICS, Metric, labelled, unit_of
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
+from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.sysstat import STATES
+
+# What node_exporter's counters mean, for its text and for what Prometheus answers.
+#
+# Source: github.com/prometheus/node_exporter ``collector/`` (netdev, netclass, diskstats, cpu, filesystem, netstat).
+
+
+class Metric(NamedTuple):
+    """What one metric is.
+
+    Attributes:
+        total: Quantity of the counter itself (``bytes``), or of the gauge.
+        unit: Its unit.
+        rate: Quantity of its rate; "" for a gauge.
+        known: Conditions that its name says.
+    """
+
+    total: str
+    unit: str
+    rate: str
+    known: Conditions
+
+
+_RECEIVE: Final[Conditions] = {"direction": "receive"}
+_SEND: Final[Conditions] = {"direction": "send"}
+_READ: Final[Conditions] = {"operation": "read"}
+_WRITE: Final[Conditions] = {"operation": "write"}
+METRICS: Final = {
+    "node_network_receive_bytes_total": Metric("bytes", "B", "throughput", _RECEIVE),
+    "node_network_transmit_bytes_total": Metric("bytes", "B", "throughput", _SEND),
+    "node_network_receive_packets_total": Metric("count", "1", "rate", {"of": "packets", **_RECEIVE}),
+    "node_network_transmit_packets_total": Metric("count", "1", "rate", {"of": "packets", **_SEND}),
+    "node_network_receive_drop_total": Metric("count", "1", "rate", {"of": "drops", **_RECEIVE}),
+    "node_network_transmit_drop_total": Metric("count", "1", "rate", {"of": "drops", **_SEND}),
+    "node_network_receive_errs_total": Metric("count", "1", "rate", {"of": "errors", **_RECEIVE}),
+    "node_network_transmit_errs_total": Metric("count", "1", "rate", {"of": "errors", **_SEND}),
+    "node_network_speed_bytes": Metric("link_rate", "B/s", "", {}),
+    "node_network_mtu_bytes": Metric("mtu", "B", "", {}),
+    "node_disk_read_bytes_total": Metric("bytes", "B", "throughput", _READ),
+    "node_disk_written_bytes_total": Metric("bytes", "B", "throughput", _WRITE),
+    "node_disk_reads_completed_total": Metric("count", "1", "iops", _READ),
+    "node_disk_writes_completed_total": Metric("count", "1", "iops", _WRITE),
+    "node_disk_io_time_seconds_total": Metric("duration", "s", "utilization", {"of": "busy"}),
+    "node_cpu_seconds_total": Metric("duration", "s", "cpu_share", {}),
+    "node_netstat_Tcp_RetransSegs": Metric("retransmits", "1", "rate", {"of": "TcpRetransSegs"}),
+    "node_netstat_Tcp_OutSegs": Metric("count", "1", "rate", {"of": "TcpOutSegs"}),
+    "node_filesystem_size_bytes": Metric("capacity", "B", "", {"view": "total"}),
+    "node_filesystem_avail_bytes": Metric("capacity", "B", "", {"view": "free"}),
+    "node_load1": Metric("queue_depth", "1", "", {"of": "load"}),
+}
+#: label -> condition
+LABELS: Final = {"mountpoint": "target", "mode": "state", "cpu": "cpu", "instance": "host"}
+_PORT: Final = re.compile(r":\d{1,5}$")
+
+
+def labelled(name: str, labels: dict[str, str]) -> Conditions:
+    """Conditions that a metric's labels say; the port is cut off an instance."""
+    known: Conditions = {}
+    for label, value in labels.items():
+        if label == "device":
+            known["interface" if name.startswith("node_network") else "device"] = value
+        elif label == "instance":
+            known["host"] = _PORT.sub("", value)
+        elif label in LABELS:
+            known[LABELS[label]] = value
+    return known
+
+
+def unit_of(quantity: str) -> str:
+    """Unit of the rate of a counter."""
+    return {"throughput": "B/s", "iops": "1/s", "rate": "1/s"}.get(quantity, "1")
+
+
+_LINE: Final = re.compile(
+    r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
+)
+_LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')
+_VIRTUAL: Final = re.compile(r"(?:lo|veth|docker|cali|cni|virbr|br-|dm-|loop|ram|zram|sr)\w*")
+_MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "overlay", "squashfs", "nsfs", "shm", "rootfs"})
+
+
+class NodeExporter(LineParser):
+    """node_exporter's text (``curl host:9100/metrics``): what of it concerns transfers.
+
+    Units: counters are since boot (``since="boot"``): bytes of interfaces and disks, packets, drops, errors, segments
+    that TCP sent again; sizes of file systems, link rates (``node_network_speed_bytes`` is B/s), MTUs. Seconds of CPU
+    by mode give the mean shares since boot of all cores together. Virtual interfaces and file systems in memory are
+    left out. A rate needs two readings: query Prometheus for a range instead.
+    """
+
+    tool = "node_exporter"
+    evidence = Evidence.BUSY
+    words = ("node",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._cpu: dict[str, float] = {}
+        self._cores: set[str] = set()
+        self._line = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if "node_" not in text:
+            return ()
+        line = _LINE.match(text)
+        metric = METRICS.get(line["name"]) if line is not None else None
+        if line is None or metric is None:
+            return ()
+        labels = dict(_LABEL.findall(line["labels"] or ""))
+        value = float(line["value"])
+        if line["name"] == "node_cpu_seconds_total":
+            self._add(labels, value)
+            return ()
+        if _VIRTUAL.fullmatch(labels.get("device", "")) is not None or labels.get("fstype") in _MEMORY:
+            return ()
+        known: Conditions = {**labelled(line["name"], labels), **metric.known}
+        if metric.rate:
+            known["since"] = "boot"
+        return (self.measure(metric.total, value, metric.unit, line["value"], **known),)
+
+    def _add(self, labels: dict[str, str], value: float) -> None:
+        mode = labels.get("mode", "")
+        if mode in self._cpu or len(self._cpu) < 32:
+            self._cpu[mode] = self._cpu.get(mode, 0.0) + value
+        self._cores.add(labels.get("cpu", "")[:8])
+        self._line = self.ctx.line
+
+    def settle(self) -> Iterator[Record]:
+        seconds, self._cpu = self._cpu, {}
+        cores, self._cores = len(self._cores), set()
+        whole = sum(seconds.values())
+        if whole <= 0:
+            return
+        for mode, spent in seconds.items():
+            state = STATES[f"%{mode}"].known["state"] if f"%{mode}" in STATES else mode
+            printed = f"{spent:.6g} s of {whole:.6g} s"
+            known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
+            yield self.record("cpu_share", spent / whole, "1", printed, known, line=self._line)
+
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")
 _BITS: Final = re.compile(r"\* ?8(?![\d.])")
@@ -25,7 +155,14 @@ _ARITHMETIC: Final = re.compile(r"\) {0,9}[-+*/]")
 
 
 class PrometheusJson(DocumentParser):
-    """Matrices and vectors."""
+    """Answers of Prometheus to ``query_range`` and ``query``: counters of node_exporter.
+
+    Units: those of the metrics, B and B/s, s, shares. A series of a counter (``node_network_receive_bytes_total``)
+    gives the mean rate over its range, restarts of the counter left out, and the rate of every step as an interval
+    with its time. A series of ``rate(...)`` has no name any more: its metric is taken from the command (``curl
+    '...query=rate(node_...[1m])'``), where it says one and no arithmetic but ``* 8``; without it a note asks for the
+    counter itself. Gauges give their last value.
+    """
 
     tool = "prometheus"
     evidence = Evidence.BUSY

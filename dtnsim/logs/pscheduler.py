@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import ends_of, iso_s, turned
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, as_dict, number, whole
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 _ROW: Final = re.compile(
@@ -63,40 +63,40 @@ class PschedulerJson(DocumentParser):
         at = max(doc.text.find('"intervals"'), 0)
         intervals = result.get("intervals")
         for interval in intervals if isinstance(intervals, list) else []:
-            part = _dict(_dict(interval).get("summary"))
+            part = as_dict(as_dict(interval).get("summary"))
             at = max(doc.text.find('"summary"', at + 1), at)
             rate = number(part.get("throughput-bits"))
             if rate is None:
                 continue
             more: Conditions = {**known, "interval": True}
             more |= {"start_s": number(part.get("start")), "end_s": number(part.get("end"))}
-            more["retransmits"] = _whole(part.get("retransmits"))
+            more["retransmits"] = whole(part.get("retransmits"))
             if part.get("omitted") is True:
                 more["omitted"] = True
             line = doc.line_at(at)
             yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
-        summary = _dict(result.get("summary"))
+        summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
             yield from self._mean(doc, intervals, known)
             return
         last = max(doc.text.rfind('"summary"'), 0)
         streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
-        total = _dict(summary.get("summary"))
+        total = as_dict(summary.get("summary"))
         line = doc.line_at(last)
         yield from self._sum(total, {**known, "streams": len(streams) or None}, line)
         for stream in streams if len(streams) > 1 else []:
-            yield from self._sum(stream, {**known, "stream": _whole(stream.get("stream-id"))}, line)
+            yield from self._sum(stream, {**known, "stream": whole(stream.get("stream-id"))}, line)
         for stream in streams:
             rtt = number(stream.get("rtt"))
             if rtt:
-                more = {**known, "stream": _whole(stream.get("stream-id")) if len(streams) > 1 else None}
+                more = {**known, "stream": whole(stream.get("stream-id")) if len(streams) > 1 else None}
                 yield self.measure("rtt", rtt * 1e-6, "s", f"{rtt:g} us", line=line, **more)
 
     def _mean(self, doc: Document, intervals: object, known: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its summary."""
         seconds = volume = 0.0
         for interval in intervals if isinstance(intervals, list) else []:
-            part = _dict(_dict(interval).get("summary"))
+            part = as_dict(as_dict(interval).get("summary"))
             rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
             if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
                 seconds, volume = seconds + end - start, volume + rate / 8 * (end - start)
@@ -153,12 +153,12 @@ class PschedulerJson(DocumentParser):
             more: Conditions = {**known, "path": index if len(paths) > 1 else None}
             answered: tuple[int, float, int, dict[str, Any]] | None = None
             for count, hop in enumerate(hops, start=1):
-                value = iso_s(_dict(hop).get("rtt"))
+                value = iso_s(as_dict(hop).get("rtt"))
                 if value is None:
                     continue
                 at = max(doc.text.find('"rtt"', at + 1), at)
                 line = doc.line_at(at)
-                answered = (count, value, line, _dict(hop))
+                answered = (count, value, line, as_dict(hop))
                 if count < len(hops):
                     each = {**more, "hop": count, "address": _address(hop), "interval": True}
                     yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **each)
@@ -168,7 +168,7 @@ class PschedulerJson(DocumentParser):
                 yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **last)
             if hops:
                 yield self.measure("hops", len(hops), "1", str(len(hops)), line=doc.line_of('"paths"'), **more)
-            mtus = [value for hop in hops if (value := number(_dict(hop).get("mtu"))) is not None]
+            mtus = [value for hop in hops if (value := number(as_dict(hop).get("mtu"))) is not None]
             if mtus:
                 yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
 
@@ -256,15 +256,20 @@ class PschedulerText(LineParser):
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The result inside a document; None if there is none of pScheduler's."""
-    for candidate in (data, data.get("result"), data.get("result-merged"), _dict(data.get("run")).get("result-merged")):
+    for candidate in (
+        data,
+        data.get("result"),
+        data.get("result-merged"),
+        as_dict(data.get("run")).get("result-merged"),
+    ):
         if not isinstance(candidate, dict):
             continue
         summary = candidate.get("summary")
         intervals = candidate.get("intervals")
-        first = _dict(intervals[0]) if isinstance(intervals, list) and intervals else {}
-        if "throughput-bits" in _dict(first.get("summary")):
+        first = as_dict(intervals[0]) if isinstance(intervals, list) and intervals else {}
+        if "throughput-bits" in as_dict(first.get("summary")):
             return candidate
-        if isinstance(summary, dict) and "throughput-bits" in _dict(summary.get("summary")):
+        if isinstance(summary, dict) and "throughput-bits" in as_dict(summary.get("summary")):
             return candidate
         if "succeeded" in candidate and (
             "paths" in candidate
@@ -279,12 +284,12 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _conditions(data: Mapping[str, Any]) -> Conditions:
     """What the run document says about the test."""
-    test = _dict(data.get("test")) or _dict(_dict(data.get("task")).get("test"))
-    spec = _dict(test.get("spec"))
+    test = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test"))
+    spec = as_dict(test.get("spec"))
     found: Conditions = {
         "source": spec.get("source"),
         "target": spec.get("dest"),
-        "streams": _whole(spec.get("parallel")),
+        "streams": whole(spec.get("parallel")),
         "window_B": number(spec.get("window-size")),
         "protocol": "udp" if spec.get("udp") is True else None,
         "reverse": True if spec.get("reverse") is True else None,
@@ -297,15 +302,6 @@ def _conditions(data: Mapping[str, Any]) -> Conditions:
     return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
 
 
-def _dict(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _whole(value: object) -> int | None:
-    found = number(value)
-    return None if found is None else int(found)
-
-
 def _address(hop: object) -> str | None:
-    found = _dict(hop).get("ip") or _dict(hop).get("hostname")
+    found = as_dict(hop).get("ip") or as_dict(hop).get("hostname")
     return None if found is None else str(found)

@@ -68,6 +68,7 @@ def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
         yield from value.beginnings()
     elif isinstance(value, type) and issubclass(value, LineParser):
         yield from _compiled([vars(value).get(name) for name in ("line", "failures")])
+        yield from (kind.pattern for kind in vars(value).get("kinds", ()))
     elif isinstance(value, dict):
         for item in value.values():
             yield from _compiled(item)

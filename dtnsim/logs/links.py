@@ -1,9 +1,4 @@
-"""ethtool: link settings, -S statistics, -m module page, -g rings.
-
-Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts since the
-driver was loaded, of a queue where it stands in brackets before the name (``[0]: rx_bytes``, bnxt, bnx2x). ``BR,
-Nominal`` of a module is mega-baud (symbols, not bytes).
-"""
+"""Interfaces of a host: ethtool, bonding, ifconfig and ip link."""
 
 from __future__ import annotations
 
@@ -11,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.measurement import Status
 
 _SETTINGS: Final = re.compile(r"^\s*Settings for (\S+?):\s*$")
-_SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
+_ETHTOOL_SPEED: Final = re.compile(r"^\s*Speed: (\d+)Mb/s(?=\s|$)")
 _DUPLEX: Final = re.compile(r"^\s*Duplex: (\w+)")
 _LINK: Final = re.compile(r"^\s*Link detected: (yes|no)")
 _COUNTER: Final = re.compile(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$")
@@ -28,7 +24,12 @@ _RING: Final = re.compile(r"^(RX|TX):\s+(\d+)\s*$")
 
 
 class Ethtool(LineParser):
-    """Blocks of one interface each."""
+    """ethtool: link settings, -S statistics, -m module page, -g rings.
+
+    Units: ``40000Mb/s`` is decimal bits. ``Speed: Unknown!`` (no link) gives no rate. Counters of -S are counts since
+    the driver was loaded, of a queue where it stands in brackets before the name (``[0]: rx_bytes``, bnxt, bnx2x).
+    ``BR, Nominal`` of a module is mega-baud (symbols, not bytes).
+    """
 
     tool = "ethtool"
     evidence = Evidence.CORRECTS
@@ -72,7 +73,7 @@ class Ethtool(LineParser):
         return self._module_line(text)
 
     def _setting(self, text: str) -> Iterable[Record] | None:
-        if (speed := _SPEED.match(text)) is not None:
+        if (speed := _ETHTOOL_SPEED.match(text)) is not None:
             self._pending = int(speed[1]) * 1e6 / 8, speed[1] + "Mb/s", self.ctx.line
             return ()
         if (duplex := _DUPLEX.match(text)) is not None:
@@ -151,3 +152,126 @@ class Ethtool(LineParser):
 
 def _named(args: list[str] | None) -> str | None:
     return next((arg for arg in reversed(args or []) if not arg.startswith("-")), None)
+
+
+_LINE: Final = re.compile(
+    r"^\s*(Ethernet Channel Bonding Driver|Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"
+    r": (\S*+(?:\s++\S++)*)\s*+$"
+)
+_BOND: Final = re.compile(r"/proc/net/bonding/(\S+)")
+_BONDING_SPEED: Final = re.compile(r"(\d+) Mbps")
+
+
+class Bonding(LineParser):
+    """/proc/net/bonding: members, their speeds, the hash policy.
+
+    Units: ``10000 Mbps`` is decimal bits. One ``link_rate`` per member interface, one ``count`` of members per bond
+    (``working``: with MII Status up). A member without carrier (``Speed: Unknown``) has no rate.
+    """
+
+    tool = "bonding"
+    evidence = Evidence.DESCRIBES
+    words = ("Bonding",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._bond: Conditions = {}
+        self._member: str | None = None
+        self._members: list[tuple[str, int]] = []
+        self._up = 0
+        self._quiet = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        match = _LINE.match(text)
+        if match is None:
+            self._quiet += 1
+            return self._end("complete") if self.open and self._quiet > 40 else ()
+        self._quiet = 0
+        key, value = match.groups()
+        if key.startswith("Ethernet"):
+            ended = list(self._end("complete"))
+            path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
+            self._bond = {"bond": path[1] if path else None}
+            self.open = True
+            return ended
+        if not self.open:
+            return ()
+        if key == "Bonding Mode":
+            self._bond["mode"] = value
+        elif key == "Transmit Hash Policy":
+            self._bond["hash_policy"] = value.partition(" ")[0]
+        elif key == "Slave Interface":
+            self._member = value
+            self._members.append((value, self.ctx.line))
+        elif key == "MII Status" and self._member is not None:
+            self._up += value == "up"
+        elif key == "Speed" and self._member is not None and (speed := _BONDING_SPEED.match(value)) is not None:
+            rate = int(speed[1]) * 1e6 / 8
+            return (self.measure("link_rate", rate, "B/s", value, interface=self._member, **self._bond),)
+        return ()
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        return self._end("complete")
+
+    def close(self) -> Iterable[Record]:
+        """The file ends in the listing: it cannot be known whether a member is missing."""
+        return self._end("partial")
+
+    def _end(self, status: Status) -> Iterator[Record]:
+        """The bond's number of members."""
+        members, up, bond = self._members, self._up, self._bond
+        self._members, self._up, self._bond, self._member, self.open = [], 0, {}, None, False
+        if members:
+            line = members[-1][1]
+            yield self.measure(
+                "count",
+                len(members),
+                "1",
+                f"{len(members)} slaves",
+                line=line,
+                status=status,
+                of="members",
+                working=up,
+                **bond,
+            )
+
+
+_OLD: Final = re.compile(r"^(\S+)\s+Link encap:")
+_NEW: Final = re.compile(r"^(\S+): flags=\d+<[^>]*>\s+mtu (\d+)(?=\s|$)")
+_IP: Final = re.compile(r"^\d+: ([^:@\s]+)(?:@\S+)?: <[^>]*>.*? mtu (\d+)(?=\s)")
+_MTU: Final = re.compile(r"\bMTU:(\d+)(?=\s)")
+_BYTES: Final = re.compile(r"\b(RX|TX) (?:bytes:|packets \d+\s+bytes )(\d+) ")
+
+
+class Ifconfig(LineParser):
+    """ifconfig and ip link: MTU of interfaces, packet and byte counters of ifconfig.
+
+    Units: MTU bytes of IP packet. ``RX bytes`` are bytes since the interface came up, so a count and not a rate.
+    """
+
+    tool = "ifconfig"
+    evidence = Evidence.BUSY
+    words = ("encap", "MTU", "mtu", "bytes")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
+    commands = ("ifconfig", "ip")
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._interface: str | None = None
+
+    def feed(self, text: str) -> Iterator[Record]:
+        if (old := _OLD.match(text)) is not None:
+            self._interface = old[1]
+        elif (new := _NEW.match(text) or _IP.match(text)) is not None:
+            self._interface = new[1]
+            yield self.measure("mtu", int(new[2]), "B", f"mtu {new[2]}", interface=new[1])
+        elif self._interface is None or not text[:1].isspace():
+            return
+        elif (mtu := _MTU.search(text)) is not None:
+            yield self.measure("mtu", int(mtu[1]), "B", mtu[0], interface=self._interface)
+        else:
+            for way, count in _BYTES.findall(text):
+                direction = "receive" if way == "RX" else "send"
+                yield self.measure(
+                    "bytes", int(count), "B", f"{way} bytes {count}", interface=self._interface, direction=direction
+                )

@@ -1,23 +1,13 @@
-"""traceroute (Linux, BSD, macOS, Solaris, busybox, IPv6) and Windows tracert.
-
-Units: milliseconds. Each probe of a hop is a record (``hop``, ``probe``, ``interval=True``); the headline is
-the mean of the last hop that answered, with ``reached`` telling whether that is the target, and ``hops``
-is its number. ``!X``, ``!H`` and the like are ICMP refusals by that hop: its times are good, the target
-counts as reached only if the address is the target's.
-
-Lines may be wrapped anywhere by a mailer: text is gathered until the next hop number. Timeouts give no
-figure. A router that answers slowly (ICMP is handled aside the fast path) is no slow path: use the
-smallest times.
-"""
+"""Ways hop by hop: traceroute and tracepath."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, located
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, located
 from dtnsim.logs.measurement import Status
 
 _HEAD: Final = re.compile(
@@ -28,7 +18,7 @@ _TRACERT: Final = re.compile(
     r"(?P<target>[\w.:-]+)(?:\s+\[(?P<address>[\da-f.:]+)\])?"
 )
 _HEAD_END: Final = re.compile(r"^\s|packets|hops|abschnitte|sauts|saltos", re.IGNORECASE)  # wrapped or tracert's
-_HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
+_TRACEROUTE_HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
 _TOKEN: Final = re.compile(
     r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:[.,]\d+)?)\s*ms\b|(?P<flag>!\S*)"
     r"|(?P<name>[^\s()]+)\s+\((?P<ip>[\da-fA-F]*[.:][\da-fA-F.:]+)(?:%\w+)?\)"
@@ -36,7 +26,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
 )
 _FIRST: Final = re.compile(r"^\s*1\s+(?:\[AS\d+\]\s+)?\S+\s+(?:\([\da-fA-F.:]+\)\s+)?\d+\.\d+ ms\b")
-_FAILED: Final = re.compile(
+_TRACEROUTE_FAILED: Final = re.compile(
     r"(?:traceroute6?: (?:unknown host|[Ww]arning.*not|.*[Nn]ot known|bad address|.*unreachable|.*permitted).*"
     r"|Unable to resolve target system name.*|^\S+: (?:Name or service not known|Temporary failure in name resolution)"
     r"|Cannot handle \"host\" cmdline arg.*)"
@@ -69,7 +59,16 @@ class _Hop:
 
 
 class Traceroute(LineParser):
-    """Routes printed by traceroute and tracert."""
+    """traceroute (Linux, BSD, macOS, Solaris, busybox, IPv6) and Windows tracert.
+
+    Units: milliseconds. Each probe of a hop is a record (``hop``, ``probe``, ``interval=True``); the headline is the
+    mean of the last hop that answered, with ``reached`` telling whether that is the target, and ``hops`` is its
+    number. ``!X``, ``!H`` and the like are ICMP refusals by that hop: its times are good, the target counts as
+    reached only if the address is the target's.
+
+    Lines may be wrapped anywhere by a mailer: text is gathered until the next hop number. Timeouts give no figure. A
+    router that answers slowly (ICMP is handled aside the fast path) is no slow path: use the smallest times.
+    """
 
     tool = "traceroute"
     evidence = Evidence.WAY
@@ -98,7 +97,9 @@ class Traceroute(LineParser):
         if self._route is None and _FIRST.match(text):
             yield from self._more(self._begin(None, None), text)
         elif self._route is None:
-            problem = located(_FAILED, text, "traceroute", "Unable to", "Cannot handle") or _FAILED.match(text)
+            problem = located(
+                _TRACEROUTE_FAILED, text, "traceroute", "Unable to", "Cannot handle"
+            ) or _TRACEROUTE_FAILED.match(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield self.failure(problem[0])
 
@@ -139,7 +140,7 @@ class Traceroute(LineParser):
 
     def _more(self, route: _Route, text: str) -> Iterator[Record]:
         route.cut = self.ctx.last
-        found = _HOP.match(text)
+        found = _TRACEROUTE_HOP.match(text)
         number = int(found["hop"]) if found is not None else 0
         wrapped = route.text.rstrip().endswith(tuple("0123456789")) and text.lstrip().startswith("ms")
         if found is not None and route.hop < number <= min(route.hop + 30, _MOST_HOPS) and not wrapped:
@@ -183,3 +184,106 @@ class Traceroute(LineParser):
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]
             route.last = _Hop(route.hop, route.hop_line, probes)
+
+
+_TRACEPATH_HOP: Final = re.compile(
+    r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$"
+)
+_TIME: Final = re.compile(r"(?<![\d.,])(?P<ms>\d+(?:[.,]\d+)?) ?ms\b")
+_PMTU: Final = re.compile(r"\bpmtu (\d+)")
+_ASYMM: Final = re.compile(r"\basymm +(\d+)")
+_RESUME: Final = re.compile(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
+_MANY: Final = re.compile(r"^\s*Too many hops: pmtu (\d+)")
+_TRACEPATH_FAILED: Final = re.compile(r"tracepath6?: .*(?:known|unreachable|permitted|resol).*")
+
+
+class Tracepath(LineParser):
+    """tracepath and tracepath6 of iputils.
+
+    Units: milliseconds; ``pmtu`` in bytes of the IP packet. ``asymm N`` says that the way back seems to have N hops.
+    A hop may print several lines (a lower path MTU found there, a late answer after it). The headline is the RTT of
+    the host that is ``reached``, the path MTU of the ``Resume`` line and the number of hops; without ``reached``
+    there is no RTT of the target.
+    """
+
+    tool = "tracepath"
+    evidence = Evidence.WAY
+    words = ("pmtu", "reached", "asymm", "tracepath", "LOCALHOST", "reply", "Resume")
+    shape = r"^ ?: .*ms"
+    commands = ("tracepath", "tracepath6")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._target: str | None = None
+        self._active = False  # a first hop or a command of the tool was seen
+        self._last: tuple[int, str] | None = None
+
+    def feed(self, text: str) -> Iterator[Record]:
+        resume = _RESUME.search(text)
+        if resume is not None:
+            yield from self._summary(resume)
+            return
+        if "Too many hops" in text:
+            many = _MANY.search(text)
+            if many is not None:
+                yield self.unread(text, "the target was not reached")
+            return
+        hop = _TRACEPATH_HOP.match(text)
+        if hop is not None:
+            yield from self._hop(hop)
+            return
+        problem = _TRACEPATH_FAILED.search(text)
+        if problem is not None:
+            yield self.failure(problem[0])
+
+    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+        """A command ends the path before it."""
+        self._active = self.open = False
+        return ()
+
+    def close(self) -> Iterable[Record]:
+        """A path that stops before its summary leaves its hops only."""
+        self._active = self.open = False
+        return ()
+
+    def _hop(self, found: re.Match[str]) -> Iterator[Record]:
+        rest = found["rest"] or ""
+        first = found["maybe"] is not None or found["host"] == "[LOCALHOST]"
+        mine = first or "pmtu" in rest or "reached" in rest or "asymm" in rest
+        if not (self._active or mine or self.ctx.args("tracepath", "tracepath6") is not None):
+            return
+        if first or not self._active:
+            args = self.ctx.args("tracepath", "tracepath6")
+            self._target = args[-1] if args and not args[-1].startswith("-") else None
+        self._active = True
+        time = _TIME.search(rest)
+        if time is None or first:
+            return
+        address = found["address"] or found["host"]
+        known: Conditions = {"hop": int(found["hop"]), "address": address, "target": self._target}
+        asymmetric = _ASYMM.search(rest)
+        if asymmetric is not None:
+            known["hops_back"] = int(asymmetric[1])
+        mtu = _PMTU.search(rest)
+        if mtu is not None:
+            known["mtu_B"] = int(mtu[1])
+        value = decimal(time["ms"]) * 1e-3
+        if "reached" in rest:
+            known["reached"] = True
+            if self._last == (int(found["hop"]), address):  # a second probe of the target
+                known["interval"] = True
+            self._last = (int(found["hop"]), address)
+        else:
+            known["interval"] = True
+        yield self.measure("rtt", value, "s", time[0], **known)
+
+    def _summary(self, found: re.Match[str]) -> Iterator[Record]:
+        hops = found["hops"]
+        known: Conditions = {"target": self._target, "reached": hops is not None}
+        if hops is not None:
+            known["hops"] = int(hops)
+        yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
+        if hops is not None:
+            back = int(found["back"]) if found["back"] else None
+            yield self.record("hops", int(hops), "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+        self._active, self._last, self._target = False, None, None

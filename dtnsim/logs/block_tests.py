@@ -1,22 +1,17 @@
-"""DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
-
-Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896 MiB/s,
-printed 11.90). The rate is that printed; bytes and test time are compared with it. Percentiles of latency follow the
-totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
-"""
+"""Tests of block devices: DiskSpd and vdbench."""
 
 from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
 
 _TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
 _TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
-_THREADS: Final = re.compile(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
+_DISKSPD_THREADS: Final = re.compile(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
 _BLOCK: Final = re.compile(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
 _DEPTH: Final = re.compile(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
 _HOST: Final = re.compile(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$")
@@ -37,7 +32,12 @@ _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
 
 
 class DiskSpd(LineParser):
-    """One run's settings and results."""
+    """DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
+
+    Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896
+    MiB/s, printed 11.90). The rate is that printed; bytes and test time are compared with it. Percentiles of latency
+    follow the totals (``%-ile | Read (ms) | Write (ms) | Total (ms)``).
+    """
 
     tool = "diskspd"
     evidence = Evidence.NO_MODEL
@@ -78,7 +78,7 @@ class DiskSpd(LineParser):
             self._known["duration_s"] = float(seconds["seconds"])
             self._operation = ""
             self.open, self._lines = True, 0
-        elif (threads := _THREADS.match(text)) is not None:
+        elif (threads := _DISKSPD_THREADS.match(text)) is not None:
             self._known["threads"] = int(threads["threads"])
         elif (block := _BLOCK.match(text)) is not None:
             self._known["block_B"] = int(block["size"]) * _SCALE[block["unit"][:1]]
@@ -162,3 +162,70 @@ class DiskSpdXml(DocumentParser):
 
 def _number(element: ET.Element, path: str) -> float | None:
     return number(element.findtext(path))
+
+
+#: the stars are gone where they were taken for bold type
+_UNIT: Final = re.compile(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s")
+_START: Final = re.compile(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})")
+_ROW: Final = re.compile(
+    r"^\s*+\d\d:\d\d:\d\d\.\d{3}\s++(?:avg_\d++-\d++|(?P<interval>\d++))\s++(?P<iops>\d++\.\d++)\s++(?P<rate>\d++\.\d++)\s++"
+    r"(?P<size>\d++)\s++(?P<reads>\d++\.\d++)\s++(?P<time>\d++\.\d++)(?=\s|$)"
+)
+_QUIET: Final = 20  # lines without a row between headings
+_VDBENCH_THREADS: Final = re.compile(r"threads=(\d{1,5})")
+
+
+class Vdbench(LineParser):
+    """vdbench 5.03 and 5.04: the rows of raw workloads on block devices, of intervals and their mean (``avg_``).
+
+    Units: ``MB/sec`` is what the second heading line says, ``1024**2`` or ``1000**2`` B/s; response times ms;
+    ``bytes`` the mean size of a request. Checked: 3832.1 requests of 1048576 B a second are 3832.07 MB/sec.
+    ``avg_2-8`` is the mean of the intervals 2 to 8 (the first is warm-up). The columns after the response time change
+    with the version and are left out.
+    """
+
+    tool = "vdbench"
+    evidence = Evidence.NO_MODEL
+    words = ("avg", "Starting", "rate")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
+    commands = ("vdbench",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._unit = 2.0**20
+        self._run: Conditions = {}
+        self._quiet = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if (unit := _UNIT.match(text)) is not None:
+            self._unit, self.open, self._quiet = 2.0**20 if unit[1] == "1024" else 1e6, True, 0
+        elif (start := _START.search(text)) is not None:
+            threads = _VDBENCH_THREADS.search(start["rest"])
+            self._run = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
+        elif (self.open or "avg_" in text) and (row := _ROW.match(text)) is not None:
+            self._quiet, self.open = 0, row["interval"] is not None
+            return self._row(row)
+        else:
+            self._quiet += 1
+            self.open = self.open and self._quiet < _QUIET
+        return ()
+
+    def _row(self, row: re.Match[str]) -> Iterator[Record]:
+        iops, rate, size = float(row["iops"]), float(row["rate"]) * self._unit, int(row["size"])
+        reads = float(row["reads"]) / 100
+        more: Conditions = {**self._run, "block_B": size}
+        more["operation"] = "read" if reads == 1 else "write" if reads == 0 else "all"
+        if 0 < reads < 1:
+            more["read_share"] = reads
+        if row["interval"] is not None:
+            more |= {"interval": True, "report": int(row["interval"])}
+        if iops <= 0 or rate <= 0:
+            if row["interval"] is None:
+                yield self.unread(row[0], "no requests: no rate")
+            return
+        printed = f"{row['rate']} MB/sec"
+        if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
+            yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
+        yield self.measure("throughput", rate, "B/s", printed, **more)
+        yield self.measure("iops", iops, "1/s", row["iops"], **more)
+        yield self.measure("latency", float(row["time"]) * 1e-3, "s", f"{row['time']} ms", **more)

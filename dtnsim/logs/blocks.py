@@ -1,0 +1,247 @@
+"""Block devices: lsblk, /proc/mdstat, hdparm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._declared import tokens
+from dtnsim.logs.base import (
+    BINARY,
+    Conditions,
+    Context,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    agrees,
+    decimal,
+    number,
+    size_bytes,
+)
+
+_SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
+_PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P
+_TREE: Final = re.compile(r"^[\s├└│─|`-]*")
+
+
+class Lsblk(LineParser):
+    """lsblk: text with any columns, JSON.
+
+    Units: ``SIZE`` is in powers of 1024 with one letter (20G = 20 * 2**30, rounded to one decimal) or bytes with -b
+    (util-linux lsblk(8)). Locales write ``3,7T``. Columns may be blank, so SIZE is found by its right edge.
+    """
+
+    tool = "lsblk"
+    evidence = Evidence.CORRECTS
+    words = ("NAME",)
+    commands = ("lsblk",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads: list[tuple[str, int, int]] = []
+        self._raw = False
+
+    def feed(self, text: str) -> Iterable[Record]:
+        words = text.split()
+        if "NAME" in words[:4] and "SIZE" in words and "STATE" not in words[:2]:
+            self._heads, self.open = tokens(text), True
+            self._raw = "  " not in text.strip()  # -r: one blank between columns
+            return ()
+        if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2].replace(",", "."))) is not None:
+            return (self.measure("capacity", value, "B", pairs[2], device=pairs[1]),)
+        if not self.open:
+            return ()
+        return self._row(text)
+
+    def _row(self, text: str) -> Iterable[Record]:
+        cells = tokens(text)
+        edge = next(end for name, _, end in self._heads if name == "SIZE")
+        size = next((c for c in cells if abs(c[2] - edge) <= 1 and _SIZE.match(c[0])), None)
+        if size is None and self._raw:
+            at = [name for name, _, _ in self._heads].index("SIZE")
+            size = cells[at] if at < len(cells) and _SIZE.match(cells[at][0]) else None
+        if size is None:
+            if not text.strip() or len(cells) < 2:
+                self.open = False
+            elif any(_SIZE.match(c[0]) for c in cells[1:]):
+                return (self.unread(text, "no figure is under SIZE"),)
+            return ()
+        value = size_bytes(size[0].replace(",", "."))
+        if value is None:
+            return ()
+        name = _TREE.sub("", text).split()[0]
+        conditions: Conditions = {"device": name}
+        kinds = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
+        kind = next((c[0] for c in cells if c[0] in kinds or c[0].startswith("raid")), None)
+        if kind is not None:
+            conditions["type"] = kind
+        return (self.measure("capacity", value, "B", size[0], **conditions),)
+
+
+class LsblkJson(DocumentParser):
+    """``lsblk -J``."""
+
+    tool = "lsblk"
+    evidence = Evidence.CORRECTS
+
+    def match(self, doc: Document) -> bool:
+        """A document with block devices."""
+        return isinstance(doc.data, dict) and isinstance(doc.data.get("blockdevices"), list)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        for device in doc.data["blockdevices"]:
+            yield from self._device(device, doc, None)
+
+    def _device(self, device: Any, doc: Document, parent: str | None) -> Iterator[Record]:
+        if not isinstance(device, dict) or "name" not in device:
+            return
+        name, size = str(device["name"]), device.get("size")
+        value = number(size) if not isinstance(size, str) else size_bytes(size.replace(",", "."))
+        conditions: Conditions = {"device": name, "parent": parent}
+        for key, to in (("type", "type"), ("model", "model"), ("tran", "transport"), ("rota", "rotational")):
+            found = device.get(key)
+            if isinstance(found, str | bool) and found != "":
+                conditions[to] = found.strip() if isinstance(found, str) else found
+        if value is not None:
+            line = doc.line_of(f'"name": "{name}"')
+            yield self.measure("capacity", value, "B", str(size), line=line, **conditions)
+        for child in device.get("children") or []:
+            yield from self._device(child, doc, name)
+
+
+_ARRAY: Final = re.compile(
+    r"^\s*(?P<array>md\w+) : (?P<state>active|inactive)(?: \((?P<mode>[a-z-]+)\))*"
+    r"(?: (?P<level>raid\d+|linear|multipath|faulty))?(?P<members>(?: \S+\[\d+\](?:\([A-Z]\))*)*)\s*$"
+)
+_BLOCKS: Final = re.compile(r"^\s+(?P<blocks>\d+) blocks\b(?P<rest>.*)$")
+_STATE: Final = re.compile(r"\[(\d+)/(\d+)\]")
+_CHUNK: Final = re.compile(r"(?<!\d)(\d++)k chunks?\b")
+_PROGRESS: Final = re.compile(
+    r"\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% \(\d+/\d+\) finish=(?P<finish>[\d.]+)min "
+    r"speed=(?P<speed>\d+)K/sec"
+)
+
+
+class Mdstat(LineParser):
+    """/proc/mdstat.
+
+    Units: ``blocks`` are KiB (kernel md.c prints sectors / 2), ``speed=259783K/sec`` KiB/s, ``64k chunk`` KiB.
+    ``[8/7] [UUUUUUU_]`` is raid devices and working ones. A recovery's speed is that of its last moments, per member
+    device.
+    """
+
+    tool = "mdstat"
+    evidence = Evidence.CORRECTS
+    words = ("md", "active", "inactive")
+
+    def forget(self) -> None:
+        self.open = False
+        self._array: Conditions | None = None
+
+    def feed(self, text: str) -> Iterable[Record]:
+        match = _ARRAY.match(text)
+        if match is not None:
+            members = match["members"].split()
+            self._array = {
+                "array": match["array"], "state": match["state"], "mode": match["mode"], "level": match["level"],
+                "members": " ".join(m.partition("[")[0] for m in members) or None, "member_count": len(members),
+                "failed": sum("(F)" in m for m in members), "spares": sum("(S)" in m for m in members),
+            }  # fmt: skip
+            self.open = True
+            return ()
+        if self._array is None:
+            return ()
+        if not text.strip() or not text[:1].isspace():
+            self._array, self.open = None, False
+            return ()
+        return self._inside(text)
+
+    def _inside(self, text: str) -> Iterator[Record]:
+        array = self._array or {}
+        blocks = _BLOCKS.match(text)
+        if blocks is not None:
+            state, chunk = _STATE.search(blocks["rest"]), _CHUNK.search(blocks["rest"])
+            more: Conditions = {}
+            if state is not None:
+                more = {"raid_devices": int(state[1]), "working": int(state[2])}
+            if chunk is not None:
+                more["chunk_B"] = int(chunk[1]) * BINARY["K"]
+            size = int(blocks["blocks"]) * BINARY["K"]
+            yield self.measure("capacity", size, "B", f"{blocks['blocks']} blocks", **array, **more)
+            return
+        progress = _PROGRESS.search(text)
+        if progress is not None:
+            speed = int(progress["speed"]) * BINARY["K"]
+            operation = progress["what"]
+            printed = f"{progress['speed']}K/sec"
+            done = float(progress["done"])
+            yield self.measure(
+                "throughput", speed, "B/s", printed, operation=operation, interval=True, status="partial", **array
+            )
+            yield self.measure("progress", done / 100, "1", f"{done} %", operation=operation, **array)
+
+
+_LINE: Final = re.compile(
+    r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
+    r"(?P<size>\d+) MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec"
+)
+_DEVICE: Final = re.compile(r"^\W*(/dev/\S+?):\s*$")
+_ERROR: Final = re.compile(r"^\W*(/dev/\S+?): ([A-Z][a-z].*)")
+_KIND: Final = {
+    "cached": ("memory_read", False),
+    "buffer-cache": ("memory_read", False),
+    "buffered disk": ("read", False),
+    "O_DIRECT cached": ("cache_read", True),
+    "O_DIRECT disk": ("read", True),
+}
+
+
+class Hdparm(LineParser):
+    """hdparm -t, -T and --direct.
+
+    Units: ``MB`` is MiB: hdparm reads blocks of 2 MiB and divides by 1048576; below 1 MB/sec it prints ``kB/sec``,
+    which are KiB/s (a real line: ``2 MB in 19.21 seconds = 106.63 kB/sec``, and 2 * 1024 / 19.21 = 106.6). ``cached
+    reads`` measure memory, ``buffered disk reads`` the drive through the page cache, ``O_DIRECT`` without it. The
+    rate is the printed one: it has more digits than the quotient.
+    """
+
+    tool = "hdparm"
+    evidence = Evidence.FITS
+    words = ("Timing", "dev")
+    commands = ("hdparm",)
+
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+        self._device: str | None = None
+
+    def feed(self, text: str) -> Iterator[Record]:
+        device = _DEVICE.match(text)
+        if device is not None:
+            self._device = device[1]
+            return
+        if "Timing" not in text:
+            error = _ERROR.match(text)
+            if error is not None and self.ctx.args("hdparm") is not None:
+                yield self.failure(text, device=error[1])
+            return
+        match = _LINE.search(text)
+        if match is None:
+            if "reads:" in text:
+                yield self.unread(text, "the timing line has no rate: it is cut or hdparm could not time it")
+            return
+        size = int(match["size"]) * BINARY["M"]
+        seconds, shown = decimal(match["secs"]), decimal(match["rate"])
+        factor = BINARY[match["unit"][0]]
+        if size <= 0 or seconds <= 0 or shown <= 0:
+            return
+        if not agrees(size / seconds / factor, shown, match["rate"]):
+            yield self.unread(match[0], f"the rate is not bytes / seconds ({size / seconds:.4g} B/s)")
+        operation, direct = _KIND[match["what"]]
+        args = self.ctx.args("hdparm")
+        device_name = self._device or next((a for a in args or () if a.startswith("/dev/")), None)
+        conditions: Conditions = {"operation": operation, "direct": direct, "device": device_name}
+        printed = f"{match['rate']} {match['unit']}/sec"
+        yield self.measure("throughput", shown * factor, "B/s", printed, duration_s=seconds, bytes=size, **conditions)

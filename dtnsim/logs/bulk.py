@@ -1,0 +1,356 @@
+"""Copies with many streams: ascp, wdt, fdt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dtnsim.logs._net import bits_rate, host_of, options, positive_int
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, agrees, integer
+from dtnsim.logs.measurement import Status
+
+_ASCP_DONE: Final = re.compile(
+    r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
+)
+_ASCP_RATE: Final = re.compile(r"\((?P<rate>\d+(?:\.\d+)?)(?P<u>[KMG]?) ?bits/sec\)(?:,? in (?P<files>\d+) files?)?")
+_SKIPPED: Final = re.compile(r"(?<!\d)(\d++) files? (skipped|failed)")
+_PROGRESS: Final = re.compile(
+    r"^(?P<name>.*\S)\s+(?P<share>\d{1,3})% +(?P<size>\d+(?:\.\d+)?)(?P<su>[KMGT]?)B "
+    r"+(?P<rate>\d+(?:\.\d+)?)(?P<ru>[kKMG]?)b/s(?: +(?P<time>[\d:-]+)(?P<eta> ETA)?)?\s*$"
+)
+_ASCP_FAILED: Final = re.compile(
+    r"^(?:ascp: .*|Session Stop +\(Error: .*|ERR .*|Error: .*(?:ascp|session|transfer|authenticat|Client|Server).*)"
+)
+_BITS: Final = {"": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9}
+_ASCP_BYTES: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+_ASCP_OPTIONS: Final = {
+    "-l": "target", "-m": "minimum", "-i": "identity", "-k": "resume", "-P": "port", "-O": "udp_port",
+    "-T": "clear!", "-Q": "fair!", "-d": "create!", "-p": "times!", "-w": "measure", "-L": "log", "-Z": "mtu",
+    "-u": "user", "--mode": "mode", "--host": "host", "--user": "user", "--file-list": "list", "-q": "quiet!",
+    "-v": "verbose!",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Done:
+    """A closing line, until the line with its rate."""
+
+    size: float
+    seconds: int
+    partial: bool
+    line: int
+    text: str
+    known: Conditions = field(default_factory=dict)
+
+
+class Ascp(LineParser):
+    """ascp (IBM Aspera): closing lines, progress and errors.
+
+    Units: ``K bytes`` = 1024 B, ``K bits/sec`` = 1000 bit/s; checked on the UCI log: 181912686K bytes in 3408 s
+    printed as 437191K bits/sec. Progress sizes ``173GB`` are 1024-based, progress rates ``438Mb/s`` are decimal bits
+    of the last seconds: never a headline (138Mb/s stood beside a mean of 281 Mbit/s).
+
+    The headline is the rate of ``Completed:``; where its line is missing it is computed from K bytes and seconds.
+    ``Partial Completion`` is a ``partial`` figure with a failure beside it. Seconds are whole ones: with 0 seconds
+    only a printed rate counts.
+    """
+
+    tool = "ascp"
+    evidence = Evidence.TRANSFER
+    words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
+    commands = ("ascp",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._command: Command | None = None
+        self._done: _Done | None = None
+
+    def feed(self, text: str) -> Iterator[Record]:
+        """One line of output; every line after a closing line, for its rate is on the next."""
+        if self._command is not self.ctx.command:
+            yield from self._settle()
+            self._command = self.ctx.command
+        done = _ASCP_DONE.search(text)
+        if done is not None:
+            yield from self._settle()
+            size = integer(done["size"]) * _ASCP_BYTES[done["u"]]
+            known = {**self._conditions(), **host_of(self.ctx)}
+            partial = done["what"] != "Completed"
+            self._done = _Done(size, int(done["s"]), partial, self.ctx.line, text, known)
+            self.open = True
+            text = text[done.end() :]
+        rate = _ASCP_RATE.search(text)
+        if rate is not None and self._done is not None:
+            yield from self._settle(rate, text)
+            return
+        if done is not None:
+            return
+        if self._done is not None and (text.strip() or self.ctx.line - self._done.line > 2):
+            yield from self._settle(cut=text.lstrip().startswith("("))
+        progress = _PROGRESS.match(text) if "b/s" in text else None
+        if progress is not None:
+            yield from self._progress(progress)
+            return
+        problem = _ASCP_FAILED.match(text)
+        if problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
+            yield self.failure(problem[0], **self._conditions())
+
+    def close(self) -> Iterator[Record]:
+        """Settles a closing line without its rate."""
+        yield from self._settle(cut=True)
+
+    # ---- figures ------------------------------------------------------------------------------------------
+    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+        if self.ctx.redraw:
+            return
+        size = float(found["size"]) * _ASCP_BYTES[found["su"]]
+        known: Conditions = {**self._conditions(), "file": found["name"].strip(), "bytes": size}
+        known |= {"interval": True, "average": "interval", "share": min(int(found["share"]), 100) / 100}
+        rate = float(found["rate"]) * _BITS[found["ru"]] / 8
+        yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
+
+    def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
+        done, self._done = self._done, None
+        self.open = False
+        if done is None:
+            return
+        known: Conditions = {**done.known, "bytes": done.size, "duration_s": float(done.seconds)}
+        if rate is not None and rate["files"]:
+            known["files"] = int(rate["files"])
+        for count, what in _SKIPPED.findall(text):
+            known[f"files_{what}"] = int(count)
+        status: Status = "partial" if done.partial else "complete"
+        if done.partial:
+            yield self.failure(f"{done.text.strip()} {text.strip()}", line=done.line, **done.known)
+        if done.size <= 0:
+            yield self.unread(done.text, "no bytes were transferred: no rate", line=done.line)
+            return
+        if rate is not None:
+            value = float(rate["rate"]) * _BITS[rate["u"]] / 8
+            printed = f"{rate['rate']}{rate['u']} bits/sec"
+            slow, fast = done.size / (done.seconds + 1), done.size / max(done.seconds - 1, 1e-3)
+            if not 0.99 * slow <= value <= 1.01 * fast:  # seconds are whole ones
+                yield self.unread(done.text, f"bytes and seconds do not give the printed {printed}", line=done.line)
+        elif done.seconds > 0:
+            value, printed = done.size / done.seconds, ""
+            known["derived"] = "bytes / time"
+            status = "truncated" if cut and status == "complete" else status
+        else:
+            yield self.unread(done.text, "0 seconds and no rate line: no rate", line=done.line)
+            return
+        if value <= 0:
+            yield self.unread(done.text, "the printed rate is zero", line=done.line)
+            return
+        yield self.measure("throughput", value, "B/s", printed, status=status, line=done.line, **known)
+        if done.seconds > 0:
+            yield self.measure(
+                "duration", float(done.seconds), "s", f"{done.seconds} seconds", status=status, line=done.line, **known
+            )
+
+    def _conditions(self) -> Conditions:
+        given, paths = options(self.ctx.args("ascp"), _ASCP_OPTIONS)
+        found: Conditions = {}
+        limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", given.get("target", ""))
+        if limit is not None:
+            found["target_Bps"] = float(limit[1]) * _BITS[limit[2].upper()] / 8 if limit[2] else float(limit[1]) * 125.0
+        if "clear" in given:
+            found["encryption"] = "none"
+        if len(paths) > 1:
+            found["source"], found["target"] = paths[0], paths[-1]
+            remote = [bool(re.match(r"[^/\s]+:", path)) for path in (paths[0], paths[-1])]
+            if remote[0] != remote[1]:
+                found["direction"] = "receive" if remote[0] else "send"
+        return found
+
+
+_WDT_RATE: Final = re.compile(
+    r"Total (?P<role>sender|receiver) throughput = (?P<rate>[\d.]+(?:e[+-]?\d+)?)\s+Mbytes/sec"
+    r"(?:\s+\((?P<pure>[\d.]+)\s+Mbytes/sec\s+pure\s+transf)?"
+)
+_TIME: Final = re.compile(r"Total (?:sender|receiver) time = (?P<s>[\d.]+)")
+_WDT_BYTES: Final = re.compile(r"Total\s+bytes = (?P<b>\d+)")
+_FILES: Final = re.compile(r"Number\s+of\s+files\s+transferred = (?P<n>\d+)")
+_STATUS: Final = re.compile(r"Transfer\s+status = (?P<status>[A-Z_]+)")
+_BAR: Final = re.compile(
+    r"\[[=>\s]*\] +(?P<share>\d{1,3})% +(?P<rate>\d+(?:\.\d+)?) Mbytes/s(?:ec)?(?:\s+\[(?P<now>[\d.]+) Mbytes/s)?"
+)
+_WRAPPED: Final = 10
+_WDT_OPTIONS: Final = {
+    "-directory": "source",
+    "-destination": "target",
+    "-num_ports": "streams",
+    "-avg_mbytes_per_sec": "limit",
+}
+
+
+class Wdt(LineParser):
+    """wdt (Facebook's Warp speed Data Transfer): progress bar and closing report of sender and receiver.
+
+    Units: ``Mbytes`` = 2^20 B (wdt ``Reporting.h``, kMbToB = 1024 * 1024); checked on the README: 1658999858 bytes in
+    2.68699 s printed as 588.816 Mbytes/sec, so the rate counts data **and** headers over the whole time. ``pure
+    transf(er) rate`` leaves out the time spent listing directories.
+
+    The headline is ``Total sender throughput`` (or ``receiver``); the bar is the mean so far, ``partial`` where the
+    report is missing. A status other than OK makes the run a failure. The report is one long line that mailers wrap:
+    it is gathered over ten lines.
+    """
+
+    tool = "wdt"
+    evidence = Evidence.TRANSFER
+    by_document = True
+    words = ("Mbytes", "Total", "Transfer", "throughput")
+    commands = ("wdt",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._bar: tuple[float, str, int, int, Conditions] | None = None
+        self._text: list[str] = []
+        self._start = 0
+
+    def feed(self, text: str) -> Iterator[Record]:
+        bar = _BAR.search(text)
+        if bar is not None:
+            rate, share = float(bar["rate"]) * 2**20, min(int(bar["share"]), 100)
+            self._bar = (rate, f"{bar['rate']} Mbytes/s", share, self.ctx.line, self._known())
+            if bar.end() < len(text.rstrip()):
+                text = text[bar.end() :]
+        begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
+        if begins and not self._text:
+            self._text, self._start, self.open = [text], self.ctx.line, True
+        elif self._text:
+            self._text.append(text)
+        elif _WDT_RATE.search(text):
+            self._text, self._start = [text], self.ctx.line
+        if self._text:
+            whole = " ".join(self._text)
+            ended = _WDT_RATE.search(whole) and ("pure" in whole or (len(self._text) > 1 and "(" not in text))
+            if ended or len(self._text) >= _WRAPPED:
+                yield from self._report(whole)
+
+    def settle(self) -> Iterator[Record]:
+        """Settles a report that is cut, and a bar without report."""
+        if self._text:
+            yield from self._report(" ".join(self._text))
+        bar, self._bar = self._bar, None
+        if bar is not None and bar[0] > 0:
+            rate, printed, share, line, known = bar
+            known["share"] = share / 100
+            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
+
+    def _report(self, text: str) -> Iterator[Record]:
+        line = self._start
+        self._text, self.open = [], False
+        known = self._known()
+        status = _STATUS.search(text)
+        size, files, time = _WDT_BYTES.search(text), _FILES.search(text), _TIME.search(text)
+        known["bytes"] = int(size["b"]) if size is not None else None
+        known["files"] = int(files["n"]) if files is not None else None
+        known["duration_s"] = float(time["s"]) if time is not None else None
+        if status is not None and status["status"] != "OK":
+            self._bar = None
+            yield self.failure(status[0], line=line, **known)
+            return
+        found = _WDT_RATE.search(text)
+        if found is None:
+            return
+        self._bar = None
+        rate = float(found["rate"])
+        if rate <= 0 or (size is not None and int(size["b"]) == 0):
+            yield self.unread(found[0], "no bytes were transferred: no rate", line=line)
+            return
+        if size is not None and time is not None and float(time["s"]) > 0:
+            computed = int(size["b"]) / float(time["s"]) / 2**20
+            if not agrees(computed, rate, found["rate"]):
+                yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)
+        known["role"] = found["role"]
+        printed = f"{found['rate']} Mbytes/sec"
+        yield self.measure("throughput", rate * 2**20, "B/s", printed, line=self.ctx.line, **known)
+        if found["pure"]:
+            pure = {**known, "interval": True, "excludes": "directory listing"}
+            text = f"{found['pure']} Mbytes/sec pure transfer rate"
+            yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", text, line=self.ctx.line, **pure)
+
+    def _known(self) -> Conditions:
+        given, _ = options(self.ctx.args("wdt"), _WDT_OPTIONS)
+        found: Conditions = {key: given[key] for key in ("source", "target") if key in given}
+        return {**found, **host_of(self.ctx)}
+
+
+_LINE: Final = re.compile(
+    r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"
+    r"\s+Avg: (?P<avg>\d+(?:[.,]\d+)?) ?(?P<au>[kKMGT]?)b/s(?:\s+(?P<share>\d+(?:[.,]\d+)?)%)?"
+)
+_TOTAL: Final = re.compile(r"Total Net (?P<way>In|Out): ")
+_FDT_DONE: Final = re.compile(
+    r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
+)
+_FDT_FAILED: Final = re.compile(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
+_FDT_OPTIONS: Final = {
+    "-c": "target", "-P": "streams", "-d": "directory", "-ss": "window", "-bs": "block", "-p": "port",
+    "-limit": "limit", "-pull": "pull!", "-N": "nodelay!", "-fl": "list", "-r": "recursive!", "-jar": "jar",
+    "-S": "once!", "-f": "allowed",
+}  # fmt: skip
+
+
+class Fdt(LineParser):
+    """FDT (Fast Data Transfer, Caltech): the console's rates.
+
+    Units: ``Mb/s``, ``Gb/s`` are decimal bits (FDT ``lia/util/net/common/Utils.java``, formatWithBitFactor: 1000), in
+    ``ConsoleReportingTask.java``: ``Net Out: 9.412 Gb/s<tab>Avg: 9.388 Gb/s 45.20% ( 01m 12s )``. The first figure is
+    of the last report period (5 s by default, ``interval=True``), ``Avg`` the mean since the session began; the time
+    in brackets is what is left. ``Net In`` is printed by the receiver.
+
+    FDT prints no closing rate: the last ``Avg`` is the headline, ``complete`` if the session says that it finished,
+    else ``partial``. No log of a real run was at hand: the forms are those of the source.
+    """
+
+    tool = "fdt"
+    evidence = Evidence.TRANSFER
+    words = ("Net", "FDT", "Session", "session", "Exit")
+    commands = ("fdt", "fdt.jar")
+
+    def forget(self) -> None:
+        self.open = False
+        self._last: tuple[float, str, int, Conditions] | None = None
+        self._done = False
+
+    def feed(self, text: str) -> Iterator[Record]:
+        found = _LINE.search(text) if "Avg" in text else None
+        if found is not None:
+            if self._done:
+                yield from self.settle()
+            known = self._known(found["way"])
+            if found["share"]:
+                known["share"] = float(found["share"].replace(",", ".")) / 100
+            now = {**known, "interval": True, "average": "interval"}
+            text = f"{found['rate']} {found['u']}b/s"
+            yield self.measure("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, **now)
+            printed = f"Avg: {found['avg']} {found['au']}b/s"
+            self._last = (bits_rate(found["avg"], found["au"]), printed, self.ctx.line, known)
+        elif self._last is not None and _FDT_DONE.search(text):
+            self._done = True
+        elif (self._last is not None or "FDT" in text) and (problem := _FDT_FAILED.match(text)) is not None:
+            known = self._last[3] if self._last is not None else {}
+            self._last = None
+            yield self.failure(problem[0], **known)
+
+    def settle(self) -> Iterator[Record]:
+        """The last mean is the headline."""
+        last, self._last = self._last, None
+        status: Status = "complete" if self._done else "partial"
+        self._done = False
+        if last is not None and last[0] > 0:
+            rate, printed, line, known = last
+            yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
+
+    def _known(self, way: str) -> Conditions:
+        given, _ = options(self.ctx.args("java", "fdt", "fdt.jar"), _FDT_OPTIONS)
+        found: Conditions = {
+            "direction": "receive" if way == "In" else "send",
+            "role": "receiver" if way == "In" else "sender",
+            "target": given.get("target"),
+            "streams": positive_int(given.get("streams")),
+        }
+        return {**found, **host_of(self.ctx)}

@@ -1,0 +1,297 @@
+"""Tables in time of a machine's counters: vmstat, nfsiostat, ifstat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from dtnsim.logs._declared import declared, figures
+from dtnsim.logs._net import host_of
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+
+#: ``-d``: columns of a disk
+DISKS: Final = declared("""
+    reads           : count 1 of=requests operation=read
+    read~sectors    : bytes sectors operation=read
+    read~ms         : duration ms of=requests operation=read
+    writes          : count 1 of=requests operation=write
+    write~sectors   : bytes sectors operation=write
+    write~ms        : duration ms of=requests operation=write
+    sec             : duration s of=busy
+""")
+_DISK_HEADS: Final = (
+    "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
+)  # fmt: skip
+VMSTAT_COLUMNS: Final = declared("""
+    bi : throughput KiB/s operation=read
+    bo : throughput KiB/s operation=write
+    in : rate 1/s of=interrupts
+    cs : rate 1/s of=context_switches
+    us : cpu_share % state=user cpu=all
+    sy : cpu_share % state=system cpu=all
+    id : cpu_share % state=idle cpu=all
+    wa : cpu_share % state=iowait cpu=all
+    st : cpu_share % state=steal cpu=all
+    gu : cpu_share % state=guest cpu=all
+""")
+_LONGEST: Final = 40  # digits and words of a row with its time stamp
+
+
+class Vmstat(LineParser):
+    """vmstat of procps, 3.2 to 4: rows of CPU shares, block I/O, interrupts.
+
+    Units: ``bi`` and ``bo`` are blocks of 1024 B a second whatever ``-S`` says (vmstat(8): since Linux 2.6 all blocks
+    are 1024 bytes), ``in`` and ``cs`` interrupts and context switches a second; ``us sy id wa st gu`` percent of all
+    cores, where ``us`` has nice and ``sy`` the interrupts. The first row covers the time since boot
+    (``since="boot"``) unless ``-y`` left it out. With ``-d`` a row a disk has the totals since boot, in sectors of
+    512 B and ms; ``sec`` is the time it was busy. Memory and swap are not read.
+    """
+
+    tool = "vmstat"
+    evidence = Evidence.BUSY
+    words = ("swpd", "disk")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"disk": ("---reads---",)}
+    commands = ("vmstat",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads: list[str] = []
+        self._disks = False
+        self._reports = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        words = text.split(maxsplit=_LONGEST)
+        if words[:1] == ["disk-"]:
+            self._disks = self.open = True
+        if self._disks:
+            return self._disk(words)
+        if "swpd" in words and words[:2] == ["r", "b"]:
+            # a time stamp (-t) has its zone as heading
+            self._heads = [word for word in words if word.islower()]
+            self.open = True
+            return ()
+        if not self._heads or (words and words[0] == "procs"):
+            return ()
+        cells = words[: len(self._heads)]
+        if len(cells) < len(self._heads) or not all(cell.isascii() and cell.isdigit() for cell in cells):
+            self._heads, self.open = [], False
+            return ()
+        self._reports += 1
+        more: Conditions = {"report": self._reports, "interval": True}
+        if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()):
+            more["since"] = "boot"
+        return figures(self, VMSTAT_COLUMNS, zip(self._heads, cells, strict=True), more)
+
+    def _disk(self, words: list[str]) -> Iterable[Record]:
+        """A row of ``-d``: totals since boot."""
+        if words[:1] == ["disk-"] or words[:1] == ["total"]:
+            return ()
+        name, cells = words[0] if words else "", words[1:]
+        if len(cells) != len(_DISK_HEADS) or not all(cell.isascii() and cell.isdigit() for cell in cells):
+            self._disks = self.open = False
+            return ()
+        return figures(self, DISKS, zip(_DISK_HEADS, cells, strict=True), {"device": name, "since": "boot"})
+
+
+_MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
+_HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
+_CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
+NFSIOSTAT_COLUMNS: Final = declared("""
+    op/s ops/s  : iops 1/s
+    kB/s        : throughput KiB/s
+    rpc~bklog   : queue_depth times of=rpc~backlog
+    avg~RTT     : latency ms of=rtt
+    avg~exe     : latency ms of=execution
+    avg~queue   : latency ms of=queue
+    retrans     : retransmits times of=rpc
+    errors      : count times of=rpc~errors
+""")
+_KIB: Final = 1024.0
+
+
+class Nfsiostat(LineParser):
+    """nfsiostat of nfs-utils 1.1 to 2: what every NFS mount of a client does.
+
+    Units: ``kB`` is 1024 B, of RPC with their headers (nfs-iostat.py divides by 1024); ``avg RTT`` from sending to
+    the answer, ``avg exe`` from the file system's request to its end, ``avg queue`` between them (``of``), in ms.
+    ``retrans`` and ``errors`` are counts of the interval. The first report covers the time since the mount
+    (``report``). Values stand in one line, or one below the other (nfs-utils 1.2.3).
+    """
+
+    tool = "nfsiostat"
+    evidence = Evidence.BUSY
+    words = ("mounted", "kB")
+    commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
+
+    def forget(self) -> None:
+        self.open = False
+        self._mount: Conditions = {}
+        self._reports: dict[str, int] = {}
+        self._operation: str | None = None
+        self._heads: list[str] = []
+        self._cells: list[str] = []
+        self._quiet = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if (mount := _MOUNT.match(text)) is not None:
+            target = mount["target"]
+            if len(self._reports) > 1000:
+                self._reports.clear()
+            self._reports[target] = self._reports.get(target, 0) + 1
+            self._mount = {"source": mount["source"], "target": target, "report": self._reports[target]}
+            self._start("all", [])
+            return ()
+        words = text.strip()
+        if words.startswith(("read:", "write:")) and (self.open or "kB/op" in words):
+            self._start(words.partition(":")[0], [])
+        if ("kB/op" in words or "rpc bklog" in words) and (heads := _HEADS.findall(words)):
+            if "kB/op" in heads and self._operation not in ("read", "write"):
+                return ()
+            self._start(self._operation if "kB/op" in heads else "all", heads)
+            return ()
+        return self._values(words)
+
+    def _start(self, operation: str | None, heads: list[str]) -> None:
+        self._operation, self._heads, self._cells = operation, heads, []
+        self.open, self._quiet = True, 0
+
+    def _values(self, words: str) -> Iterable[Record]:
+        cells = _CELL.findall(words) if self._heads and len(words) < 300 else []
+        if not cells:
+            self._quiet += bool(words)
+            if self._quiet > 2:
+                self.open, self._heads = False, []
+            return ()
+        self._cells += cells
+        if len(self._cells) < len(self._heads):
+            return ()
+        found = dict(zip(self._heads, self._cells, strict=False))
+        self._heads, self._cells = [], []
+        return self._figures(found)
+
+    def _figures(self, found: dict[str, str]) -> Iterator[Record]:
+        more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
+        values = {head: float(text) for head, text in found.items() if text != "nan"}
+        if values.get("kB/op"):
+            more["block_B"] = round(values["kB/op"] * _KIB, 3)
+        pairs = ((head, found[head]) for head, value in values.items() if value > 0 or not head.startswith("avg "))
+        yield from figures(self, NFSIOSTAT_COLUMNS, pairs, more)
+
+
+_UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
+_NAME: Final = re.compile(r"[\w.:@-]+")
+_ROW: Final = re.compile(
+    r"^\s*+(?:(?P<time>\d\d:\d\d:\d\d)\s)?"
+    r"(?P<figures>(?:\s*+(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|n/a))++)\s*+$"
+)
+_SCREEN: Final = 18  # rows under a head on the smallest usual terminal
+_FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}
+
+
+@dataclass(slots=True)
+class _Table:
+    """A table while it is read."""
+
+    devices: list[str]
+    factor: float
+    every: float | None
+    known: Conditions
+    sample: int = 0
+    since_head: int = 0
+
+
+class Ifstat(LineParser):
+    """ifstat (Gael Roualland's): columns of interface rates in time.
+
+    Units: ``KB/s`` = 2^10 B/s and, with ``-b``, ``Kbps`` = 2^10 bit/s: measured on ifstat 1.1 with iperf3 paced at
+    2e9 bit/s over the loopback, which printed 244369.6 KB/s and 1.95e+06 Kbps. Rates are of frames as the kernel
+    counts them (with link headers), averaged over the interval (1 s unless the command line says otherwise).
+
+    Every figure is a record ``interval=True`` with ``device``, ``direction`` (in = ``receive``) and ``sample`` (from
+    1): a series in time has no figure of the whole. ``Total`` is the sum of the interfaces. A new head continues the
+    table if it names the same interfaces after a screen full of rows (ifstat repeats it then); after fewer rows it is
+    another run (``table`` counts them).
+    """
+
+    tool = "ifstat"
+    evidence = Evidence.BUSY
+    of_a_line = True
+    words = ("KB", "Kbps")
+    commands = ("ifstat",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._table: _Table | None = None
+        self._tables = 0
+
+    def feed(self, text: str) -> Iterator[Record]:
+        units = _UNITS.match(text) if " in " in text else None
+        if units is not None:
+            self._head(units)
+            return
+        table = self._table
+        row = _ROW.match(text) if table is not None else None
+        if table is not None and row is not None:
+            yield from self._row(table, row, text)
+            return
+        if not text.strip() and table is not None:
+            return
+        names = _NAME.findall(text)
+        if table is not None and not (names and self._is_names(names, table)):
+            self.settle()
+
+    def settle(self) -> Iterable[Record]:
+        """The table ends; all its rows are out."""
+        self._table = None
+        self.open = False
+        return ()
+
+    # ---- lines ------------------------------------------------------------------------------------------
+    @staticmethod
+    def _is_names(names: list[str], table: _Table) -> bool:
+        return set(table.devices) <= set(names) and len(names) <= len(table.devices) + 1
+
+    def _head(self, units: re.Match[str]) -> None:
+        pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
+        names = [name for name in _NAME.findall(self.ctx.previous) if name.lower() != "time"]
+        devices = names if len(names) == len(pairs) else [f"column {at + 1}" for at in range(len(pairs))]
+        table = self._table
+        if table is not None and table.devices == devices and table.since_head >= _SCREEN:
+            table.since_head = 0
+            return
+        self._tables += 1
+        known: Conditions = {**host_of(self.ctx), "table": self._tables}
+        self._table = _Table(devices, _FACTOR[pairs[0]], self._every(), known)
+        self.open = True
+
+    def _row(self, table: _Table, row: re.Match[str], text: str) -> Iterator[Record]:
+        figures = row["figures"].split()
+        if len(figures) != 2 * len(table.devices):
+            yield self.unread(text, f"{len(figures)} figures in a table of {2 * len(table.devices)} columns")
+            return
+        table.sample += 1
+        table.since_head += 1
+        word = "KB/s" if table.factor == _FACTOR["KB/s"] else "Kbps"
+        for at, printed in enumerate(figures):
+            if printed == "n/a":
+                continue
+            value = float(printed) * table.factor
+            known: Conditions = {**table.known, **self._column(table, at), "interval": True}
+            known["sample"] = table.sample
+            known["time"] = row["time"]
+            if table.every is not None:
+                known |= {"start_s": (table.sample - 1) * table.every, "end_s": table.sample * table.every}
+            yield self.measure("throughput", value, "B/s", f"{printed} {word}", **known)
+
+    @staticmethod
+    def _column(table: _Table, at: int) -> Conditions:
+        return {"device": table.devices[at // 2], "direction": "send" if at % 2 else "receive"}
+
+    def _every(self) -> float | None:
+        args = self.ctx.args("ifstat")
+        if args is None:
+            return None
+        numbers = [arg for arg in args if re.fullmatch(r"\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?", arg)]
+        return float(numbers[0].partition("/")[0]) if numbers else 1.0

@@ -1,0 +1,325 @@
+"""Drives: smartctl and nvme."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from dtnsim.logs._declared import declared, figures
+from dtnsim.logs.base import (
+    DECIMAL,
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    integer,
+    number,
+)
+from dtnsim.logs.base import integer as _integer
+from dtnsim.logs.sysstat import plain
+
+_GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
+_VERSION: Final = re.compile(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
+_CAPACITY: Final = re.compile(
+    rf"^(?P<what>User Capacity|Total NVM Capacity|Namespace 1 (?:Size/Capacity|Utilization)):\s+{_GROUPED}"
+    r"(?: bytes)?(?: \[|\s*$)"
+)
+_ROTATION: Final = re.compile(r"^Rotation Rate:\s+(\d+) rpm")
+_SATA: Final = re.compile(r"^SATA Version is:.*?, (?P<max>[\d.]+) Gb/s(?: \(current: (?P<now>[\d.]+) Gb/s\))?")
+_SAS: Final = re.compile(r"^\s+negotiated logical link rate: phy enabled; ([\d.]+) Gbps")
+_HEALTH: Final = re.compile(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
+_UNITS: Final = re.compile(rf"^Data Units (Read|Written):\s+{_GROUPED}(?= )")
+_HOURS: Final = re.compile(rf"^Power On Hours:\s+{_GROUPED}\s*$")
+_COUNTER: Final = re.compile(r"^(read|write):(?:\s+\d+){5}\s+(\d+[.,]\d+)\s+\d+\s*$")
+_NAME: Final = re.compile(r"^(Device Model|Model Number|Product|Vendor|Model Family):\s++(\S*+(?:\s++\S++)*)\s*+$")
+
+
+class Smartctl(LineParser):
+    """smartctl 5 to 7: text of ATA, SCSI/SAS and NVMe drives, JSON.
+
+    Units: capacity in bytes with the locale's digit groups (``7 681 501 126 656 bytes [7,68 TB]``), the bracket
+    decimal; ``6.0 Gb/s`` is the line rate in decimal bits before 8b/10b; ``Data Units`` of NVMe are 512000 bytes
+    (1000 blocks of 512, NVMe specification 5.14.1.2). Rotation is per minute and given per second. ``health`` is 1
+    when the drive says PASSED or OK. Temperatures and attribute tables are not read.
+    """
+
+    tool = "smartctl"
+    evidence = Evidence.DESCRIBES
+    words = (
+        "smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
+        "Hours", "Utilization", "read", "write",
+    )  # fmt: skip
+    commands = ("smartctl",)
+
+    def forget(self) -> None:
+        self._drive: Conditions = {}
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if (version := _VERSION.match(text)) is not None:
+            self.version, self._drive = version[1], {}
+            args = self.ctx.args("smartctl")
+            device = next((arg for arg in args or [] if arg.startswith("/dev/")), None)
+            self._drive["device"] = device
+        elif (name := _NAME.match(text)) is not None:
+            key = {"Vendor": "vendor", "Model Family": "family"}.get(name[1], "model")
+            self._drive[key] = name[2]
+        elif (match := _CAPACITY.match(text)) is not None:
+            view = {"T": "total", "N": "namespace", "U": None}[match["what"][0]]
+            view = "used" if "Utilization" in match["what"] else view
+            return self._one("capacity", float(integer(match[2])), "B", match[2] + " bytes", view=view)
+        elif (match := _ROTATION.match(text)) is not None:
+            return self._one("rotation_rate", int(match[1]) / 60, "1/s", match[1] + " rpm")
+        elif (match := _SATA.match(text)) is not None:
+            return self._sata(match)
+        elif (match := _SAS.match(text)) is not None:
+            return self._one("link_rate", float(match[1]) * 1e9 / 8, "B/s", match[1] + " Gbps", view="status")
+        elif (match := _HEALTH.match(text)) is not None:
+            good = match[1].rstrip("!.").upper() in ("PASSED", "OK")
+            return self._one("health", 1.0 if good else 0.0, "1", match[1])
+        elif (match := _UNITS.match(text)) is not None:
+            operation = {"Read": "read", "Written": "write"}[match[1]]
+            return self._one("bytes", integer(match[2]) * 512000.0, "B", match[2], operation=operation)
+        elif (match := _COUNTER.match(text)) is not None:
+            moved = float(match[2].replace(",", ".")) * 1e9
+            return self._one("bytes", moved, "B", match[2] + " [10^9 bytes]", operation=match[1])
+        elif (match := _HOURS.match(text)) is not None:
+            return self._one("power_on", integer(match[1]) * 3600.0, "s", match[1] + " h")
+        return ()
+
+    def _one(self, quantity: str, value: float, unit: str, printed: str, **more: Any) -> Iterable[Record]:
+        return (self.measure(quantity, value, unit, printed, **self._drive, **more),)
+
+    def _sata(self, match: re.Match[str]) -> Iterator[Record]:
+        for view, found in (("capability", match["max"]), ("status", match["now"])):
+            if found is not None:
+                yield from self._one("link_rate", float(found) * 1e9 / 8, "B/s", found + " Gb/s", view=view)
+
+
+class SmartctlJson(DocumentParser):
+    """``smartctl -j``."""
+
+    tool = "smartctl"
+    evidence = Evidence.DESCRIBES
+
+    def match(self, doc: Document) -> bool:
+        """A document of smartctl about a device."""
+        return isinstance(doc.data, dict) and isinstance(doc.data.get("smartctl"), dict)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Capacity, rotation, interface, health, wear."""
+        data: dict[str, Any] = doc.data
+        version = data["smartctl"].get("version")
+        self.version = ".".join(str(part) for part in version) if isinstance(version, list) else None
+        drive: Conditions = {
+            "device": _text(_at(data, "device", "name")),
+            "model": _text(data.get("model_name")),
+            "protocol": _text(_at(data, "device", "protocol")),
+        }
+        log = "nvme_smart_health_information_log"
+        rows: list[tuple[str, tuple[str, ...], float, str, Conditions]] = [
+            ("capacity", ("user_capacity", "bytes"), 1.0, "B", {}),
+            ("capacity", ("nvme_total_capacity",), 1.0, "B", {"view": "total"}),
+            ("rotation_rate", ("rotation_rate",), 1 / 60, "1/s", {}),
+            ("bytes", (log, "data_units_read"), 512000.0, "B", {"operation": "read"}),
+            ("bytes", (log, "data_units_written"), 512000.0, "B", {"operation": "write"}),
+            ("power_on", ("power_on_time", "hours"), 3600.0, "s", {}),
+        ]
+        for quantity, keys, factor, unit, more in rows:
+            value = number(_at(data, *keys))
+            if value is None or (value == 0 and quantity in ("rotation_rate", "capacity")):
+                continue
+            line = doc.line_of(f'"{keys[-1]}"')
+            printed = str(_at(data, *keys))
+            yield self.measure(quantity, value * factor, unit, printed, line=line, **drive, **more)
+        for key, view in (("max", "capability"), ("current", "status")):
+            count = number(_at(data, "interface_speed", key, "units_per_second"))
+            bits = number(_at(data, "interface_speed", key, "bits_per_unit"))
+            if count and bits:
+                line = doc.line_of('"interface_speed"')
+                yield self.measure(
+                    "link_rate", count * bits / 8, "B/s", f"{count * bits:g} b/s", line=line, view=view, **drive
+                )
+        passed = _at(data, "smart_status", "passed")
+        if isinstance(passed, bool):
+            yield self.measure("health", float(passed), "1", str(passed), line=doc.line_of('"passed"'), **drive)
+
+
+def _at(data: Any, *keys: str) -> Any:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+_USAGE: Final = re.compile(
+    r"(?<![\d.])(?P<used>\d++(?:\.\d++)?) {1,3}(?P<uu>[kKMGTP]?)B / {1,4}"
+    r"(?P<size>\d++(?:\.\d++)?) {1,3}(?P<su>[kKMGTP]?)B(?: \([^()]{1,60}\))? {1,9}"
+    r"(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?"
+)
+_NODE: Final = re.compile(r"^\s*+(?:/dev/)?nvme\d++(?:c\d++)?n\d++ ")
+_SMART: Final = re.compile(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)")
+_PAIR: Final = re.compile(
+    r"^\s*+(?P<key>[A-Za-z][A-Za-z0-9_ ]{2,40}?) *+[:\t] *+"
+    r"(?P<value>0x[0-9a-f]++|\d++(?:[ ,.'’\u202f\xa0]\d{3})*+)(?=\D|$)"
+)
+_LONGEST: Final = 45  # lines of a smart-log
+
+
+class NvmeList(LineParser):
+    """nvme-cli 0.3 to 2: ``nvme list`` and ``nvme smart-log``, text and JSON.
+
+    Units: sizes of ``list`` have decimal prefixes (nvme-cli ``suffix_si_get``); ``Usage`` is what the namespace has
+    in use / its size; ``Format`` the bytes of a block. Data units of ``smart-log`` are 1000 blocks of 512 B (NVMe
+    base specification, SMART / Health log), ``(21.20 TB)`` behind them is the same rounded. ``health`` is 1 while no
+    critical warning is set; ``wear`` the share of the drive's endurance that is used, which may pass 1. Times above
+    the warning temperature are whole minutes, times of throttling (``Thermal Management T1``, ``T2``) seconds: they
+    say why a drive was slow.
+    """
+
+    tool = "nvme"
+    evidence = Evidence.DESCRIBES
+    words = ("Node", "Namespace", "NSID")
+    commands = ("nvme",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads = ""
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if "Usage" in text and "Format" in text and ("Node" in text or "NSID" in text):
+            self._heads, self.open = text, True
+            return ()
+        if not self._heads or set(text) <= set("-. "):
+            return ()
+        if _NODE.match(text) is None or (usage := _USAGE.search(text)) is None:
+            self._heads, self.open = "", False
+            return ()
+        return self._row(text[: usage.start()].split(), usage)
+
+    def _row(self, left: list[str], usage: re.Match[str]) -> Iterator[Record]:
+        drive: Conditions = {"device": left[0].rpartition("/")[2]}
+        names = [word for word in left[1:-1] if not word.startswith("/dev/ng")]
+        if "Version" in self._heads:  # nvme-cli 0.3: no serial number, the version behind the model
+            names = ["", *names[:-1]]
+        if "Model" in self._heads and len(names) > 1:
+            drive["model"] = " ".join(names[1:])
+            drive["firmware"] = (usage["rest"] or "").split(" ")[-1] or None
+        block = int(usage["block"]) * (1024 if "K" in usage["bu"] else 1)
+        drive |= {"block_B": block, "metadata_B": int(usage["meta"])}
+        for view, value, unit in (("total", "size", "su"), ("used", "used", "uu")):
+            size = float(usage[value]) * DECIMAL[usage[unit]]
+            yield self.measure("capacity", size, "B", f"{usage[value]} {usage[unit]}B", view=view, **drive)
+
+
+#: keys of the text, without case and underlines, and of the JSON
+COLUMNS: Final = declared("""
+    percentage~used percent_used                             : wear percent
+    data~units~read data_units_read                          : bytes data-units operation=read
+    data~units~written data_units_written                    : bytes data-units operation=write
+    host~read~commands host_read_commands                    : count 1 of=commands operation=read
+    host~write~commands host_write_commands                  : count 1 of=commands operation=write
+    power~on~hours power_on_hours                            : power_on h
+    media~errors media_errors                                : count 1 of=media~errors
+    warning~temperature~time warning_temp_time               : duration min of=above~warning~temperature
+    critical~composite~temperature~time critical_comp_time   : duration min of=above~critical~temperature
+    thermal~management~t1~total~time thm_temp1_total_time    : duration s of=light~throttling
+    thermal~management~t2~total~time thm_temp2_total_time    : duration s of=heavy~throttling
+""")
+
+
+class NvmeSmart(LineParser):
+    """The lines of ``nvme smart-log``."""
+
+    tool = "nvme"
+    evidence = Evidence.DESCRIBES
+    words = ("Smart",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._device = ""
+        self._lines = 0
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if (smart := _SMART.match(text)) is not None:
+            self._device, self.open, self._lines = smart["device"], True, 0
+            return ()
+        self._lines += 1
+        pair = _PAIR.match(text[:200]) if self.open else None
+        if pair is None:
+            self.open = self.open and bool(text.strip()) and ":" in text and self._lines < _LONGEST
+            return ()
+        key = pair["key"].lower().replace("_", " ")
+        if key == "critical warning":
+            good = int(pair["value"], 0) == 0
+            return (self.measure("health", float(good), "1", text.strip(), device=self._device),)
+        return figures(self, COLUMNS, [(key, pair["value"])], {"device": self._device}, read=_whole)
+
+
+class NvmeJson(DocumentParser):
+    """``nvme list -o json`` and ``nvme smart-log -o json``."""
+
+    tool = "nvme"
+    evidence = Evidence.DESCRIBES
+
+    def match(self, doc: Document) -> bool:
+        """Devices with sizes, or the keys of the health log."""
+        data = doc.data
+        if not isinstance(data, dict):
+            return False
+        if {"percent_used", "data_units_written"} <= data.keys():
+            return True
+        return isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        """Figures of every namespace, or of the health log."""
+        if "percent_used" in doc.data:
+            yield from self._smart(doc)
+            return
+        lines = doc.lines()
+        for space, drive in _namespaces(doc.data["Devices"], {}):
+            more: Conditions = {**drive, "block_B": number(space.get("SectorSize"))}
+            for view, key in (("used", "UsedBytes"), ("total", "PhysicalSize")):
+                value = number(space.get(key))
+                if value is not None:
+                    yield self.measure(
+                        "capacity", value, "B", f"{space[key]}", line=lines.next(f'"{key}"'), view=view, **more
+                    )
+
+    def _smart(self, doc: Document) -> Iterator[Record]:
+        args = self.ctx.args("nvme") or []
+        device = next((arg.rpartition("/")[2] for arg in args if arg.startswith("/dev/nvme")), None)
+        warning = doc.data.get("critical_warning")
+        if isinstance(warning, dict):
+            warning = warning.get("value")
+        if (value := number(warning)) is not None:
+            line = doc.line_of('"critical_warning"')
+            yield self.measure("health", float(value == 0), "1", f"{warning}", line=line, device=device)
+        for name in (key for key in COLUMNS if key in doc.data):
+            line = doc.line_of(f'"{name}"')
+            yield from figures(self, COLUMNS, [(name, doc.data[name])], {"device": device}, read=plain, line=line)
+
+
+def _whole(text: str) -> tuple[float, str]:
+    return float(_integer(text)), ""
+
+
+def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:
+    """Objects that have a size, with what those around them say of the drive (nvme-cli 2 nests them)."""
+    if depth > 8:
+        return
+    for item in found if isinstance(found, list) else ():
+        if not isinstance(item, dict):
+            continue
+        names = {"DevicePath": "device", "NameSpace": "device", "ModelNumber": "model", "Firmware": "firmware"}
+        known = {to: item[key].rpartition("/")[2] for key, to in names.items() if isinstance(item.get(key), str)}
+        here: Conditions = {**drive, **known}
+        if "PhysicalSize" in item:
+            yield item, here
+        for inner in ("Subsystems", "Controllers", "Namespaces"):
+            yield from _namespaces(item.get(inner), here, depth + 1)

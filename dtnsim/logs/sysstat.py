@@ -1,0 +1,300 @@
+"""iostat, mpstat and sar of sysstat: CPU states, time stamps and JSON are alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from dtnsim.logs._declared import cell, declared, figures
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+
+# What iostat, mpstat and sar print alike: CPU states, time stamps, JSON.
+
+
+#: states of a CPU
+STATES: Final = declared("""
+    %user %usr : cpu_share % state=user
+    %nice      : cpu_share % state=nice
+    %system %sys : cpu_share % state=system
+    %iowait    : cpu_share % state=iowait
+    %irq       : cpu_share % state=irq
+    %soft      : cpu_share % state=softirq
+    %steal     : cpu_share % state=steal
+    %guest     : cpu_share % state=guest
+    %gnice     : cpu_share % state=guest_nice
+    %idle      : cpu_share % state=idle
+""")
+#: the same by the keys of the JSON
+JSON_STATES: Final = {head.removeprefix("%"): column for head, column in STATES.items()}
+#: ``03:15:06 PM``, ``15:15:06``, ``Average:`` and its translations
+STAMP: Final = re.compile(
+    r"^\s*(?P<stamp>\d\d?[:.]\d\d[:.]\d\d(?: ?[AP]M)?|(?P<mean>[^\W\d][\w.]*:))\s+(?P<rest>\S.*)$"
+)
+
+
+def plain(value: object) -> tuple[float, str] | None:
+    """A JSON value as a cell."""
+    found = number(value)
+    return None if found is None else (found, "")
+
+
+def statistics(data: Any) -> Iterator[dict[str, Any]]:
+    """The statistics objects of a sysstat JSON document."""
+    hosts = data.get("sysstat", {}).get("hosts", []) if isinstance(data, dict) else []
+    for host in hosts if isinstance(hosts, list) else []:
+        for entry in host.get("statistics", []) if isinstance(host, dict) else []:
+            if isinstance(entry, dict):
+                yield entry
+
+
+def is_mpstat(heads: Sequence[str]) -> bool:
+    """Whether a CPU table's headings are mpstat's and not sar's: interrupts before steal, or ``intr/s``.
+
+    ``sar -u ALL`` has the same columns as mpstat, with ``%steal`` before ``%irq`` (sysstat ``rd_stats``,
+    ``pr_stats.c`` and ``mpstat.c``); mpstat before sysstat 10 said ``%user`` and closed with ``intr/s``.
+    """
+    if "intr/s" in heads:
+        return True
+    return "%usr" in heads and ("%steal" not in heads or "%irq" in heads[: heads.index("%steal")])
+
+
+IOSTAT_COLUMNS: Final = declared("""
+    rkB/s kB_read/s         : throughput KiB/s operation=read
+    wkB/s kB_wrtn/s         : throughput KiB/s operation=write
+    dkB/s kB_dscd/s         : throughput KiB/s operation=discard
+    kB/s                    : throughput KiB/s operation=all
+    rMB/s MB_read/s         : throughput MiB/s operation=read
+    wMB/s MB_wrtn/s         : throughput MiB/s operation=write
+    dMB/s MB_dscd/s         : throughput MiB/s operation=discard
+    MB/s                    : throughput MiB/s operation=all
+    rsec/s Blk_read/s       : throughput sectors/s operation=read
+    wsec/s Blk_wrtn/s       : throughput sectors/s operation=write
+    r/s                     : iops 1/s operation=read
+    w/s                     : iops 1/s operation=write
+    d/s                     : iops 1/s operation=discard
+    tps                     : iops 1/s operation=all
+    r_await                 : latency ms operation=read
+    w_await                 : latency ms operation=write
+    await                   : latency ms operation=all
+    %util                   : utilization %
+    aqu-sz avgqu-sz         : queue_depth 1
+""")
+
+
+#: quantities of which a table of devices has one
+_MARKS: Final = ("throughput", "iops", "utilization")
+
+
+class Iostat(LineParser):
+    """iostat of sysstat 8 to 12, any column set, --pretty, --human and JSON.
+
+    Units: ``kB`` is 1024 B and ``MB`` 1048576 B, whatever the column is called (rkB/s, kB_read/s, MB_wrtn/s); ``Blk``
+    and ``sec`` are sectors of 512 B (iostat manual). With --human each figure carries its own letter. ``await`` is
+    milliseconds, ``aqu-sz``/``avgqu-sz`` requests. The first report covers the time since boot: ``report`` counts
+    them. With --pretty the device comes last.
+    """
+
+    tool = "iostat"
+    evidence = Evidence.BUSY
+    words = ("avg", "Device", "await", "Disk")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
+    commands = ("iostat",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads: list[str] = []
+        self._cpu: list[str] | None = None
+        self._reports = 0
+        self._in_report: list[list[str]] = []  # headings of this report (--human prints several tables)
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if "avg-cpu:" in text:
+            self._cpu, self._heads, self.open = text.split()[1:], [], True
+            self._reports += 1
+            self._in_report = []
+            return ()
+        words = text.split()
+        if not words:
+            self._heads = []
+            self.open = self._cpu is not None
+            return ()
+        if words[0].rstrip(":") == "Device" or words[-1] == "Device":
+            if any(IOSTAT_COLUMNS[word].quantity in _MARKS for word in words if word in IOSTAT_COLUMNS):
+                self._heads, self.open = [word.rstrip(":") for word in words], True
+                if self._heads in self._in_report or self._reports == 0:
+                    self._reports, self._in_report = self._reports + 1, []
+                self._in_report.append(self._heads)
+            return ()
+        if self._cpu is not None:
+            heads, self._cpu = self._cpu, None
+            if len(words) != len(heads) or cell(words[0]) is None:
+                self.open = False
+                return ()
+            known: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
+            return figures(self, STATES, zip(heads, words, strict=False), known)
+        return self._device(words) if self._heads else ()
+
+    def _device(self, words: list[str]) -> Iterator[Record]:
+        heads = self._heads
+        if heads[0] == "Device":
+            name, cells, heads = words[0], words[1:], heads[1:]
+        else:
+            name, cells, heads = " ".join(words[len(heads) - 1 :]), words[: len(heads) - 1], heads[:-1]
+        if len(cells) != len(heads) or any(cell(text) is None for text in cells):
+            if len(cells) == len(heads) or (cells and cell(cells[0]) is not None):
+                yield self.unread(" ".join(words), f"{len(cells)} figures under {len(heads)} heads")
+            self.open, self._heads = False, []
+            return
+        more: Conditions = {"device": name, "report": self._reports, "interval": True}
+        yield from figures(self, IOSTAT_COLUMNS, zip(heads, cells, strict=True), more)
+
+
+class IostatJson(DocumentParser):
+    """``iostat -o JSON``."""
+
+    tool = "iostat"
+    evidence = Evidence.BUSY
+
+    def match(self, doc: Document) -> bool:
+        """A sysstat document with disks."""
+        return any("disk" in entry for entry in statistics(doc.data))
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        for report, entry in enumerate(statistics(doc.data), 1):
+            cpu = entry.get("avg-cpu")
+            more: Conditions = {"report": report, "interval": True}
+            if isinstance(cpu, dict):
+                yield from figures(self, JSON_STATES, cpu.items(), {"cpu": "all", **more}, read=plain, line=doc.line)
+            for disk in entry.get("disk") or []:
+                if isinstance(disk, dict):
+                    name = str(disk.get("disk_device"))
+                    pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
+                    line = doc.line_of(f'"{name}"')
+                    yield from figures(self, IOSTAT_COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)
+
+
+class Mpstat(LineParser):
+    """mpstat text (any time format) and JSON.
+
+    Units: percent of the time of one CPU, or of all (``all``, in JSON ``-1``). Interrupt tables are not read. Rows
+    without ``Average`` are intervals.
+    """
+
+    tool = "mpstat"
+    evidence = Evidence.BUSY
+    words = ("CPU",)
+    commands = ("mpstat",)
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads: list[str] = []
+
+    def feed(self, text: str) -> Iterable[Record]:
+        match = STAMP.match(text)
+        if match is None:
+            self._heads, self.open = [], False
+            return ()
+        words = match["rest"].split()
+        if "CPU" in words:
+            known = is_mpstat(words) and self.ctx.args("sar") is None
+            self._heads = words if known else []
+            self.open = known
+            return ()
+        if not self._heads:
+            return ()
+        if len(words) != len(self._heads):
+            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
+        cpu = words[self._heads.index("CPU")]
+        more: Conditions = {"cpu": cpu, "interval": None if match["mean"] else True}
+        return figures(self, STATES, zip(self._heads, words, strict=True), more)
+
+
+class MpstatJson(DocumentParser):
+    """``mpstat -o JSON``."""
+
+    tool = "mpstat"
+    evidence = Evidence.BUSY
+
+    def match(self, doc: Document) -> bool:
+        """A sysstat document without disks: with CPU loads, or stopped before its first interval."""
+        entries = list(statistics(doc.data))
+        if not entries:
+            return isinstance(doc.data, dict) and "sysstat" in doc.data
+        return any("cpu-load" in entry and "disk" not in entry for entry in entries)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        start = 0
+        if next(statistics(doc.data), None) is None:
+            yield self.unread(doc.text[:80], "the document has no intervals", line=doc.line)
+        for entry in statistics(doc.data):
+            stamp = str(entry.get("timestamp", ""))
+            start = max(start, doc.text.find(f'"{stamp}"', start))
+            for load in entry.get("cpu-load") or []:
+                if isinstance(load, dict):
+                    cpu = str(load.get("cpu"))
+                    line = doc.line_of(f'"cpu": "{cpu}"', start)
+                    name = "all" if cpu == "-1" else cpu
+                    part = None if stamp.lower().startswith("average") else True
+                    more: Conditions = {"cpu": name, "time": stamp, "interval": part}
+                    yield from figures(self, JSON_STATES, load.items(), more, read=plain, line=line)
+
+
+SAR_COLUMNS: Final = declared("""
+    rxkB/s               : throughput KiB/s direction=receive
+    txkB/s               : throughput KiB/s direction=send
+    rxbyt/s              : throughput B/s direction=receive
+    txbyt/s              : throughput B/s direction=send
+    rkB/s                : throughput KiB/s operation=read
+    wkB/s                : throughput KiB/s operation=write
+    dkB/s                : throughput KiB/s operation=discard
+    rd_sec/s bread/s     : throughput sectors/s operation=read
+    wr_sec/s bwrtn/s     : throughput sectors/s operation=write
+    rxpck/s              : rate 1/s direction=receive
+    txpck/s              : rate 1/s direction=send
+    tps                  : iops 1/s operation=all
+    rtps                 : iops 1/s operation=read
+    wtps                 : iops 1/s operation=write
+    %ifutil %util        : utilization %
+    await                : latency ms operation=all
+""")
+_KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
+
+
+class Sar(LineParser):
+    """sar: -u (CPU), -n DEV (interfaces), -d (devices), -b (all I/O); other tables are left out.
+
+    Units: ``kB`` is 1024 B (sar manual), ``rd_sec/s`` and ``bread/s`` are sectors of 512 B, ``rxbyt/s`` of old
+    versions bytes; ``%ifutil`` and ``%util`` percent; ``await`` milliseconds. Rows without ``Average:`` are
+    intervals.
+    """
+
+    tool = "sar"
+    evidence = Evidence.BUSY
+    words = ("CPU", "IFACE", "DEV", "rtps")
+    commands = ("sar", "sadf")
+
+    def forget(self) -> None:
+        self.open = False
+        self._heads: list[str] = []
+
+    def feed(self, text: str) -> Iterable[Record]:
+        match = STAMP.match(text)
+        if match is None:
+            self._heads, self.open = [], False
+            return ()
+        words = match["rest"].split()
+        if words[0] in _KEYS or words[-1] in _KEYS or "rtps" in words:
+            self._heads, self.open = [], False
+            mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
+            if mine or any(word in SAR_COLUMNS and SAR_COLUMNS[word].quantity == "throughput" for word in words):
+                self._heads, self.open = words, True
+            return ()
+        if not self._heads:
+            return ()
+        if len(words) != len(self._heads):
+            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
+        more: Conditions = {"interval": None if match["mean"] else True}
+        more |= {_KEYS[head]: word for head, word in zip(self._heads, words, strict=True) if head in _KEYS}
+        columns = STATES if "cpu" in more else SAR_COLUMNS
+        return figures(self, columns, zip(self._heads, words, strict=True), more)

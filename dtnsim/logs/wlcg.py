@@ -1,0 +1,335 @@
+"""Copies of the LHC grid: gfal-copy, xrdcp, Rucio, FTS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final
+
+from dtnsim.logs._declared import Progress, ProgressParser, declare
+from dtnsim.logs._exports import first, records, seconds, stamp
+from dtnsim.logs._net import host_of, options, positive_int
+from dtnsim.logs.base import (
+    BINARY,
+    DECIMAL,
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    located,
+    number,
+    text_in,
+    whole,
+)
+from dtnsim.logs.measurement import Status
+
+_DONE: Final = re.compile(
+    r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
+)
+_SIZE: Final = re.compile(r"^\s*+Copying (?P<size>\d++) bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
+_ERROR: Final = re.compile(r"^\s*+gfal-copy error: .{1,300}")
+
+
+class GfalCopy(LineParser):
+    """gfal-copy (gfal2-util): ``Copying SOURCE   [DONE]  after 3s``, ``Copying N bytes SOURCE => TARGET`` with ``-v``.
+
+    Units: bytes, and whole seconds, cut off (``resolution_s``): a copy of ``0s`` has no duration. The size is only
+    printed with ``-v``; then the rate is bytes over that time. ``[FAILED]`` is a failure, as is ``gfal-copy error:``.
+    """
+
+    tool = "gfal-copy"
+    evidence = Evidence.TRANSFER
+    words = ("Copying", "gfal")
+    commands = ("gfal-copy",)
+
+    def forget(self) -> None:
+        self._size: dict[str, tuple[int, str]] = {}
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if "[DONE]" in text or "[FAILED]" in text:
+            found = None
+            for found in _DONE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
+                pass
+            return () if found is None else self._copied(found)
+        if (size := _SIZE.match(text)) is not None:
+            self._size = {size["source"]: (int(size["size"]), size["target"])}
+            return ()
+        if (problem := _ERROR.match(text)) is not None:
+            return (self.failure(problem[0], **host_of(self.ctx)),)
+        return ()
+
+    def _copied(self, found: re.Match[str]) -> Iterator[Record]:
+        size, target = self._size.pop(found["source"], (0, self._target()))
+        known: Conditions = {**host_of(self.ctx), "source": found["source"], "target": target}
+        if found["state"] == "FAILED":
+            yield self.failure(found[0], **known)
+            return
+        seconds = int(found["seconds"])
+        if seconds == 0:
+            yield self.unread(found[0], "a copy of less than a second: no duration, no rate")
+            return
+        known |= {"resolution_s": 1.0, "bytes": size or None}
+        printed = f"after {seconds}s"
+        yield self.measure("duration", seconds, "s", printed, **known)
+        if size:
+            rate = size / seconds
+            yield self.record("throughput", rate, "B/s", f"{size} B {printed}", {**known, "duration_s": seconds})
+
+    def _target(self) -> str | None:
+        args = self.ctx.args("gfal-copy") or []
+        return args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
+
+
+_N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
+_OPTIONS: Final = {
+    "-S": "streams", "--streams": "streams", "-y": "sources", "--sources": "sources", "-f": "force!",
+    "--parallel": "parallel",
+}  # fmt: skip
+
+
+class Xrdcp(ProgressParser):
+    """xrdcp's progress line (XRootD 3.3 and later): ``[16.11GB/16.11GB][100%][====][25.46MB/s]``.
+
+    Units: ``kB``, ``MB``, ``GB`` of sizes and rates are powers of 1024 (XRootD ``XrdClUtils.cc``, ``BytesToString``,
+    which prints four digits: ``1.024e+04GB``). The rate is the mean since the start over whole seconds, of which a
+    copy of less than one counts as one (``resolution_s``; 26.51 kB are printed at 26.51kB/s): small files look slow.
+    The line is redrawn; the last drawing counts. An error after it (``Run: [ERROR] ...``) makes the copy a failure; a
+    line of less than 100 % is ``partial``.
+    """
+
+    tool = "xrdcp"
+    evidence = Evidence.TRANSFER
+    words = ("kB", "MB", "GB", "TB", "B", "ERROR", "FATAL")
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
+    commands = ("xrdcp", "xrdcopy")
+    line = declare(
+        "%][",
+        rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]",
+        r"\[ *+(?P<share>\d{1,3})%\]",
+        r"\[[=> ]{0,80}+\]",
+        rf"\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]",
+    )
+    failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
+    units = BINARY
+
+    def same(self, progress: Progress, held: Progress) -> bool:  # noqa: ARG002 (the base's signature)
+        """A line that overwrites another is of the same copy."""
+        return self.ctx.after_redraw
+
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (the base's)
+        """Complete at 100 %."""
+        return "complete" if found["share"] == "100" else "partial"
+
+    def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
+        """What the command line says; the time is whole seconds."""
+        given, paths = options(self.ctx.args(*self.commands), _OPTIONS)
+        known: Conditions = {"streams": positive_int(given.get("streams"))}
+        if len(paths) > 1:
+            known["source"], known["target"] = paths[-2], paths[-1]
+        return known if found is None else {**known, "resolution_s": 1.0}
+
+    def failed(self, message: str) -> Iterable[Record]:
+        """An error makes the copy a failure."""
+        if self._held is None and self.ctx.args(*self.commands) is None:
+            return ()
+        held, self._held = self._held, None
+        known = self.conditions(None, 0.0) if held is None else {**held.known, "resolution_s": None}
+        return (self.failure(message, **known),)
+
+
+_PAYLOAD: Final = {"src-rse", "dst-rse"}
+_LOADED: Final = re.compile(
+    r"successfully downloaded(?:\. (?P<size>\d++(?:\.\d++)?) ?(?P<su>[kKMGTP]?)B?)? in "
+    r"(?P<seconds>\d++(?:\.\d++)?) seconds?"
+    r"(?: = (?P<rate>\d++(?:\.\d++)?) MBps)?"
+)
+_FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
+
+
+class RucioEvents(DocumentParser):
+    """Rucio: events of transfers (Hermes to ActiveMQ, OpenSearch or a file), and what ``rucio download`` prints.
+
+    Units: ``bytes``; the time is ``transferred_at`` less ``started_at``, whole seconds as FTS gives them
+    (``duration`` is the same rounded; ``resolution_s``), so that small files look slow. What an event of a failure
+    says is a failure. The client prints ``kB``, ``MB``, ``GB`` as powers of 1000 and ``MBps`` as 10^6 B/s (rucio
+    ``common/utils.py``, ``sizefmt``; ``client/downloadclient.py``); the rate is computed from its size and seconds.
+    """
+
+    tool = "rucio"
+    evidence = Evidence.TRANSFER
+    by_document = True
+    long = ("hits.hits", "hits", "data")
+
+    def match(self, doc: Document) -> bool:
+        """An event, its payload, or an export of them."""
+        found = first(doc.data)
+        return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        lines = doc.lines()
+        kind = ""
+        for record in records(doc.data):
+            kind = str(record.get("event_type") or kind)
+            if record.keys() >= _PAYLOAD:
+                yield from self._event(record, kind, lines.next('"dst-rse"'))
+
+    def _event(self, event: Mapping[str, Any], kind: str, line: int) -> Iterator[Record]:
+        known: Conditions = {
+            "source": text_in(event, "src-rse"),
+            "target": text_in(event, "dst-rse"),
+            "file": ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None,
+            "protocol": text_in(event, "protocol"),
+            "task": text_in(event, "transfer-id"),
+            "activity": text_in(event, "activity"),
+        }
+        if "failed" in kind or (not kind and event.get("reason") and not event.get("transferred_at")):
+            yield self.failure(text_in(event, "reason") or kind, line=line, **known)
+            return
+        if kind and kind != "transfer-done":
+            return
+        size = number(event.get("bytes")) or number(event.get("file-size"))
+        began, ended = seconds(event.get("started_at")), seconds(event.get("transferred_at"))
+        spent = ended - began if began is not None and ended is not None else number(event.get("duration"))
+        if not size or not spent or spent <= 0:
+            yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate", line=line)
+            return
+        known |= {"bytes": size, "duration_s": spent, "resolution_s": 1.0, "end": stamp(ended)}
+        submitted = seconds(event.get("submitted_at"))
+        if submitted is not None and began is not None and began >= submitted:
+            known["queued_s"] = round(began - submitted, 3)
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
+        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
+
+
+class RucioClient(LineParser):
+    """Lines of ``rucio download``."""
+
+    tool = "rucio"
+    evidence = Evidence.TRANSFER
+    by_document = True
+    words = ("downloaded",)
+    commands = ("rucio",)
+
+    def feed(self, text: str) -> Iterable[Record]:
+        found = located(_LOADED, text, "successfully downloaded")
+        return () if found is None else self._figures(found, located(_FILE, text, "File "))
+
+    def _figures(self, found: re.Match[str], file: re.Match[str] | None) -> Iterator[Record]:
+        spent = float(found["seconds"])
+        known: Conditions = {**host_of(self.ctx), "direction": "receive", "duration_s": spent}
+        known["file"] = None if file is None else file["file"]
+        if found["size"] is None:
+            yield self.measure("duration", spent, "s", f"{found['seconds']} seconds", **known)
+            return
+        size = float(found["size"]) * DECIMAL[found["su"]]
+        if size <= 0 or spent <= 0:
+            yield self.unread(found[0], "no bytes, or no time: no rate")
+            return
+        known["bytes"] = size
+        rate = size / spent
+        if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
+            yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
+        printed = f"{found['size']} {found['su']}B in {found['seconds']} seconds"
+        yield self.measure("throughput", rate, "B/s", printed, **known)
+
+
+_MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}
+_JOB: Final = {"file_state", "dest_surl"}
+
+
+class FtsJson(DocumentParser):
+    """FTS3: what its REST interface says of a job's files, and the message it sends when a transfer is complete.
+
+    Units: bytes, ``tx_duration`` in s, times of messages in ms since 1970. The rate is computed: bytes over the
+    transfer's own time (``timestamp_tr_st`` to ``timestamp_tr_comp``, or ``tx_duration``), without SRM's preparation
+    and without checksums, which ``overhead_s`` sums up (checked: 10556847 B from 1493217332255 to 1493217334563 ms,
+    beside which the message says operation_time 2308). ``throughput`` of the documents is not used, for its unit
+    changed (MiB/s in jobs, bit/s in messages).
+
+    Source: fts3 ``src/msg-bus/events.cpp``, ``src/server/services/transfers/MessageProcessingService.cpp`` (names);
+    fts-rest ``fts-rest-transfer-status -j``.
+    """
+
+    tool = "fts"
+    evidence = Evidence.TRANSFER
+    by_document = True
+    long = ("files", "hits.hits", "hits", "data")
+
+    def match(self, doc: Document) -> bool:
+        """A message, an export of messages, a job with its files, or its files alone."""
+        found = first(doc.data)
+        if found.keys() >= _MESSAGE or found.keys() >= _JOB:
+            return True
+        files = found.get("files")
+        return isinstance(files, list) and bool(files) and isinstance(files[0], dict) and files[0].keys() >= _JOB
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        lines = doc.lines()
+        for record in records(doc.data):
+            if record.keys() >= _MESSAGE:
+                yield from self._message(record, lines.next('"tr_id"'))
+            elif record.keys() >= _JOB:
+                yield from self._file(record, {}, lines.next('"file_state"'))
+            files = record.get("files")
+            for item in files if isinstance(files, list) else ():
+                if isinstance(item, dict) and item.keys() >= _JOB:
+                    yield from self._file(item, record, lines.next('"file_state"'))
+
+    def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
+        known: Conditions = {
+            "source": text_in(record, "src_hostname"), "target": text_in(record, "dst_hostname"),
+            "file": text_in(record, "src_url"), "task": text_in(record, "job_id") or text_in(record, "tr_id"),
+            "user": text_in(record, "vo"), "streams": whole(record.get("nstreams")),
+            "window_B": number(record.get("tcp_buf_size")) or None, "retries": whole(record.get("retry")),
+        }  # fmt: skip
+        if str(record.get("t_final_transfer_state")).lower() not in ("ok", "true", "1"):
+            text = text_in(record, "t__error_message") or f"state {record.get('t_final_transfer_state')}"
+            yield self.failure(text, line=line, **known)
+            return
+        size = number(record.get("tr_bt_transfered")) or number(record.get("f_size")) or number(record.get("file_size"))
+        began, ended = seconds(record.get("timestamp_tr_st")), seconds(record.get("timestamp_tr_comp"))
+        first_s, last_s = seconds(record.get("tr_timestamp_start")), seconds(record.get("tr_timestamp_complete"))
+        spent = None if began is None or ended is None else ended - began
+        if spent and first_s is not None and last_s is not None and last_s - first_s >= spent:
+            known["overhead_s"] = round(last_s - first_s - spent, 3)
+        known["end"] = stamp(ended)
+        yield from self._rate(size, spent, known, line)
+
+    def _file(self, item: Mapping[str, Any], job: Mapping[str, Any], line: int) -> Iterator[Record]:
+        known: Conditions = {
+            "source": _host(text_in(item, "source_se") or text_in(job, "source_se")),
+            "target": _host(text_in(item, "dest_se") or text_in(job, "dest_se")),
+            "file": text_in(item, "source_surl"),
+            "task": text_in(item, "job_id") or text_in(job, "job_id"),
+            "user": text_in(item, "vo_name") or text_in(job, "vo_name"),
+            "retries": whole(item.get("retry")),
+        }
+        state = str(item["file_state"]).upper()
+        if state in ("FAILED", "CANCELED"):
+            yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), line=line, **known)
+            return
+        if state != "FINISHED":
+            yield self.unread(state, "a transfer that is not finished has no rate", line=line)
+            return
+        size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
+        began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
+        known["end"] = stamp(ended if ended is not None or began is None or spent is None else began + spent)
+        if size is None and item.get("staging_finished"):
+            yield self.unread(state, "staged from tape only: no transfer", line=line)
+            return
+        yield from self._rate(size, spent, known, line)
+
+    def _rate(self, size: float | None, spent: float | None, known: Conditions, line: int) -> Iterator[Record]:
+        if not size or not spent or spent <= 0:
+            yield self.unread(f"{size} B in {spent} s", "no bytes, or no time: no rate", line=line)
+            return
+        known |= {"bytes": size, "duration_s": round(spent, 6)}
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
+        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
+
+
+def _host(url: str | None) -> str | None:
+    """The host of ``srm://host:8446``."""
+    return None if url is None else url.rpartition("://")[2].partition("/")[0].partition(":")[0] or None
