@@ -1,8 +1,10 @@
-"""Numbers as tools print them in other locales: decimal commas, digit groups, unit prefixes."""
+"""Numbers as tools print them (decimal commas, digit groups, unit prefixes), and what a JSON value should be."""
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from collections.abc import Mapping
+from typing import Any, Final
 
 K: Final = 1e3
 M: Final = 1e6
@@ -19,6 +21,16 @@ DECIMAL: Final = {"": 1.0, "k": K, "K": K, "M": M, "G": G, "T": T, "P": 1e15, "E
 #: prefix letter -> factor, for tools whose letters mean powers of 1024
 BINARY: Final = {
     "": 1.0, "k": KI, "K": KI, "m": MI, "M": MI, "g": GI, "G": GI, "t": TI, "T": TI, "p": PI, "P": PI, "E": 2.0**60,
+}  # fmt: skip
+
+#: word of a unit of time -> [s]
+TIMES: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "usec": 1e-6, "nsec": 1e-9,
+                "msec": 1e-3}  # fmt: skip
+#: words of units that mean the same to every tool -> (SI unit, factor)
+UNITS: Final[dict[str, tuple[str, float]]] = {
+    **{word: ("s", factor) for word, factor in TIMES.items()},
+    **{f"{letter}iB/s": ("B/s", BINARY[letter]) for letter in "KMGT"}, "B/s": ("B/s", 1.0), "IOPS": ("1/s", 1.0),
+    "Gbit/s": ("B/s", 1.25e8), "Mbit/s": ("B/s", 1.25e5), "%": ("1", 0.01), "/s": ("1/s", 1.0),
 }  # fmt: skip
 
 _DIGITS: Final = 24
@@ -84,3 +96,55 @@ def size_bytes(text: str, table: dict[str, float] = BINARY) -> float | None:
     elif rest not in ("", "b", "byte", "bytes"):
         return None
     return number * table[letter] if letter in table else None
+
+
+def number(value: object) -> float | None:
+    """A JSON value as a finite float, or None (for null, text that is no number, booleans)."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float | str):
+        try:
+            result = float(value)
+        except (ValueError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+    return None
+
+
+def whole(value: object) -> int | None:
+    """A JSON value as a whole number, or None."""
+    found = number(value)
+    return None if found is None else int(found)
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """A JSON value that should be an object; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """A JSON value that should be an array; an empty one where it is none."""
+    return value if isinstance(value, list) else []
+
+
+def text_in(record: Mapping[str, Any], key: str) -> str | None:
+    """The text under a key; None where it is none, or empty."""
+    value = record.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def agrees(computed: float, printed: float, text: str) -> bool:
+    """Whether a computed figure is the printed one to within the printed digits.
+
+    Args:
+        computed: Value computed from bytes and seconds [any unit].
+        printed: Value as printed, in the same unit.
+        text: The printed figure (``4.2``), whose digits say how far rounding may go.
+
+    Half a unit of the last digit, plus 2 % for clocks that the tool rounds or stops elsewhere.
+    """
+    digits = text.replace(",", ".")
+    decimals = len(digits.partition(".")[2])
+    shown = abs(float(digits)) if digits.count(".") <= 1 else abs(printed)
+    half_ulp = 0.5 * 10.0**-decimals * (abs(printed) / shown if shown else 1.0)
+    return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)

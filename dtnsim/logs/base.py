@@ -68,7 +68,22 @@ from typing import Any, ClassVar, Final, Literal
 
 from dtnsim.logs._clean import clean, decode, host_of
 from dtnsim.logs._commands import Command
-from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, integer, size_bytes
+from dtnsim.logs._numbers import (
+    BINARY,
+    DECIMAL,
+    TIMES,
+    UNITS,
+    agrees,
+    as_dict,
+    as_list,
+    decimal,
+    grouped,
+    integer,
+    number,
+    size_bytes,
+    text_in,
+    whole,
+)  # fmt: skip
 from dtnsim.logs.measurement import Condition, Evidence, Measurement, Status, Unread
 
 __all__ = [
@@ -84,16 +99,6 @@ Conditions = dict[str, Any]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
-
-#: word of a unit of time -> [s]
-TIMES: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "usec": 1e-6, "nsec": 1e-9,
-                "msec": 1e-3}  # fmt: skip
-#: words of units that mean the same to every tool -> (SI unit, factor)
-UNITS: Final[dict[str, tuple[str, float]]] = {
-    **{word: ("s", factor) for word, factor in TIMES.items()},
-    **{f"{letter}iB/s": ("B/s", BINARY[letter]) for letter in "KMGT"}, "B/s": ("B/s", 1.0), "IOPS": ("1/s", 1.0),
-    "Gbit/s": ("B/s", 1.25e8), "Mbit/s": ("B/s", 1.25e5), "%": ("1", 0.01), "/s": ("1/s", 1.0),
-}  # fmt: skip
 
 _NEWLINE: Final = re.compile("\n")
 #: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
@@ -360,58 +365,6 @@ def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] |
     """The match of a pattern at the first place of one of the words it begins with: one try, however long the text."""
     starts = [at for word in words if (at := text.find(word)) >= 0]
     return pattern.match(text, min(starts)) if starts else None
-
-
-def number(value: object) -> float | None:
-    """A JSON value as a finite float, or None (for null, text that is no number, booleans)."""
-    if isinstance(value, bool) or value is None:
-        return None
-    if isinstance(value, int | float | str):
-        try:
-            result = float(value)
-        except (ValueError, OverflowError):
-            return None
-        return result if math.isfinite(result) else None
-    return None
-
-
-def whole(value: object) -> int | None:
-    """A JSON value as a whole number, or None."""
-    found = number(value)
-    return None if found is None else int(found)
-
-
-def as_dict(value: object) -> dict[str, Any]:
-    """A JSON value that should be an object; an empty one where it is none."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: object) -> list[Any]:
-    """A JSON value that should be an array; an empty one where it is none."""
-    return value if isinstance(value, list) else []
-
-
-def text_in(record: Mapping[str, Any], key: str) -> str | None:
-    """The text under a key; None where it is none, or empty."""
-    value = record.get(key)
-    return value if isinstance(value, str) and value else None
-
-
-def agrees(computed: float, printed: float, text: str) -> bool:
-    """Whether a computed figure is the printed one to within the printed digits.
-
-    Args:
-        computed: Value computed from bytes and seconds [any unit].
-        printed: Value as printed, in the same unit.
-        text: The printed figure (``4.2``), whose digits say how far rounding may go.
-
-    Half a unit of the last digit, plus 2 % for clocks that the tool rounds or stops elsewhere.
-    """
-    digits = text.replace(",", ".")
-    decimals = len(digits.partition(".")[2])
-    shown = abs(float(digits)) if digits.count(".") <= 1 else abs(printed)
-    half_ulp = 0.5 * 10.0**-decimals * (abs(printed) / shown if shown else 1.0)
-    return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)
 
 
 def parser_types(modules: Sequence[Any]) -> list[type[Parser]]:
