@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import files, overlap, sharing, transport, waits
+from dtnsim.composition import files, like, overlap, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
 from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
@@ -57,6 +58,8 @@ class Composer:
         self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
         self.network = Network(spec)
         self.company = sharing.Company()
+        self._first: dict[Any, Leg] = {}  # of those that are like each other
+        self._kind: dict[str, Any] = {}
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
         self.turns = dict(past.turns) or by_order
@@ -69,6 +72,7 @@ class Composer:
         self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
         self._wholes: dict[tuple[str, int], Phase] = {}
         self._charges: dict[tuple[str, int], tuple[Row, Row, waits.Waits]] = {}
+        self._patterns: dict[Any, like.Pattern] = {}
 
     def problem(self) -> Problem:
         """The whole path; of scenarios, without words on how each number came about."""
@@ -116,18 +120,26 @@ class Composer:
 
     def _leg(self, number: int) -> Leg:
         spec = self.spec.transfers[number]
-        source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
-        apart = source.host is not destination.host
-        route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
-        try:
-            made = leg(spec, source, destination, route, self.moved.get(spec.name))
-        except SpecError as error:
-            raise self.spec.located(error, number) from None
+        made = self._made_leg(spec, number)
         if spec.dataset is None and made.timing is None:
             size = units.show(made.job.payload_B, "B")
             self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")
         for warning in made.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
+        return made
+
+    def _made_leg(self, spec: TransferSpec, number: int) -> Leg:
+        kind = self._kind[spec.name] = like.figures(spec), self.moved.get(spec.name)
+        if kind in self._first:
+            first = self._first[kind]
+            return replace(first, spec=spec, job=replace(first.job, name=spec.name))
+        source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
+        apart = source.host is not destination.host
+        route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
+        try:
+            made = self._first[kind] = leg(spec, source, destination, route, self.moved.get(spec.name))
+        except SpecError as error:
+            raise self.spec.located(error, number) from None
         return made
 
     def outlines(self) -> list[Transfer]:
@@ -139,8 +151,14 @@ class Composer:
         return made
 
     def transfer(self, leg: Leg) -> Transfer:
-        """All phases of one transfer."""
-        self.storage = self.storages[self.turns[leg.spec.name]]
+        """All phases of one transfer; of those that are like each other and find the same, the first is composed."""
+        name, turn = leg.spec.name, self.turns[leg.spec.name]
+        self.storage = self.storages[turn]
+        found = self.past.by(name, (leg.source.host.name, leg.destination.host.name))
+        beside = tuple(self.storage.streams[shelf] for shelf, _ in self.storage.visited(leg))
+        key = self._kind[name], turn, self.storage.memory_share(leg), found, beside
+        if key in self._patterns:
+            return self._patterns[key].written(leg, self.ledger)
         spec, plan = leg.spec, leg.plan
         phases = self._in_turn(leg, [phase for step in plan.steps for phase in self._phases(leg, step)])
         if not any(p.demands or p.delays for p in phases):
@@ -149,7 +167,9 @@ class Composer:
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
-        return files.found(self._made(leg, phases), self.past.shares.get(spec.name, ()))
+        made = files.found(self._made(leg, phases), self.past.shares.get(name, ()))
+        self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
+        return made
 
     def _made(self, leg: Leg, phases: list[Phase]) -> Transfer:
         """A transfer of these phases; without any, its outline."""

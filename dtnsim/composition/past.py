@@ -25,6 +25,14 @@ class Past:
     draining: AbstractSet[tuple[str, str]] = frozenset()
     turns: Mapping[str, int] = field(default_factory=dict)
 
+    def by(self, name: str, hosts: tuple[str, ...]) -> tuple[object, ...]:
+        """All that a transfer finds on its hosts; equal for those that find the same."""
+        keys = [(name, host) for host in hosts]
+        return (
+            tuple(self.shares.get(name, ())),
+            *((self.held_B.get(key), self.dirty_B.get(key), key in self.draining) for key in keys),
+        )
+
 
 #: where nothing was before
 NOTHING = Past()

@@ -1,0 +1,101 @@
+"""Transfers that are like each other but for their names and beginnings: composed once, written down for each.
+
+What a transfer charges follows from its ends, tool, options, data and way, and from what it finds there; its name
+stands in the names of its private stations alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.components.base import Model
+from dtnsim.description.dataset import Dataset
+from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.records import Demand, Phase, Station, Transfer
+
+if TYPE_CHECKING:
+    from dtnsim.composition.leg import Leg
+    from dtnsim.description.transfer import TransferSpec
+    from dtnsim.ground.ledger import Ledger
+
+#: what each transfer has of its own
+_OWN: Final = frozenset({"name", "start", "after", "pause"})
+
+
+def figures(spec: TransferSpec) -> tuple[Any, ...]:
+    """All that a transfer's charges follow from of what is written of it; equal for those that are alike.
+
+    Numbers that are equal differ where their sources, texts or keys do: words and draws follow from those.
+    """
+    return tuple(_figures(value) for name, value in spec.__dict__.items() if name not in _OWN)
+
+
+def _figures(value: Any) -> Any:
+    if isinstance(value, Quantity):
+        return value, value.text, value.key
+    if isinstance(value, Dataset):
+        return value.name, value.sizes_B.tobytes(), value.counts.tobytes(), value.directories, value.source
+    if isinstance(value, Model):
+        return type(value), frozenset(value.model_fields_set), _figures(value.__dict__)
+    if isinstance(value, Mapping):
+        return tuple((key, _figures(each)) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(_figures, value))
+    return value if value.__class__.__hash__ is not None else object()  # like nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A transfer by which others that are like it are written down.
+
+    Attributes:
+        transfer: What was composed.
+        private: Its private stations, by name.
+    """
+
+    transfer: Transfer
+    private: Mapping[str, Station]
+
+    @classmethod
+    def of(cls, transfer: Transfer, phases: list[Phase], ledger: Ledger) -> Pattern:
+        """A transfer that was composed of these phases."""
+        visited = (ledger.stations[d.station] for phase in phases for d in phase.demands)
+        return cls(transfer, {s.name: s for s in visited if s.private})
+
+    def written(self, leg: Leg, ledger: Ledger) -> Transfer:
+        """Another transfer that is like it, with its stations on the ledger."""
+        spec, known = leg.spec, self.transfer
+        old, new = f"[{known.name}]", f"[{spec.name}]"
+        names = {f"{known.name}.workers": f"{spec.name}.workers"}
+        for name, station in self.private.items():
+            own = names[name] = name.removesuffix(old) + new
+            if own not in ledger.stations:
+                ledger.stations[own] = replace(station, name=own, label=station.label.replace(old, new))
+                if name in ledger.connections:
+                    ledger.connections[own] = ledger.connections[name]
+        return replace(
+            known,
+            name=spec.name,
+            phases=tuple(_renamed(phase, names) for phase in known.phases),
+            buffered=None if known.buffered is None else _renamed(known.buffered, names),
+            start_s=spec.start.value if spec.start is not None else 0.0,
+            after=tuple(spec.after),
+            pause_s=spec.pause.value if spec.pause is not None else 0.0,
+        )
+
+
+def _renamed(phase: Phase, names: Mapping[str, str]) -> Phase:
+    """A phase whose own stations have other names."""
+    demands, delays = ([_at(d, names) for d in some] for some in (phase.demands, phase.delays))
+    return Phase(phase.name, tuple(demands), tuple(delays), phase.step)
+
+
+def _at(d: Demand, names: Mapping[str, str]) -> Demand:
+    own = names.get(d.station)
+    if own is None:
+        return d
+    return Demand(
+        own, d.per_byte, d.what, d.formula, d.source, d.each, below_cache=d.below_cache, missed=d.missed, aside=d.aside
+    )
