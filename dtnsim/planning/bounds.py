@@ -5,8 +5,10 @@ each station the ratio of a byte's time to that of the reference. Of several opt
 time is taken as that of the one that slows it most, times the gains of those that quicken it: never more than what
 they do together where effects multiply (a clock and a lane) or where the narrowest of them counts (the cards of two
 hosts). For an open place the least ratio of what is left counts, station by station. Stations that only other options
-bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts. `Search`
-counts sets that exceed their bound.
+bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts.
+
+Times are those of the draws of `predict`. The model's own error and one run's luck depend on what holds a path: of all
+that was met to hold it with some option the most favourable counts. `Search` counts sets that exceed their bound.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.steady import turns
+from dtnsim.steady.scenarios import solved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from dtnsim.planning.rating import Rater
     from dtnsim.planning.search import Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
+    from dtnsim.steady.scenarios import Scenarios
 
     Array = NDArray[np.float64]
 
@@ -41,7 +46,7 @@ Key = tuple[str, str]
 
 
 class _Reference:
-    """The reference at its medians or drawn, whose times can be scaled."""
+    """The reference drawn, whose times can be scaled."""
 
     def __init__(self, rater: Rater, problem: Problem, others: Iterable[Problem]) -> None:
         self.times = times(problem)
@@ -96,7 +101,11 @@ class _Reference:
 
 
 def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
-    """A problem that also visits the stations of others of its path, in their phases of the same name or step."""
+    """A problem that also visits the stations of others of its path, in their phases of the same name or step.
+
+    What a step needs in several phases, as a page cache fills and then throttles, is needed in the first of them: how
+    bytes fall into phases differs from set to set, and the longest of sums is no more than the sum of the longest.
+    """
     here = {s.name for s in problem.stations}
     visited = {(t.name, d.station) for t in problem.transfers for p in t.phases for d in p.demands}
     stations = list(problem.stations)
@@ -114,13 +123,25 @@ def with_stations(problem: Problem, others: Iterable[Problem]) -> Problem:
                     if d.station not in here:
                         here.add(d.station)
                         stations.append(known[d.station])
-    transfers = tuple(
+    transfers = [
         replace(
             t, phases=tuple(replace(p, demands=(*p.demands, *more.get((f, n), ()))) for n, p in enumerate(t.phases))
         )
         for f, t in enumerate(problem.transfers)
+    ]
+    return replace(
+        problem, stations=tuple(stations), transfers=tuple(replace(t, phases=_by_step(t.phases)) for t in transfers)
     )
-    return replace(problem, stations=tuple(stations), transfers=transfers)
+
+
+def _by_step(phases: Sequence[Phase]) -> tuple[Phase, ...]:
+    """Phases whose demands are all in the first of their step."""
+    steps = [p.step for p in phases]
+    return tuple(
+        replace(p, demands=tuple(d for q in phases if q.step == p.step for d in q.demands) if first == n else ())
+        for n, p in enumerate(phases)
+        for first in [steps.index(p.step)]
+    )
 
 
 def _like(phases: Sequence[Phase], other: Phase) -> int | None:
@@ -162,20 +183,18 @@ class Bound:
             for option in options:
                 self._alone[option] = self._times(option.overrides) or self._base
         self._best = self._together(choices)
-        best = [o for b in self._best.values() for o in b.overrides]
+        best = rater.described([o for b in self._best.values() for o in b.overrides])
         self._places = list(choices)
         beside = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
-        self._references = tuple(
-            _Reference(rater, problem, [found[n] for found in beside.values() if found is not None])
-            for n, problem in enumerate(rater.problems(best))
-        )
+        self._draw, self._of = best.draw, best.nominal
+        self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
         """Whether an option changes the time at any station, by itself or beside the best of all others."""
         own, none = self._known[option.place, option], self._known[option.place, None]
-        return _unlike(self._alone[option], self._base) or _differ(own[0], none[0])
+        return _unlike(self._alone[option], self._base) or _differ(own, none)
 
     def by_weight(self, places: Iterable[str]) -> list[str]:
         """Places in order, first those whose present part costs the reference most."""
@@ -188,37 +207,41 @@ class Bound:
     def __call__(self, chosen: Set, still: Open) -> Rates:
         """What no set exceeds that has ``chosen`` and, in the places of ``still``, any of those or nothing."""
         decided = {o.place: o for o in chosen}
-        return self._rater.sure(self.each({p: (decided.get(p), *still.get(p, ())) for p in self._places})[1])
+        found = self._solved({p: (decided.get(p), *still.get(p, ())) for p in self._places})
+        rates = [self._rater.sure(self._whole(found.times(factors))) for factors in self._rater.met.values()]
+        middle, sure, likely = (max(each) for each in zip(*rates, strict=True))
+        return middle, sure, likely
 
-    def each(
-        self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None
-    ) -> tuple[Array, Array]:
-        """The least that a byte can take with some options of each place, as rates: at the median, and drawn.
+    def each(self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None) -> Array:
+        """The least that a byte can take in each draw with some options of each place, as rates of the path.
 
         Args:
             candidates: Options of each place (None: what is there now).
             crowded: A place on whose stations the others' options count by the most that they can take.
         """
-        found = []
-        for n, reference in enumerate(self._references):
-            own = self._decided_by(crowded, n) if crowded is not None else np.zeros(1, bool)
-            every, quick = [], []
-            for place, options in candidates.items():
-                taken = np.stack([self._known[place, o][n] for o in options])
-                most = own & (place != crowded)
-                every.append(np.where(most, taken.max(axis=0), taken.min(axis=0)))
-                quick.append(np.stack([self._quick[place, o][n] for o in options]).min(axis=0))
-            ratio = np.stack(every)
-            # of those that slow it the worst, times the gains of all that quicken it
-            there = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
-            new = ratio.max(axis=0) * np.stack(quick).prod(axis=0)
-            found.append(reference.scaled(np.where(reference.absent, new, there)))
-        nominal, drawn = self._references
-        return self._rater.each(nominal.problem, found[0], drawn.problem, found[1])
+        return self._whole(self._solved(candidates, crowded).parameters)
 
-    def _decided_by(self, place: str, n: int) -> NDArray[np.bool_]:
+    def _whole(self, rates: Array) -> Array:
+        return turns.total_rate(self._of, rates)
+
+    def _solved(self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None) -> Scenarios:
+        own = self._decided_by(crowded) if crowded is not None else np.zeros(1, bool)
+        every, quick = [], []
+        for place, options in candidates.items():
+            taken = np.stack([self._known[place, o] for o in options])
+            most = own & (place != crowded)
+            every.append(np.where(most, taken.max(axis=0), taken.min(axis=0)))
+            quick.append(np.stack([self._quick[place, o] for o in options]).min(axis=0))
+        ratio = np.stack(every)
+        # of those that slow it the worst, times the gains of all that quicken it
+        there = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
+        new = ratio.max(axis=0) * np.stack(quick).prod(axis=0)
+        m = self._reference.scaled(np.where(self._reference.absent, new, there))
+        return solved(self._reference.problem, m, self._draw, ())
+
+    def _decided_by(self, place: str) -> NDArray[np.bool_]:
         """Stations whose time differs between what can be in a place, (keys, 1)."""
-        table = np.stack([r[n] for (p, _), r in self._known.items() if p == place])
+        table = np.stack([r for (p, _), r in self._known.items() if p == place])
         return np.asarray((np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True))
 
     def _times(self, overrides: Sequence[str]) -> dict[Key, Array] | None:
@@ -253,33 +276,32 @@ class Bound:
         keys = {k for t in (base, *tables) for k in t}
         return {k for k in keys if any(_differ(t.get(k, zero), base.get(k, zero)) for t in tables)}
 
-    def _beside(self, place: str, option: Option | None) -> tuple[Problem, Problem] | None:
+    def _beside(self, place: str, option: Option | None) -> Problem | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""
         sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
         try:
-            return self._rater.problems([*sets, *(option.overrides if option is not None else ())])
+            return self._rater.described([*sets, *(option.overrides if option is not None else ())]).drawn
         except DtnsimError:
             return None
 
-    def _ratios(self, option: Option | None, beside: tuple[Problem, Problem] | None) -> tuple[Array, ...]:
+    def _ratios(self, option: Option | None, beside: Problem | None) -> Array:
         """Times of that over those of the reference; without it, of the option by itself over the path as it is."""
+        r = self._reference
         if beside is None:
             own = self._alone[option] if option is not None else self._base
-            return tuple(np.where(r.absent, 0.0, r.ratios(own, self._base)) for r in self._references)
-        return tuple(r.ratios(times(p), r.times) for r, p in zip(self._references, beside, strict=True))
+            return np.where(r.absent, 0.0, r.ratios(own, self._base))
+        return r.ratios(times(beside), r.times)
 
-    def _quickened(self, place: str, option: Option | None) -> tuple[Array, ...]:
+    def _quickened(self, place: str, option: Option | None) -> Array:
         """What an option by itself makes of times at stations that the reference lacks; one where it brings them."""
-        made = []
-        for n, reference in enumerate(self._references):
-            quick = np.ones((len(reference.keys), reference.count))
-            own = self._alone[option] if option is not None else self._base
-            brought = np.stack([r[n] for (p, _), r in self._known.items() if p == place]).max(axis=0) > 0
-            for k, key in enumerate(reference.keys):
-                if key in reference.extra and key in own and key in self._base:
-                    quick[k] = np.minimum(own[key] / np.maximum(self._base[key], 1e-300), 1.0)
-            made.append(np.where(brought, 1.0, quick))
-        return tuple(made)
+        r = self._reference
+        quick = np.ones((len(r.keys), r.count))
+        own = self._alone[option] if option is not None else self._base
+        brought = np.stack([known for (p, _), known in self._known.items() if p == place]).max(axis=0) > 0
+        for k, key in enumerate(r.keys):
+            if key in r.extra and key in own and key in self._base:
+                quick[k] = np.minimum(own[key] / np.maximum(self._base[key], 1e-300), 1.0)
+        return np.where(brought, 1.0, quick)
 
 
 def _unlike(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> bool:

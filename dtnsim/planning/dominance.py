@@ -53,22 +53,17 @@ class _Company:
     def __init__(self, bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> None:
         self._bound, self._loss = bound, loss
         self._every: dict[str, tuple[Option | None, ...]] = {p: (None, *options) for p, options in choices.items()}
-        #: no median is more, and nothing reaches more as surely as asked; above both a draw does not count
-        self._top = max(bound((), choices))
-        self._known: dict[tuple[str, Option | None, bool], tuple[Array, Array]] = {}
+        self._known: dict[tuple[str, Option | None, bool], Array] = {}
 
     def as_good(self, place: str, one: Option | None, other: Option) -> bool:
-        """Whether an option gives no less than another, at the median and in each draw."""
-        for crowded in (False, True):
-            mine, theirs = self._of(place, one, crowded=crowded), self._of(place, other, crowded=crowded)
-            if any(np.any(a < b * (1 - self._loss)) for a, b in zip(mine, theirs, strict=True)):
-                return False
-        return True
+        """Whether an option gives no less than another in each draw."""
+        return not any(
+            np.any(self._of(place, one, crowded=c) < self._of(place, other, crowded=c) * (1 - self._loss))
+            for c in (False, True)
+        )
 
-    def _of(self, place: str, option: Option | None, *, crowded: bool) -> tuple[Array, Array]:
+    def _of(self, place: str, option: Option | None, *, crowded: bool) -> Array:
         key = place, option, crowded
         if key not in self._known:
-            beside = {**self._every, place: (option,)}
-            middle, each = self._bound.each(beside, place if crowded else None)
-            self._known[key] = middle, np.minimum(each, self._top)
+            self._known[key] = self._bound.each({**self._every, place: (option,)}, place if crowded else None)
         return self._known[key]

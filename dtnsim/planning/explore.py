@@ -170,7 +170,8 @@ def purchases(
     offered = fitting.options(
         path, asked.hosts, listed, rates, asked.currency, watts_matter=asked.max_watts < float("inf")
     )
-    rater = Rater(path, asked.confidence, relieved, like.rater if like is not None else None)
+    before = like.rater if like is not None else None
+    rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
     if not offered.choices or not rater.could_help(asked.hosts):
         nothing = Search(offered.choices, rater, lambda *_: rater(()), 0.0, lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered.notes, asked.currency)

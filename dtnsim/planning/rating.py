@@ -1,29 +1,44 @@
-"""What a path gives with some purchases: the median of its scenarios, and what it reaches as surely as asked."""
+"""What a path gives with some purchases, by the draws of `predict`: the median, and what it reaches as surely as asked.
+
+A set is rated by the same distribution that its row prints: parameters drawn, what is not stated, the model's own error
+and one run's luck, with the same draws for every set (common random numbers, so that sets differ by what they hold).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
-from dtnsim.steady import epochs, solve, timed, turns
+from dtnsim.steady import discrepancy, scenarios, solve, timed, turns
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.steady.matrices import Matrices
+    from dtnsim.steady.regime import Regime
     from dtnsim.steady.solve import Array
 
-#: draws behind what a search takes for sure; the sets that it finds are predicted in full
-SAMPLES: Final = 48
-_SEED: Final = 1
+#: what holds each transfer of a path
+Held = tuple["Regime", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A path with some purchases: at its medians, drawn, what was drawn, and what holds each transfer."""
+
+    nominal: Problem
+    drawn: Problem
+    draw: Draw
+    held: Held
 
 
 class Rater:
@@ -31,59 +46,78 @@ class Rater:
 
     Args:
         given: The path.
+        goal_Bps: Rate to reach.
         confidence: How sure the second rate has to be.
+        samples: Draws behind the rates.
+        seed: Of the draws.
         relieved: Hosts whose stations are taken to hold nothing: what the others need if these were no limit.
         like: A rater of the same path, whose descriptions are used again.
     """
 
     def __init__(
-        self, given: PathSpec, confidence: float, relieved: Collection[str] = (), like: Rater | None = None
+        self,
+        given: PathSpec,
+        goal_Bps: float,
+        confidence: float,
+        samples: int,
+        seed: int,
+        relieved: Collection[str] = (),
+        like: Rater | None = None,
     ) -> None:
-        self.given, self.confidence, self.relieved = given, confidence, frozenset(relieved)
+        self.given, self.relieved = given, frozenset(relieved)
+        self.goal_Bps, self.confidence, self.samples, self.seed = goal_Bps, confidence, samples, seed
         #: whether connections that their narrowest place holds are no limit either
         self.lines = False
-        #: what was described so far, by overrides
-        self.known: dict[tuple[str, ...], tuple[Problem, Problem]] = like.known if like is not None else {}
+        #: what has held a path that was described, in the order in which it was met
+        self.met: dict[Held, Array] = {}
+        self._laws = discrepancy.load()
+        self._described: dict[tuple[str, ...], tuple[Problem, Draw]] = like._described if like is not None else {}  # noqa: SLF001
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
 
     def __call__(self, chosen: Set) -> Rates:
         """Rates of a set; nothing where its parts do not go together."""
         try:
-            nominal, drawn = self.problems([o for option in chosen for o in option.overrides])
+            made = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:
-            return 0.0, 0.0
-        return self.rates(nominal, self.matrices(nominal), drawn, self.matrices(drawn))
+            return 0.0, 0.0, 0.0
+        found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
+        return self.sure(turns.total_rate(made.nominal, found.times(self.met[made.held])))
 
     def could_help(self, hosts: Collection[str]) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
 
         Where they are the narrowest place of a TCP connection, neither does the connection.
         """
-        without = Rater(self.given, self.confidence, self.relieved | frozenset(hosts), self)
+        relieved = self.relieved | frozenset(hosts)
+        without = Rater(self.given, self.goal_Bps, self.confidence, self.samples, self.seed, relieved, self)
         without.lines = True
         return any(b > a * (1 + s) for a, b, s in zip(self(()), without(()), SAME, strict=True))
 
     def held(self, chosen: Set) -> str:
         """What binds the first transfer with a set, in words."""
-        nominal, _ = self.problems([o for option in chosen for o in option.overrides])
+        nominal = self.middle([o for option in chosen for o in option.overrides])
         m = self.matrices(nominal)
         solution = solve.solve(m)
         return swept.held(nominal, replace(m, capacity=solution.capacity), solution, 0)[0]
 
-    def problems(self, overrides: Sequence[str]) -> tuple[Problem, Problem]:
+    def described(self, overrides: Sequence[str]) -> Described:
         """The path at its medians, and drawn.
 
         Raises:
             DtnsimError: the overrides do not go together.
         """
-        key = tuple(overrides)
-        if key not in self.known:
-            nominal = self.middle(key)
-            given = self._middle[key][0]
-            draw = Draw(SAMPLES, _SEED, given.correlation)
-            drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
-            self.known[key] = nominal, drawn
-        return self.known[key]
+        key, nominal = tuple(overrides), self.middle(overrides)
+        given = self._middle[key][0]
+        if key not in self._described:
+            draw = Draw(self.samples, self.seed, given.correlation)
+            with without_words():
+                drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
+            self._described[key] = drawn, draw
+        drawn, draw = self._described[key]
+        held = scenarios.regimes(given, nominal, self.matrices(nominal))
+        if held not in self.met:
+            self.met[held] = self._laws.factors(draw, held)
+        return Described(nominal, drawn, draw, held)
 
     def middle(self, overrides: Sequence[str]) -> Problem:
         """The path at its medians.
@@ -94,7 +128,8 @@ class Rater:
         key = tuple(overrides)
         if key not in self._middle:
             given = self.given.changed(key) if key else self.given
-            self._middle[key] = given, timed.composed(given, Draw())
+            with without_words():
+                self._middle[key] = given, timed.composed(given, Draw())
         return self._middle[key][1]
 
     def matrices(self, problem: Problem) -> Matrices:
@@ -108,17 +143,7 @@ class Rater:
         capacity[:, free] = np.inf
         return replace(m, capacity=capacity)
 
-    def rates(self, nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> Rates:
-        """What solutions of both give."""
-        return self.sure(self.each(nominal, median, drawn, spread)[1])
-
-    @staticmethod
-    def each(nominal: Problem, median: Matrices, drawn: Problem, spread: Matrices) -> tuple[Array, Array]:
-        """Throughput with every parameter at its median, and of each draw [B/s]."""
-        middle = turns.total_rate(nominal, epochs.rates(nominal, median))
-        return middle, turns.total_rate(drawn, epochs.rates(drawn, spread))
-
     def sure(self, each: Array) -> Rates:
-        """The median of the draws, and what is reached as surely as asked."""
+        """The median of the draws, what is reached as surely as asked, and how likely that is what is asked for."""
         middle, sure = np.quantile(each, (0.5, 1 - self.confidence), method="inverted_cdf")
-        return float(middle), float(sure)
+        return float(middle), float(sure), 1 + float(np.mean(each >= self.goal_Bps))

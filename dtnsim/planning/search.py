@@ -1,9 +1,10 @@
 """The sets of purchases that nothing cheaper beats, by branch and bound.
 
-A set is worth its median throughput and the throughput that it reaches as surely as asked: a set is beaten by one
-that costs no more and is as good in both. A branch is left where even the bound of its best set is beaten; the bound
-says what no set of the branch exceeds (`dtnsim.planning.bounds`). Every set that is kept has been worked out in full,
-and sets that exceed their bound are counted: where the count is 0, the bound held wherever it was put to the test.
+A set is worth its median throughput, the throughput that it reaches as surely as asked, and how likely it meets the
+goal: a set is beaten by one that costs no more and is as good in all three. A branch is left where even the bound of
+its best set is beaten; the bound says what no set of the branch exceeds (`dtnsim.planning.bounds`). Every set that is
+kept has been worked out in full, and sets that exceed their bound are counted: where the count is 0, the bound held
+wherever it was put to the test.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Option
 
-_NONE: Final = (0.0, 0.0)
-#: relative differences below which two sets are equally fast, and equally sure: nobody pays for less
-SAME: Final = (5e-3, 1e-2)
+_NONE: Final = (0.0, 0.0, 0.0)
+#: relative differences below which two sets are equally fast, equally sure, and as likely to do: nobody pays for less
+SAME: Final = (5e-3, 1e-2, 1e-2)
 #: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
 PATIENCE: Final = 2500
 #: bounds that take as long as a set worked out in full
 _IN_FULL: Final = 20
 
 Set = tuple["Option", ...]
-#: median, and what is reached as surely as asked [B/s]
-Rates = tuple[float, float]
+#: median, and what is reached as surely as asked [B/s]; one plus the probability that the goal is met
+Rates = tuple[float, float, float]
 Open = Mapping[str, Sequence["Option"]]
 
 

@@ -87,8 +87,11 @@ class Scenarios:
 
         The model's own error never lifts a rate above what the wires carry.
         """
-        together = np.broadcast_to(self.solution.rate, self.parameters.shape)
-        wished = together * laws.factors(self.draw, self.regimes, mean=mean)
+        return self.times(laws.factors(self.draw, self.regimes, mean=mean))
+
+    def times(self, factors: Array) -> Array:
+        """Rates with factors (S, F) on those while all run, over each transfer's own time, (S, F) [B/s]."""
+        wished = np.broadcast_to(self.solution.rate, self.parameters.shape) * factors
         kinds = [s.kind for s in self.problem.stations]
         if isinstance(self.arrays, Matrices):
             return self._in_time(discrepancy.capped(wished, self.arrays, kinds))
@@ -146,11 +149,17 @@ def scenarios(
     draw = whole if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
-    some = blocks(layout)
-    arrays: Matrices | Layout
-    arrays, solution, rates = _whole(problem, layout.of()) if len(some) == 1 else _in_blocks(problem, layout)
-    rates = np.broadcast_to(rates, (samples, rates.shape[1]))
-    return Scenarios(problem, arrays, solution, rates, draw, regimes(given, nominal))
+    held = regimes(given, nominal, solve.matrices(nominal))
+    if len(blocks(layout)) == 1:
+        return solved(problem, layout.of(), draw, held)
+    arrays, solution, rates = _in_blocks(problem, layout)
+    return Scenarios(problem, arrays, solution, rates, draw, held)
+
+
+def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Regime, ...]) -> Scenarios:
+    """The scenarios of a problem that is drawn, its arrays made."""
+    m, solution, rates = _whole(problem, m)
+    return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples, rates.shape[1])), draw, held)
 
 
 def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
@@ -173,9 +182,8 @@ def _joined(parts: Sequence[solve.Solution], name: str) -> Any:
     return np.concatenate([getattr(part, name) for part in parts])
 
 
-def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:
-    """What holds each transfer of a path at its medians."""
-    m = solve.matrices(nominal)
+def regimes(given: PathSpec, nominal: Problem, m: Matrices) -> tuple[Regime, ...]:
+    """What holds each transfer of a path at its medians, ``m`` as arrays."""
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)
     causes = [cause_of(slowed, f, int(solution.binding[0, f])) for f in range(len(nominal.transfers))]

@@ -64,7 +64,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
 
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
     words = "\n".join(venadi.sentences)
-    assert re.search(r"If nersc held nothing, the list would still not do here: 17\.\d+ Gb/s.* with 16 x", words)
+    assert re.search(r"If nersc held nothing, the list would still not do here: 15\.\d+ Gb/s.* with 16 x", words)
     offered = fitting.options(spec.load("venadi/gridftp-gpfs"), ["venadi"], catalog.read(), exchange([]), "USD")
     assert all(k.startswith("hosts.venadi") for k in offered.choices)
     drives = offered.choices["hosts.venadi.volumes./bigdata.array"]
