@@ -1,9 +1,16 @@
 """Samples and their true values, side by side in ``samples/TOOL.txt``: each is read, and by that tool's parser alone.
 
-``=== what it is`` begins a sample (``␍`` is a carriage return); behind ``---`` stands what is true, a line a figure:
-``quantity figure unit condition=value ...``, as a reader of the log would write it down. There are as many figures of a
-quantity as lines that name it. ``note WORDS`` is part of a note; ``none`` says that there is no figure. What stands
-before the first sample says where they are from.
+``=== what it is`` begins a sample (``␍`` is a carriage return, ``␃`` the end of a file without a newline; ``file NAME``
+is that file of ``data``); behind ``---`` stands what is true, a line a figure, as a reader of the log would write it:
+
+- ``quantity figure unit condition=value ...``: there are as many figures of a quantity as lines that name it;
+- ``one quantity figure unit condition=value ... : condition=value ...``: there is one figure of the quantity with the
+  conditions before the colon, and those behind it are true of it;
+- ``no quantity condition=value ...``: there is none with these conditions; ``none``: no figure at all;
+- ``note WORDS``: part of a note. Without such a line there is no note.
+
+``"1"`` is a text and 1 a number; None stands for a condition that is not there. What stands before the first sample says
+where they are from.
 """
 
 from __future__ import annotations
@@ -16,6 +23,7 @@ import pytest
 
 from dtnsim.logs import read_logs, read_text
 from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.measurement import Measurement
 
 DATA = Path(__file__).parent / "data"
 _BYTES = {"B": 1.0} | {
@@ -35,13 +43,15 @@ def _samples() -> list[Any]:
         for part in file.read_text(encoding="utf-8").split("\n=== ")[1:]:
             head, _, rest = part.partition("\n")
             text, _, truth = rest.partition("\n---\n")
-            raw = text.replace("␍", "\r") + "\n"
+            raw = (text.replace("␍", "\r") + "\n").replace("␃\n", "")
             found.append(pytest.param(file.stem, raw, truth.splitlines(), id=f"{file.stem}: {head}"))
     return found
 
 
 def _value(text: str) -> Any:
-    """``16.11 GiB``, ``26/3 B/s``, ``16.11 GiB / 25.46 MiB`` or a word."""
+    """``16.11 GiB``, ``26/3 B/s``, ``16.11 GiB / 25.46 MiB``, a word, or a text in double quotes."""
+    if text[:1] == text[-1:] == '"' and len(text) > 1:
+        return text[1:-1]
     if " / " in text:
         part, whole = map(_value, text.split(" / "))
         return part / whole
@@ -50,37 +60,53 @@ def _value(text: str) -> Any:
     try:
         return float(above) / float(below or 1) * UNITS[unit or "1"]
     except (ValueError, KeyError):
-        return {"True": True, "None": None}.get(text, text)
+        return {"True": True, "False": False, "None": None}.get(text, text)
 
 
 def _same(found: Any, true: Any) -> bool:
-    if isinstance(true, float) and isinstance(found, int | float):
+    if isinstance(true, float) and isinstance(found, int | float) and not isinstance(found, bool):
         return found == pytest.approx(true)
     return bool(found == true)
 
 
+def _is(record: Measurement, conditions: list[str]) -> bool:
+    """Whether conditions, and what else a record says, are true of it."""
+    known = {**record.conditions, **{key: getattr(record, key) for key in ("status", "printed", "version", "line")}}
+    pairs = (condition.partition("=") for condition in conditions)
+    return all(_same(known.get(key), _value(true)) for key, _, true in pairs)
+
+
+def _check(quantity: str, true: list[list[str]], records: list[Measurement]) -> None:
+    assert len(records) == len(true), records
+    for record, (figure, unit, *conditions) in zip(records, true, strict=True):
+        assert quantity == "failure" or _same(record.value, _value(f"{figure} {unit}")), record
+        assert _is(record, conditions), (conditions, record)
+
+
 @pytest.mark.parametrize(("tool", "text", "truth"), _samples())
 def test_a_sample_says_what_is_true(tool, text, truth):
-    found, unread = read_text(text)
+    found, unread = read_logs(DATA / text[5:].strip()) if text.startswith("file ") else read_text(text)
     unread = [note for note in unread if not note.why.startswith("nothing in it looks")]
     assert {record.tool for record in found} <= {tool}, "two parsers take it"
     lines = [shlex.split(line) for line in truth if line.strip()]
     assert lines
-    if ["none"] in lines:
-        assert not found
-    notes = [line[1:] for line in lines if line[0] == "note"]
-    assert all(any(" ".join(words) in note.why for note in unread) for words in notes)
-    assert bool(notes) == bool(unread), unread
-    figures = [line for line in lines if line[0] not in ("note", "none")]
-    for quantity in {line[0] for line in figures}:
-        records = [record for record in found if record.quantity == quantity]
-        expected = [line for line in figures if line[0] == quantity]
-        assert len(records) == len(expected), records
-        for record, (_, figure, unit, *conditions) in zip(records, expected, strict=True):
-            assert quantity == "failure" or _same(record.value, _value(f"{figure} {unit}")), record
-            known = {**record.conditions, "status": record.status, "printed": record.printed}
-            for key, _, true in (condition.partition("=") for condition in conditions):
-                assert _same(known.get(key), _value(true)), (key, record)
+    plain: dict[str, list[list[str]]] = {}
+    for word, *rest in lines:
+        if word == "none":
+            assert not found
+        elif word == "note":
+            assert any(" ".join(rest) in note.why for note in unread), unread
+        elif word in ("one", "no"):
+            quantity, *rest = rest
+            given, true = (rest[2:], [rest[:2]]) if word == "one" else (rest, [])
+            at = given.index(":") if ":" in given else len(given)
+            hits = [record for record in found if record.quantity == quantity and _is(record, given[:at])]
+            _check(quantity, [[*figure, *given[at + 1 :]] for figure in true], hits)
+        else:
+            plain.setdefault(word, []).append(rest)
+    for quantity, true in plain.items():
+        _check(quantity, true, [record for record in found if record.quantity == quantity])
+    assert any(line[0] == "note" for line in lines) == bool(unread), unread
 
 
 def test_every_file_is_of_a_tool():
