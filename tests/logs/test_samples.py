@@ -9,8 +9,8 @@ is that file of ``data``); behind ``---`` stands what is true, a line a figure, 
 - ``no quantity condition=value ...``: there is none with these conditions; ``none``: no figure at all;
 - ``note WORDS``: part of a note. Without such a line there is no note.
 
-``"1"`` is a text and 1 a number; None stands for a condition that is not there. What stands before the first sample says
-where they are from.
+``"1"`` is a text and 1 a number; None stands for a condition that is not there. What stands before the first sample
+says where they are from.
 """
 
 from __future__ import annotations

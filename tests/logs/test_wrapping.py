@@ -172,15 +172,3 @@ def test_the_next_prompt_says_nothing_of_the_run_before_it(log, name):
     found, _ = read_text(raw.rstrip("\n") + "\n[root@otherhost7 ~]# ls -l\n[root@otherhost7 ~]# date\n")
     assert found
     assert "otherhost7" not in {m.conditions.get("host") for m in found}
-
-
-def test_a_title_is_no_host(log):
-    found = log(
-        "Connecting to host x, port 5201\n"
-        "Stream1: [  5] local 10.0.0.1 port 1 connected to 10.0.0.2 port 5201\n"
-        "Stream1: [  5]   0.00-10.00  sec  43.5 GBytes  37.4 Gbits/sec    0             sender\n"
-    ).one("throughput")
-    assert "host" not in found.conditions
-    assert found.conditions["title"] == "Stream1"
-    pdsh = log("dtn01: 1000000000 bytes (1.0 GB) copied, 10 s, 100 MB/s\n").one("throughput")
-    assert pdsh.conditions["host"] == "dtn01"
