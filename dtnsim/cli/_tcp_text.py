@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, choice, linux, window
-from dtnsim.physics.tcp.course import course
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.setting import Setting
@@ -32,7 +31,6 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     found = advice.advise(s, target_Bps, seed)
     o = found.answer
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
-    after = course(s, seed=seed)
     receiving, sending = advice.socket_buffers(s, kernel)
     return {
         "schema": "dtnsim.tcp/1",
@@ -56,7 +54,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "socket_buffer_needed_B": receiving,
         "send_buffer_needed_B": sending,
         "window_share": float(linux.receive_share(s.mtu_B, kernel)),
-        "steady": {"goodput_Bps": after.steady_Bps, "limit": after.limit},
+        "steady": {"goodput_Bps": found.after.steady_Bps, "limit": found.after.limit},
         "loss_allowed": found.allowed_loss,
         "streams_useful": found.useful_streams,
         "goodput_by_streams": [{"streams": n, "goodput_Bps": rate} for n, rate in found.by_streams.items()],

@@ -32,6 +32,8 @@ Openings = tuple[Any, Any, float]
 UNSCALED_WINDOW_B: Final = 65535.0
 #: a transfer that has this much of what the link allows has all of it
 FULL: Final = 0.99
+#: of a place and streams that have all of it the streams bind, whose reason names the place: not the last digits say
+_BELOW: Final = 1 - 1e-12
 #: a worker whose streams could have no more than so much over their part has no more
 _OWN: Final = 1e-3
 #: shorter round trips are not followed: there the opening is over at once
@@ -122,10 +124,11 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         factor = factor * draw(Quantity(1.0, "1", c.spread(typical), "dtnsim.physics.tcp.rounds"))
     link = drawn.rate_Bps * drawn.mss_B / drawn.mtu_B
     factor = np.minimum(factor, np.maximum(link / np.maximum(c.steady_Bps, 1e-30), np.where(factor <= 1, 1.0, 0.0)))
-    steady = np.minimum(c.steady_Bps * factor, link)
+    steady = c.steady_Bps * factor
     held = (np.asarray(c.limit) == "link") & (c.steady_Bps >= FULL * np.asarray(usual))
     if np.any(held):  # the link itself holds it
         steady = np.maximum(steady, np.where(held, closed, 0.0))
+    steady = np.minimum(steady, link * _BELOW)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     made = replace(
         drawn,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
-from dtnsim.physics.tcp import advice, controls, window
+from dtnsim.physics.tcp import controls, window
+from dtnsim.physics.tcp.course import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
 from dtnsim.physics.tcp.setting import Setting
 
@@ -92,7 +93,7 @@ def tcp(
         duration_s=_number(duration, "s"),
         size_B=math.inf if size is None else _number(size, "B"),
     )
-    o = advice.simulated([setting], seed)
+    o, _ = answers([setting], seed=seed)
     done = float(o.completion_s[0])
     completion = Interval(float(o.completion_p10_s[0]), done, float(o.completion_p90_s[0]))
     return TcpAnswer(

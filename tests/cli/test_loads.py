@@ -13,7 +13,7 @@ import pytest
 
 import dtnsim.cli
 from dtnsim.composition.compose import Composer
-from dtnsim.physics.tcp import course
+from dtnsim.physics.tcp import _run, course
 from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
@@ -101,3 +101,18 @@ def test_printing_works_out_no_more_than_this(
     assert run("predict", *arguments).code == 0
     assert counted["problem"] <= compositions, counted
     assert counted["_runs"] <= courses, counted
+
+
+def test_the_calculator_steps_all_that_it_says_together(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer, what it settles at and the advice in one run of all lanes; losses between two of them in another."""
+    lanes = list[int]()
+
+    def one(fixed: Any, dice: Any) -> Any:
+        lanes.append(len(fixed.C))
+        return whole(fixed, dice)
+
+    whole = _run.run
+    monkeypatch.setattr(_run, "run", one)
+    assert run("tcp", "--rate", "10Gb/s", "--rtt", "50ms", "--loss", "1e-5").code == 0
+    assert len(lanes) <= 2, lanes
+    assert sum(lanes) <= 420, lanes

@@ -8,12 +8,13 @@ import numpy as np
 
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Dice, Fixed, FloatArray, State, total
+from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
 from dtnsim.physics.tcp.controls import cubic, cut, on_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dtnsim.physics.tcp._lanes import BoolArray, FloatArray, IntArray
     from dtnsim.physics.tcp._step import View
 
 #: excess that counts as an overflow [segments]
@@ -37,7 +38,7 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     drops = np.maximum(np.floor(over[rows] + u[:, 0]), 1.0)
     if flight.shape[1] > 1:
         share = v.rate[rows] / v.rate[rows].sum(axis=1, keepdims=True)
-        hit = _dealt(drops, share, u[:, 1])
+        hit = _dealt(drops, share, u[:, 1], p.flows[rows])
     else:
         hit = drops[:, None]
     s.missing[rows] += hit
@@ -47,11 +48,11 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     s.detect[rows] = np.where(new, noticed, s.detect[rows])
 
 
-def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray) -> FloatArray:
+def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray) -> FloatArray:
     """Whole drops dealt to the flows by their shares, systematically from a random start (rows, flows)."""
     upto = np.cumsum(share, axis=1) * drops[:, None] + u[:, None]
-    upto[:, -1] = drops + u  # no rounding
-    whole = np.floor(upto)
+    last = np.arange(share.shape[1]) >= flows - 1
+    whole = np.floor(np.where(last, (drops + u)[:, None], upto))  # of the last no rounding
     return np.asarray(np.diff(whole, axis=1, prepend=0.0), float)
 
 
@@ -94,11 +95,13 @@ def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: D
     ACK train: acknowledgments less than 2 ms apart for T/2 (for T + 1 ms when the sender is paced).
     Delay: the first segments of the round before found a queue longer than the threshold.
     """
-    if not p.control.cube:
+    if p.which["cube"] is False:
         return doubled, np.zeros(doubled.shape, bool)
-    can = (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh)
+    can = (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh) & p.which["cube"]
     span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
-    unbroken = dice.draw(_chance.TRAIN, s.steps)[p.replica[:, 0]] < np.exp(-known.ACK_GAP_RATE.value * span)
+    unbroken = dice.draw(_chance.TRAIN, s.steps)[p.replica[:, 0], : p.own.shape[1]] < np.exp(
+        -known.ACK_GAP_RATE.value * span
+    )
     train = can & (np.minimum(s.cwnd, p.cap) / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
     late = can & (np.minimum(s.before, p.cap) - share * p.T > HYSTART_DELAY(p.T) * share)
     new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
@@ -125,7 +128,7 @@ def _slow_start_overflow(
     room = np.where(p.paced, np.minimum(room / (1 - 1 / excess_rate) / 2, new - s.cwnd), room)
     at_drop = s.cwnd + np.minimum(room, np.maximum(new - s.cwnd, 0.0))
     large = s.cwnd >= share * p.T
-    seen = p.control.cube & (behind / p.C > HYSTART_DELAY(p.T))
+    seen = p.which["cube"] & (behind / p.C > HYSTART_DELAY(p.T))
     limit = np.where(stop, np.maximum(s.ssthresh, new), np.where(seen, new, np.inf))
     small = np.minimum(new + 2 * room, np.where(stop, new, np.inf))
     peak = np.where(large, np.minimum(2 * at_drop, limit), small)
@@ -150,7 +153,10 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
         within = 1 + np.minimum(np.maximum(1 - (end - now) / trip, 0.0), 1.0)
         window = np.where(slow, window * within, window)
     window = np.where(peak > 0, peak, window)
-    kept = on_arrays(p.control.kept)(window, p.T[i, 0], v.delay[i, 0], p.most_delay[i, 0])
+    kept: Any = None
+    for number, control in p.laws.items():
+        share = on_arrays(control.kept)(window, p.T[i, 0], v.delay[i, 0], p.most_delay[i, 0])
+        kept = share if kept is None else np.where(p.law[i, 0] == number, share, kept)
     after = CUT(window + 1e-9, kept)
     again = (dice.draw(_chance.AGAIN, s.steps)[replica, j] < p.lost[i, 0]) + 1.0 * (
         (peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * p.T[i, 0])
@@ -178,10 +184,12 @@ def recoveries(s: State, p: Fixed, v: View) -> None:
         return
     _set(s.phase, at, AVOIDANCE)
     _set(s.recover, at, np.inf)
-    if p.control.estimates:
-        back = np.maximum(np.floor(s.estimate.take(at)), 2.0)
-        _set(s.ssthresh, at, back)
-        _set(s.cwnd, at, back)
+    estimates = p.which["estimates"]
+    if estimates is not False:
+        own = at if estimates is True else at[estimates[at // s.cwnd.shape[1], 0]]
+        back = np.maximum(np.floor(s.estimate.take(own)), 2.0)
+        _set(s.ssthresh, own, back)
+        _set(s.cwnd, own, back)
     new_epoch(s, at)
 
 
@@ -208,7 +216,7 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     train = s.round_start + (s.t - s.round_start) / v.trip * v.flight / p.C
     short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
     last = np.where(short, train, s.t)
-    tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[p.replica[:, 0]] < known.TAIL_LOSS.value)
+    tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[p.replica[:, 0], : p.own.shape[1]] < known.TAIL_LOSS.value)
     repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
     repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
     s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)

@@ -51,9 +51,15 @@ class Fixed:
         end: Time at which the lane ends [s].
         paced: Whether the sender spaces its packets.
         lane: Index of the lane in the caller's arrays.
-        replica: Number of the run of its case.
+        replica: Row of its draws in the `Dice`.
         marks: Times at which the counters are noted [s].
-        control: The congestion control of all lanes.
+        flows: Flows that the lane has; of wider arrays the first ones (lanes, 1).
+        own: Whether a flow is one of them (lanes, flows).
+        most_steps: Steps after which a lane is taken to repeat itself.
+        law: Number of the lane's congestion control in `laws`.
+        laws: The congestion controls of all lanes by number.
+        which: What `which` gives of them.
+        ragged: Whether a lane has fewer flows than others.
         bursts: Whether a window may be too large for the buffer.
         sized: Whether lanes end with their bytes.
     """
@@ -80,13 +86,32 @@ class Fixed:
     lane: IntArray
     replica: IntArray
     marks: FloatArray
-    control: Control
+    flows: IntArray
+    own: BoolArray
+    most_steps: IntArray
+    law: IntArray
+    laws: dict[int, Control]
+    which: dict[str, BoolArray | bool]
+    ragged: bool
     bursts: bool
     sized: bool
 
     def keep(self, rows: BoolArray) -> Fixed:
-        """The lanes of `rows` only."""
-        return Fixed(**_kept(self, rows))
+        """The lanes of `rows` only, as wide as they need."""
+        values = _kept(self, rows)
+        here, own = set(values["law"][:, 0].tolist()), values["own"][:, : values["flows"].max(initial=1)]
+        laws = {n: control for n, control in self.laws.items() if n in here}
+        some = {"own": own, "laws": laws, "which": which(values["law"], laws), "ragged": not own.all()}
+        return Fixed(**values | some)
+
+
+def which(law: IntArray, laws: dict[int, Control]) -> dict[str, BoolArray | bool]:
+    """Of some properties of `Control` which lanes have it; whether all or none do where they are alike."""
+    made = dict[str, BoolArray | bool]()
+    for what in ("cube", "clocked", "estimates"):
+        some = [n for n, control in laws.items() if getattr(control, what)]
+        made[what] = np.isin(law, some) if 0 < len(some) < len(laws) else bool(some)
+    return made
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -145,9 +170,10 @@ class State:
     mark: FloatArray
     steps: int
 
-    def keep(self, rows: BoolArray) -> State:
-        """The lanes of `rows` only."""
-        return State(**_kept(self, rows))
+    def keep(self, rows: BoolArray, flows: int) -> State:
+        """The lanes of `rows` only, of their flows the first."""
+        values = _kept(self, rows)
+        return State(**values | {n: v[:, :flows] for n, v in values.items() if isinstance(v, np.ndarray)})
 
 
 def _kept(lanes: Fixed | State, rows: BoolArray) -> dict[str, Any]:
@@ -156,40 +182,51 @@ def _kept(lanes: Fixed | State, rows: BoolArray) -> dict[str, Any]:
 
 
 class Dice:
-    """The draws of all lanes: by seed, replica, flow and number (see `_chance`), made some at a time and kept."""
+    """The draws of all lanes: by seed, replica, flow and number (see `_chance`), made some at a time and kept.
 
-    def __init__(self, seed: int, replicas: int, flows: int) -> None:
+    Args:
+        seed: Seed.
+        replicas: How many runs cases have, each number once; rows are those of the first, then of the next.
+        flows: Flows a lane.
+    """
+
+    def __init__(self, seed: int, replicas: tuple[int, ...], flows: int) -> None:
         self.about = seed, replicas, flows
+        self.first = dict(zip(replicas, np.cumsum((0, *replicas)).tolist(), strict=False))
         self.hazards = _hazards(0, *self.about)
 
     def draw(self, purpose: int, step: int) -> FloatArray:
-        """Uniform draws of a step (replicas, flows)."""
+        """Uniform draws of a step (rows, flows)."""
         return np.asarray(_draws(purpose, step // _BLOCK, *self.about)[step % _BLOCK], float)
 
-    def budget(self, replica: IntArray, flow: IntArray, losses: IntArray) -> FloatArray:
+    def budget(self, row: IntArray, flow: IntArray, losses: IntArray) -> FloatArray:
         """Hazard until the next loss of a flow, exponential with mean 1."""
         while losses.max(initial=0) >= len(self.hazards):
             more = _hazards(len(self.hazards) // _BLOCK, *self.about)
             self.hazards = np.concatenate([self.hazards, more])
-        return np.asarray(self.hazards[losses, replica, flow], float)
+        return np.asarray(self.hazards[losses, row, flow], float)
+
+
+def _numbers(block: int) -> IntArray:
+    return np.arange(block * _BLOCK, (block + 1) * _BLOCK)[:, None, None]
 
 
 @lru_cache(maxsize=512)
-def _draws(purpose: int, block: int, seed: int, replicas: int, flows: int) -> FloatArray:
-    number, replica = np.arange(block * _BLOCK, (block + 1) * _BLOCK)[:, None, None], np.arange(replicas)[:, None]
-    return _chance.uniform(seed, purpose, number, np.arange(flows), replica)
+def _draws(purpose: int, block: int, seed: int, replicas: tuple[int, ...], flows: int) -> FloatArray:
+    rows = np.concatenate([np.arange(count) for count in replicas])[:, None]
+    return _chance.uniform(seed, purpose, _numbers(block), np.arange(flows), rows)
 
 
 @lru_cache(maxsize=128)
-def _hazards(block: int, seed: int, replicas: int, flows: int) -> FloatArray:
-    number, replica = np.arange(block * _BLOCK, (block + 1) * _BLOCK)[:, None, None], np.arange(replicas)[:, None]
-    u = _chance.spread(seed, _chance.LOSS, number, np.arange(flows), replica, replicas)
-    return np.asarray(-np.log1p(-np.minimum(u, 1 - 1e-16)), float)
+def _hazards(block: int, seed: int, replicas: tuple[int, ...], flows: int) -> FloatArray:
+    about = seed, _chance.LOSS, _numbers(block), np.arange(flows)
+    parts = [_chance.spread(*about, np.arange(count)[:, None], count) for count in replicas]
+    return np.asarray(-np.log1p(-np.minimum(np.concatenate(parts, axis=1), 1 - 1e-16)), float)
 
 
-def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
+def fresh(fixed: Fixed, dice: Dice) -> State:
     """The state of cold flows that send their first window at `start`."""
-    lanes = len(fixed.C)
+    lanes, flows = fixed.own.shape
 
     def full(value: float) -> FloatArray:
         return np.full((lanes, flows), value)
@@ -220,7 +257,7 @@ def fresh(fixed: Fixed, flows: int, dice: Dice) -> State:
         losses=np.zeros((lanes, flows), np.int64),
         delivered=full(0.0),
         lost=full(0.0),
-        done=full(np.inf),
+        done=np.where(fixed.own, np.inf, 0.0),
         waited=np.zeros((lanes, 1)),
         noted=np.zeros((lanes, 1), np.int64),
         mark=fixed.marks[:, :1].copy(),

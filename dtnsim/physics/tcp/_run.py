@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from dtnsim.physics.tcp._lanes import BoolArray, Dice, Fixed, FloatArray, State, fresh
+from dtnsim.physics.tcp._lanes import BoolArray, Dice, Fixed, FloatArray, IntArray, State, fresh
 from dtnsim.physics.tcp._step import step
 
-#: a lane that takes more steps repeats itself: its second half gives the rate of the rest
-MOST_STEPS: Final = 1000
+#: lanes at their ends are looked for after so many steps
+EVERY: Final = 8
+#: a lane in which nothing grows, nothing is lost and rates stay to so many digits goes on like that
+STAYS: Final = 1e-12
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -19,9 +21,9 @@ class Noted:
     """Counters of each lane at its marks.
 
     Attributes:
-        delivered, lost: (lanes, marks, flows) [segments].
+        delivered, lost: Of all flows (lanes, marks) [segments].
         waited: Integral of the round-trip time (lanes, marks) [s^2].
-        done: End of each flow, inf if it goes on (lanes, flows) [s].
+        done: End of the last flow, inf if one goes on (lanes,) [s].
         simulated: Time that was stepped through (lanes,) [s].
         steps: Steps taken (lanes,).
     """
@@ -34,51 +36,56 @@ class Noted:
     steps: FloatArray
 
 
-def run(p: Fixed, flows: int, dice: Dice, most_steps: int = MOST_STEPS) -> Noted:
-    """Steps all lanes until each has ended, or has taken `most_steps`.
+class Counters(NamedTuple):
+    """Counters of the lanes at one time."""
+
+    lane: IntArray
+    t: FloatArray
+    delivered: FloatArray
+    lost: FloatArray
+    waited: FloatArray
+    rate: FloatArray
+
+
+def run(p: Fixed, dice: Dice) -> Noted:
+    """Steps all lanes until each has ended, repeats itself, or has nothing before it that changes its rates.
+
+    A lane that has taken its `most_steps` is carried forward at the rate of its second half.
 
     Args:
         p: The lanes.
-        flows: Flows a lane.
         dice: Draws of losses and stalls.
-        most_steps: After as many steps a lane is carried forward at the rate of its second half.
 
     Returns:
         Counters at the marks.
     """
-    lanes, marks = p.marks.shape
-    noted = Noted(
-        np.zeros((lanes, marks, flows)),
-        np.zeros((lanes, marks, flows)),
-        np.zeros((lanes, marks)),
-        np.full((lanes, flows), np.inf),
-        np.zeros(lanes),
-        np.zeros(lanes),
-    )
-    s = fresh(p, flows, dice)
-    half: State | None = None
-    half_lanes = p.lane
-    for count in range(1, most_steps + 1):
-        with np.errstate(divide="ignore"):
-            step(s, p, dice)
-        _note(s, p, noted)
-        if count == most_steps // 2:
-            half, half_lanes = s.keep(np.ones(len(s.t), bool)), p.lane[:, 0]
-        if count % 8:
-            continue
-        over = _over(s, p)
-        if over.any():
-            _close(s, p, over, noted)
-            s, p = s.keep(~over), p.keep(~over)
-            if not len(s.t):
-                return noted
-    over = _over(s, p)
-    _close(s, p, over, noted)
-    s, p = s.keep(~over), p.keep(~over)
-    if len(s.t) and half is not None:
-        rows = np.searchsorted(half_lanes, p.lane[:, 0])
-        _carry(s, p, half.keep(_mask(rows, len(half_lanes))), noted)
+    noted = Noted(*(np.zeros(p.marks.shape) for _ in range(3)), *(np.zeros(len(p.C)) for _ in range(3)))
+    s, kinds, halves = fresh(p, dice), set(p.most_steps[:, 0].tolist()), dict[int, Counters]()
+    with np.errstate(divide="ignore"):
+        while len(s.t):
+            then = _counters(s, p)
+            still = step(s, p, dice)
+            _note(s, p, noted)
+            halves |= {most: _counters(s, p) for most in kinds if s.steps == max(most // 2, 1)}
+            if s.steps % EVERY and s.steps not in kinds:
+                continue
+            gone = _over(s, p)
+            _close(s, p, gone, noted)
+            still &= ~gone & (np.abs(s.rate - then.rate) <= STAYS * s.rate).all(axis=1)
+            repeats = ~gone & ~still & (p.most_steps[:, 0] == s.steps)
+            for rows, since in ((still, then), (repeats, halves.get(s.steps))):
+                if since is not None and rows.any():
+                    _carry(s.keep(rows, p.own.shape[1]), p.keep(rows), since, noted)
+            noted.simulated[p.lane[still, 0]] = p.end[still, 0]
+            left = ~(gone | still | repeats)
+            if not left.all():
+                p = p.keep(left)
+                s = s.keep(left, p.own.shape[1])
     return noted
+
+
+def _counters(s: State, p: Fixed) -> Counters:
+    return Counters(p.lane[:, 0], s.t, s.delivered, s.lost, s.waited, s.rate)
 
 
 def _over(s: State, p: Fixed) -> BoolArray:
@@ -86,20 +93,13 @@ def _over(s: State, p: Fixed) -> BoolArray:
     return np.asarray((s.t >= p.end - 1e-12)[:, 0] | np.isfinite(s.done).all(axis=1))
 
 
-def _mask(rows: np.ndarray[tuple[int, ...], np.dtype[np.int64]], size: int) -> BoolArray:
-    mask = np.zeros(size, bool)
-    mask[rows] = True
-    return mask
-
-
 def _note(s: State, p: Fixed, noted: Noted) -> None:
     """Counters of the lanes that have reached their next mark."""
-    due = s.mark <= s.soon
-    if np.count_nonzero(due):
+    while np.count_nonzero(due := s.mark <= s.soon):
         rows = np.flatnonzero(due)
         lane, mark = p.lane[rows, 0], s.noted[rows, 0]
-        noted.delivered[lane, mark] = s.delivered[rows]
-        noted.lost[lane, mark] = s.lost[rows]
+        noted.delivered[lane, mark] = s.delivered[rows].sum(axis=1)
+        noted.lost[lane, mark] = s.lost[rows].sum(axis=1)
         noted.waited[lane, mark] = s.waited[rows, 0]
         s.noted[rows] += 1
         most = p.marks.shape[1]
@@ -110,36 +110,38 @@ def _note(s: State, p: Fixed, noted: Noted) -> None:
 def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
     """Keeps what the ended lanes leave; marks after their end see their last counters."""
     lane = p.lane[rows, 0]
-    noted.done[lane] = s.done[rows]
+    noted.done[lane] = s.done[rows].max(axis=1)
     noted.simulated[lane] = s.t[rows, 0]
     noted.steps[lane] = s.steps
     later = np.arange(p.marks.shape[1]) >= s.noted[rows]
-    noted.delivered[lane] = np.where(later[:, :, None], s.delivered[rows][:, None, :], noted.delivered[lane])
-    noted.lost[lane] = np.where(later[:, :, None], s.lost[rows][:, None, :], noted.lost[lane])
-    noted.waited[lane] = np.where(later, s.waited[rows], noted.waited[lane])
+    for what, now in ((noted.delivered, s.delivered), (noted.lost, s.lost), (noted.waited, s.waited)):
+        what[lane] = np.where(later, now[rows].sum(axis=1, keepdims=True), what[lane])
 
 
-def _carry(s: State, p: Fixed, then: State, noted: Noted) -> None:
-    """Carries lanes forward at the rate that they kept since half of their steps.
+def _carry(s: State, p: Fixed, since: Counters, noted: Noted) -> None:
+    """Carries lanes forward at the rate that they have kept since then.
 
     Streams of a lane are alike, so that in the long run each has their mean rate, whatever it had so far.
     """
     lane = p.lane[:, 0]
-    span = s.t - then.t
+    at = np.searchsorted(since.lane, lane)
+    span = s.t - since.t[at]
     busy = np.isinf(s.done)
-    rate = np.where(busy, (s.delivered - then.delivered) / span, 0.0)
-    rate = np.where(busy, rate.sum(axis=1, keepdims=True) / np.maximum(busy.sum(axis=1, keepdims=True), 1), 0.0)
-    losses = (s.lost - then.lost) / span
-    trip = (s.waited - then.waited) / span
+
+    def gained(now: FloatArray, then: FloatArray, *, of: BoolArray | bool = True) -> FloatArray:
+        return np.asarray((np.where(of, now - then[at][:, : now.shape[1]], 0.0) / span).sum(axis=1, keepdims=True))
+
+    rate = gained(s.delivered, since.delivered, of=busy)
     left = np.where(np.isfinite(p.size), p.size - s.delivered.sum(axis=1, keepdims=True), np.inf)
-    done = np.where(np.isinf(s.done), s.t + left / np.maximum(rate.sum(axis=1, keepdims=True), 1e-30), s.done)
-    end = np.where(np.isfinite(p.size), done.max(axis=1, keepdims=True), np.inf)
-    ahead = np.minimum(p.marks, end) - s.t
+    done = np.where(busy, s.t + left / np.maximum(rate, 1e-30), s.done).max(axis=1, keepdims=True)
+    ahead = np.minimum(p.marks, np.where(np.isfinite(p.size), done, np.inf)) - s.t
     later = np.arange(p.marks.shape[1]) >= s.noted
-    for what, now, speed in ((noted.delivered, s.delivered, rate), (noted.lost, s.lost, losses)):
-        value = now[:, None, :] + speed[:, None, :] * ahead[:, :, None]
-        what[lane] = np.where(later[:, :, None], value, what[lane])
-    noted.waited[lane] = np.where(later, s.waited + trip * ahead, noted.waited[lane])
-    noted.done[lane] = done
+    for what, now, speed in (
+        (noted.delivered, s.delivered, rate),
+        (noted.lost, s.lost, gained(s.lost, since.lost)),
+        (noted.waited, s.waited, gained(s.waited, since.waited)),
+    ):
+        what[lane] = np.where(later, now.sum(axis=1, keepdims=True) + speed * ahead, what[lane])
+    noted.done[lane] = done[:, 0]
     noted.simulated[lane] = s.t[:, 0]
     noted.steps[lane] = s.steps

@@ -8,7 +8,7 @@ happens, so that a lane without losses is crossed in a few steps whatever its ra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def view(s: State, p: Fixed) -> View:
     base += (extra + ACK) / p.C
     held = extra * opens
     sent = np.maximum(flight - held, np.minimum(flight, ONE))
-    delay = total(sent) / p.C - total(base) / flight.shape[1]
+    delay = total(sent) / p.C - total(base * p.own if p.ragged else base) / p.flows
     delay = np.minimum(np.maximum(delay, ZERO), p.most_delay)
     trip = base + delay
     rate = sent / trip
@@ -112,25 +112,32 @@ def view(s: State, p: Fixed) -> View:
 
 def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArray:
     """Segments that a window gains in the coming round trip."""
-    if p.control.cube:
-        target = CUBE(s.origin, s.t - s.epoch + p.T - s.k)
-        np.maximum(target, s.friendly + linux.CUBIC_FRIENDLY, out=target)
-        return np.asarray(GAIN(s.cwnd, target, s.top, 0.0) * grows, float)
-    growth = on_arrays(p.control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
-    return np.asarray(growth * grows, float)
+    made: Any = None
+    for number, control in p.laws.items():
+        if control.cube:
+            target = CUBE(s.origin, s.t - s.epoch + p.T - s.k)
+            np.maximum(target, s.friendly + linux.CUBIC_FRIENDLY, out=target)
+            growth = GAIN(s.cwnd, target, s.top, 0.0)
+        else:
+            growth = on_arrays(control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
+        made = growth if made is None else np.where(p.law == number, growth, made)
+    return np.asarray(made * grows, float)
 
 
-def step(s: State, p: Fixed, dice: Dice) -> None:
-    """Advances every lane by one step, in place."""
+def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
+    """Advances every lane by one step, in place; True where nothing grows and nothing comes before its end (lanes,)."""
     v = view(s, p)
     hazard = _hazard(s, p, v)
     to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
-    dt = np.minimum(_smooth(s, p, v), _to_event(s, p, v))
+    dt = _smooth(s, p, v)
+    still = np.isinf(dt)
+    np.minimum(dt, _to_event(s, p, v), out=dt)
     np.minimum(dt, least(to_loss), out=dt)
     np.minimum(dt, _to_overflow(p, v), out=dt)
-    np.minimum(dt, np.minimum(s.mark, p.end) - s.t, out=dt)
     if p.sized:
         np.minimum(dt, _to_last(s, p, v), out=dt)
+    still &= dt >= p.end - s.t
+    np.minimum(dt, np.minimum(s.mark, p.end) - s.t, out=dt)
     np.maximum(dt, ROUND, out=dt)
     s.t = s.t + dt
     s.soon = s.t + SOON
@@ -151,6 +158,7 @@ def step(s: State, p: Fixed, dice: Dice) -> None:
         _events.recoveries(s, p, v)
     if p.sized:
         _events.finish(s, p, v, dice)
+    return np.asarray(still[:, 0])
 
 
 def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
@@ -158,12 +166,14 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
     trips = np.maximum(v.growth, ROUND)
     np.divide(s.cwnd * A_STEP, trips, out=trips)
     np.maximum(trips, ONE, out=trips)
-    if p.control.clocked:
+    clocked = p.which["clocked"]
+    if clocked is not False:
         age = s.t - s.epoch
         span = np.maximum(np.abs(age - s.k), age * HALF)
         span *= EPOCH
         span /= v.trip
-        np.minimum(trips, np.maximum(span, ONE, out=span), out=trips)
+        np.maximum(span, ONE, out=span)
+        np.minimum(trips, span if clocked is True else np.where(clocked, span, np.inf), out=trips)
     trips *= v.trip
     trips /= v.grows  # infinite where it does not
     return least(trips)
@@ -212,7 +222,8 @@ def _to_overflow(p: Fixed, v: View) -> FloatArray:
     """Time until the growing windows fill path and buffer."""
     gain = total(v.growth / v.trip)
     # a window that has passed the buffer grows on until it notices: not a step for each of those segments
-    past = np.maximum(HALF / gain, least(v.trip) * PAST)
+    shortest = least(np.where(p.own, v.trip, np.inf) if p.ragged else v.trip)
+    past = np.maximum(HALF / gain, shortest * PAST)
     return np.asarray(past + np.maximum(p.full - v.whole, TINY) / gain, float)
 
 
@@ -225,9 +236,12 @@ def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
 def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
     """Windows at the end of the step."""
     trips = dt / v.trip
-    if p.control.estimates:
+    if p.which["estimates"] is not False:
         s.estimate = FILTERED(s.estimate, v.rate * p.T, dt, v.trip)
-    grown = _cube(s, p, v, trips) if p.control.cube else s.cwnd + v.growth * trips
+    cube = p.which["cube"]
+    grown = s.cwnd + v.growth * trips if cube is not True else s.cwnd
+    if cube is not False:
+        grown = np.where(cube, _cube(s, p, v, trips), grown) if cube is not True else _cube(s, p, v, trips)
     s.cwnd = np.where(v.grows, np.minimum(grown, np.maximum(p.cap, s.cwnd)), s.cwnd)
 
 

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics.tcp import controls, droptail, linux, loss, outcome, path, window
+from dtnsim.physics.tcp.course import Course, answers
 from dtnsim.physics.tcp.response import FloatArray
-from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 
 #: streams that fasterdata.es.net calls the useful range; beyond, losses of one's own making grow
@@ -28,35 +28,13 @@ COARSE: Final = 4.0
 FINER: Final = 9
 
 
-def simulated(settings: list[Setting], seed: int = 1) -> outcome.Outcome:
-    """The answers of several settings.
-
-    Args:
-        settings: The transfers.
-        seed: Seed of the draws.
-
-    Returns:
-        Their outcome, one a setting.
-
-    Valid: as `outcome.simulate`.
-    Neglects: as `outcome.simulate`.
-    Source: as `outcome.simulate`.
-    """
-    rows = [s.columns() for s in settings]
-    return outcome.simulate(Cases.of(**{name: [row[name] for row in rows] for name in rows[0]}), seed=seed)
-
-
-def goodputs(settings: list[Setting], seed: int = 1) -> list[float]:
-    """Goodput of several settings [B/s]."""
-    return [float(v) for v in simulated(settings, seed).goodput_Bps]
-
-
 @dataclass(frozen=True, slots=True)
 class Advice:
     """What changes of one thing at a time would bring.
 
     Attributes:
         answer: The transfer's own answer, the first of those that were worked out together.
+        after: Its course, had it no end.
         by_streams: {streams: goodput [B/s]}, up to the first count that is enough.
         useful_streams: Fewest of `STREAMS` that come within 5 % of what the most of them give.
         by_mtu: {MTU [B]: goodput [B/s]}: loss counts packets, so that larger ones carry more.
@@ -65,6 +43,7 @@ class Advice:
     """
 
     answer: outcome.Outcome
+    after: Course
     by_streams: dict[int, float]
     useful_streams: int
     by_mtu: dict[float, float]
@@ -91,7 +70,7 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     tries, losses = _tries(s), _about(s, target_Bps)
     rows = [s, replace(s, loss=0.0, burst=1.0), *(replace(s, streams=n) for n in STREAMS)]
     rows += [*(replace(s, mtu_B=m) for m in mtus), *tries.values(), *_losing(s, losses)]
-    answer = simulated(rows, seed)
+    answer, (after,) = answers(rows, [s], seed=seed)
     rates = iter(answer.goodput_Bps.tolist())
     now, clean = next(rates), next(rates)
     by_streams = {n: next(rates) for n in STREAMS}
@@ -105,6 +84,7 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
     reached = {loss: next(rates) >= target_Bps for loss in losses}
     return Advice(
         answer,
+        after,
         {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)},
         useful,
         by_mtu,
@@ -129,8 +109,8 @@ def _allowed(s: Setting, target_Bps: float, reached: dict[float, bool], seed: in
     """Largest loss that reaches the target, tried further out where all of some do or none, then finer."""
 
     def tried(losses: list[float]) -> None:
-        rates = goodputs(_losing(s, losses), seed)
-        reached.update({loss: rate >= target_Bps for loss, rate in zip(losses, rates, strict=True)})
+        rates = answers(_losing(s, losses), seed=seed)[0].goodput_Bps
+        reached.update({loss: bool(rate >= target_Bps) for loss, rate in zip(losses, rates, strict=True)})
 
     while reached[max(reached)] and max(reached) < LOSSES[1]:
         tried([min(max(reached) * COARSE**n, LOSSES[1]) for n in (1, 2)])

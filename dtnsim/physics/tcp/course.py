@@ -6,6 +6,7 @@ headline from the same runs, with the window of the measurement in place of the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -170,8 +171,29 @@ def course(s: Setting, *, seed: int = 1) -> Course:
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    endless = replace(s, size_B=np.inf)
-    return _runs(rounds.Cases.of(**endless.columns()), _edges(s.rtt_s)[None, :], seed)[0]
+    return answers((), [s], seed=seed)[1][0]
+
+
+def answers(
+    settings: Sequence[Setting], endless: Sequence[Setting] = (), *, seed: int = 1
+) -> tuple[outcome.Outcome, list[Course]]:
+    """Answers and courses in one run of the round model: it takes the steps of the longest, not of all.
+
+    Args:
+        settings: Transfers of which the measured window is wanted.
+        endless: Transfers of which the course is wanted.
+        seed: Seed of the draws.
+
+    Returns:
+        The outcome, those of `settings` first, and the course of each of `endless`.
+
+    Valid: as `course`.
+    Neglects: as `course`.
+    Source: as `course`.
+    """
+    rows = [s.columns() for s in (*settings, *(replace(s, size_B=np.inf) for s in endless))]
+    cases = rounds.Cases.of(**{name: [row[name] for row in rows] for name in rows[0]})
+    return _runs(cases, np.arange(len(rows)) >= len(settings), seed)
 
 
 def courses(cases: rounds.Cases, *, seed: int = 1) -> Course:
@@ -188,30 +210,30 @@ def courses(cases: rounds.Cases, *, seed: int = 1) -> Course:
     Neglects: as `course`.
     Source: as `course`.
     """
-    edges = [_edges(float(rtt)) for rtt in cases.rtt_s]
-    alike: dict[int, list[int]] = {}
-    for number, each in enumerate(edges):
-        alike.setdefault(len(each), []).append(number)
-    made: dict[int, Course] = {}
-    for rows in alike.values():
-        for begin in range(0, len(rows), TOGETHER):
-            some = rows[begin : begin + TOGETHER]
-            runs = _runs(cases.take(np.array(some)), np.array([edges[n] for n in some]), seed)
-            made.update(zip(some, runs, strict=True))
-    return _joined([made[n] for n in range(len(edges))])
+    made: list[Course] = []
+    for begin in range(0, len(cases.rtt_s), TOGETHER):
+        some = cases.take(np.arange(len(cases.rtt_s))[begin : begin + TOGETHER])
+        made += _runs(some, np.ones(len(some.rtt_s), bool), seed)[1]
+    return _joined(made)
 
 
-def _runs(cases: rounds.Cases, edges: FloatArray, seed: int) -> list[Course]:
-    """Courses of transfers with equally many edges (cases, edges)."""
-    last = edges[:, -1]
-    o = outcome.simulate(replace(cases, warmup_s=last, duration_s=last), seed=seed, times_s=edges)
+def _runs(cases: rounds.Cases, endless: NDArray[np.bool_], seed: int) -> tuple[outcome.Outcome, list[Course]]:
+    """Answers of transfers, and the courses of those that go on for ever."""
+    edges = {n: _edges(float(cases.rtt_s[n])) for n in np.flatnonzero(endless).tolist()}
+    times = np.full((len(endless), max(map(len, edges.values()), default=0)), np.nan)
+    last = np.ones(len(endless))
+    for n, own in edges.items():
+        times[n, : len(own)], last[n] = own, own[-1]
+    window = {name: np.where(endless, last, getattr(cases, name)) for name in ("warmup_s", "duration_s")}
+    o = outcome.simulate(replace(cases, **window), seed=seed, times_s=times)
     made = []
-    for n, (rtt, cc) in enumerate(zip(cases.rtt_s, cases.cc, strict=True)):
-        pause = 0.0 if controls.find(str(cc)).by_loss else linux.BBR_PROBE_RTT_S
-        delivered, steady = np.asarray(o.delivered_B[n], float), float(o.goodput_Bps[n])
-        times, rates = _cut(edges[n], delivered, steady, float(rtt) / 2 + 2 * pause)
-        made.append(Course(times, rates, steady, edges[n], np.asarray(o.scatter[n], float), str(o.limit[n])))
-    return made
+    for n, own in edges.items():
+        rtt = float(cases.rtt_s[n])
+        pause = 0.0 if controls.find(str(cases.cc[n])).by_loss else linux.BBR_PROBE_RTT_S
+        delivered, steady = np.asarray(o.delivered_B[n, : len(own)], float), float(o.goodput_Bps[n])
+        steps, rates = _cut(own, delivered, steady, rtt / 2 + 2 * pause)
+        made.append(Course(steps, rates, steady, own, np.asarray(o.scatter[n, : len(own)], float), str(o.limit[n])))
+    return o, made
 
 
 def _joined(made: list[Course]) -> Course:

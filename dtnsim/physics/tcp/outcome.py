@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +71,7 @@ def simulate(
         replicas: Runs of each case; None: `REPLICAS_LOSS`, or fewer where chance plays little part.
         most_steps: Steps after which a lane is taken to repeat itself; None: `STEPS`.
         times_s: Times at which the bytes delivered are wanted, before the measured window's begin: of all cases (T,),
-            or of each of them (cases, T), which are then alike where the cases are [s].
+            or of each of them (cases, T), which are then alike where the cases are; nan after the last of fewer [s].
 
     Returns:
         Mean, interval of a single run, limit and counters of every case.
@@ -84,21 +83,23 @@ def simulate(
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    times = np.asarray(times_s, float)
+    times = np.broadcast_to(np.asarray(times_s, float), (len(cases.rtt_s), np.shape(times_s)[-1]))
     first, where = _distinct(cases)
     if len(first) < len(where):
-        some = times[first] if times.ndim > 1 else times
         return _spread_out(
-            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=some, most_steps=most_steps), where
+            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], most_steps=most_steps),
+            where,
         )
+    strange = ~np.isin(cases.cc, controls.names()) | ~np.isin(cases.cc2, ("", *controls.names()))
+    if strange.any():
+        raise KeyError(f"{cases.cc[strange][0]} {cases.cc2[strange][0]}".strip())
     count = len(cases.rtt_s)
     answers: dict[str, Any] = {f.name: np.full(count, np.nan) for f in fields(Outcome)}
     answers["limit"] = np.full(count, "link", "<U8")
-    answers |= {name: np.full((count, times.shape[-1]), np.nan) for name in ("delivered_B", "scatter")}
+    answers |= {name: np.full(times.shape, np.nan) for name in ("delivered_B", "scatter")}
     o = Outcome(**answers)
-    for rows, run, together in _groups(cases, replicas, seed, most_steps):
-        part = cases.take(rows)
-        _fill(o, rows, part, run(part, times[rows] if times.ndim > 1 else times), together)
+    for rows, samples, together in _samples(cases, replicas, seed, times, most_steps):
+        _fill(o, rows, cases.take(rows), samples, together)
     return o
 
 
@@ -116,52 +117,27 @@ def _spread_out(o: Outcome, where: IntArray) -> Outcome:
     return Outcome(**{f.name: getattr(o, f.name)[where] for f in fields(o)})
 
 
-_Run = Callable[[Cases, FloatArray], Samples]
-
-
-def _groups(c: Cases, replicas: int | None, seed: int, most_steps: int | None) -> list[tuple[IntArray, _Run, bool]]:
-    """Cases by engine: (rows, engine, whether two flows share)."""
+def _samples(
+    c: Cases, replicas: int | None, seed: int, times: FloatArray, most_steps: int | None
+) -> Iterator[tuple[IntArray, Samples, bool]]:
+    """What the cases of each engine did: (rows, samples, whether two flows share)."""
     two = c.cc2 != ""
-    alone = np.isin(c.cc, controls.names(by_loss=True))
-    strange = ~np.isin(c.cc, controls.names()) | ~np.isin(c.cc2, ("", *controls.names()))
-    if strange.any():
-        raise KeyError(f"{c.cc[strange][0]} {c.cc2[strange][0]}".strip())
-    groups: list[tuple[IntArray, _Run, bool]] = []
-    for rough, most, steps in ((True, REPLICAS_LOSS, STEPS), (False, REPLICAS_CALM, STEPS_CALM)):
-        here = ~two & alone & ((c.loss > 0) == rough)
-        flows = np.minimum(c.streams, rounds.MOST_FLOWS)
-        for cc, n in sorted({(str(cc), int(n)) for cc, n in zip(c.cc[here], flows[here], strict=True)}):
-            rows = np.flatnonzero(here & (c.cc == cc) & (flows == n))
-            run = partial(_windows, replicas=replicas or most, seed=seed, steps=most_steps or steps)
-            groups.append((rows, run, False))
-    if two.any():
+    by_loss = np.isin(c.cc, controls.names(by_loss=True))
+    rows = np.flatnonzero(~two & by_loss)
+    if len(rows):
+        rough = c.loss[rows] > 0
+        runs = np.where(rough, replicas or REPLICAS_LOSS, replicas or REPLICAS_CALM)
+        steps = np.where(rough, most_steps or STEPS, most_steps or STEPS_CALM)
+        for some, samples in rounds.run_windows(c.take(rows), runs, steps, seed, times[rows]):
+            yield rows[some], samples, False
+    rows = np.flatnonzero(two)
+    if len(rows):
         from dtnsim.physics.tcp import competition  # and its kernel, which few need
 
-        runs = replicas or competition.REPLICAS
-        groups.append((np.flatnonzero(two), partial(_shared, replicas=runs, seed=seed), True))
-    rows = np.flatnonzero(~two & ~alone)
+        yield rows, competition.run_pairs(c.take(rows), replicas or competition.REPLICAS, seed), True
+    rows = np.flatnonzero(~two & ~by_loss)
     if len(rows):
-        runs = replicas or REPLICAS_LOSS
-        groups.append((rows, partial(_bbr, replicas=runs, seed=seed), False))
-    return groups
-
-
-def _windows(c: Cases, times: FloatArray, *, replicas: int, seed: int, steps: int) -> Samples:
-    # lanes that take about as many steps lie together, so that chunks shrink evenly
-    order = np.argsort(c.duration_s / c.rtt_s, kind="stable")
-    s = rounds.run_windows(c.take(order), replicas, seed, times[order] if times.ndim > 1 else times, steps)
-    back = np.argsort(order)
-    return Samples(*(getattr(s, f.name)[back] for f in fields(s)))
-
-
-def _bbr(c: Cases, times: FloatArray, *, replicas: int, seed: int) -> Samples:
-    return rounds.run_bbr(c, replicas, seed, times)
-
-
-def _shared(c: Cases, _times: FloatArray, *, replicas: int, seed: int) -> Samples:
-    from dtnsim.physics.tcp import competition
-
-    return competition.run_pairs(c, replicas, seed)
+        yield rows, rounds.run_bbr(c.take(rows), replicas or REPLICAS_LOSS, seed, times[rows]), False
 
 
 def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups
@@ -192,7 +168,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     o.retransmits[rows] = s.retransmits.mean(axis=1)
     o.trip_s[rows] = s.trip_s.mean(axis=1)
     o.steps[rows] = s.steps
-    if s.delivered_B.shape[1]:
+    if not together:
         o.delivered_B[rows], o.scatter[rows] = s.delivered_B, s.scatter
     o.limit[rows] = "sharing" if together else limits(c, mean)
 

@@ -9,6 +9,7 @@ Three engines behind one function, all vectorised over scenarios and replicas:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -184,49 +185,78 @@ def _least_trip(c: Cases) -> FloatArray:
     return np.asarray(c.rtt_s + known.HOST_DELAY.value, float)
 
 
-def run_windows(c: Cases, replicas: int, seed: int, times_s: FloatArray, most_steps: int) -> Samples:
-    """Loss-based streams of equal round trips; all cases have one algorithm and simulate the same number of flows."""
-    flows = int(min(c.streams[0], MOST_FLOWS))
-    lanes = repeated(c, replicas)
-    lump = lanes.streams / flows
-    times = _marks(times_s, len(c.rtt_s), replicas)
+def run_windows(
+    c: Cases, replicas: IntArray, most_steps: IntArray, seed: int, times_s: FloatArray
+) -> Iterator[tuple[IntArray, Samples]]:
+    """Loss-based streams of equal round trips, in one run whatever their algorithms and numbers of flows are.
+
+    Args:
+        c: The transfers.
+        replicas: Runs of each (cases,).
+        most_steps: Steps after which a run is taken to repeat itself (cases,).
+        seed: Seed of the draws.
+        times_s: Times of each at which the bytes delivered are wanted (cases, T) [s].
+
+    Yields:
+        Cases of as many runs, and what they did.
+    """
+    flows = np.minimum(c.streams, MOST_FLOWS)
+    # of very many, lanes that are alike and take about as many steps lie together, so that chunks shrink evenly
+    order = np.lexsort((c.duration_s / c.rtt_s, c.cc, flows)) if replicas.sum() > CHUNK else np.arange(len(flows))
+    case = np.repeat(order, replicas[order])
+    replica = np.concatenate([np.arange(count) for count in replicas[order]])
     noted = []
-    for begin in range(0, len(lanes.rtt_s), CHUNK):
-        rows = np.arange(begin, min(begin + CHUNK, len(lanes.rtt_s)))
-        fixed = _fixed(lanes.take(rows), lump[rows], times[rows], rows % replicas)
-        noted.append(_run.run(fixed, flows, _lanes.Dice(seed, replicas, flows), most_steps))
-    mss, T = lanes.mss_B, trip(lanes)
-    done = np.concatenate([n.done for n in noted]).max(axis=1) + SET_UP * T
-    delivered = np.concatenate([n.delivered for n in noted]).sum(axis=2) * lump[:, None]
-    lost = np.concatenate([n.lost for n in noted]).sum(axis=2) * lump[:, None]
+    for begin in range(0, len(case), CHUNK):
+        some, runs = case[begin : begin + CHUNK], replica[begin : begin + CHUNK]
+        dice = _lanes.Dice(seed, tuple(sorted(set(replicas[some].tolist()))), int(flows[some].max()))
+        draws = runs + np.array([dice.first[count] for count in replicas[some].tolist()])
+        noted.append(_run.run(_fixed(c.take(some), flows[some], times_s[some], draws, most_steps[some]), dice))
+    lanes = c.take(case)
+    o = _totals(lanes, (c.streams / flows)[case], noted, times_s.shape[1])
+    for count in sorted(set(replicas.tolist())):
+        here = np.flatnonzero(replicas[case] == count)
+        cases = case[here[::count]]
+        yield cases, _samples(lanes.take(here), {name: value[here] for name, value in o.items()}, times_s[cases], count)
+
+
+def _totals(c: Cases, lump: FloatArray, noted: list[_run.Noted], k: int) -> dict[str, FloatArray]:
+    """What all streams of each lane did, in its window and at the marks before it (lanes,), (lanes, k)."""
+    sized, mss = np.isfinite(c.size_B), c.mss_B
+    done = np.concatenate([n.done for n in noted]) + SET_UP * trip(c)
+    delivered = np.concatenate([n.delivered for n in noted]) * lump[:, None]
+    lost = np.concatenate([n.lost for n in noted]) * lump[:, None]
     waited = np.concatenate([n.waited for n in noted])
-    k = times.shape[1]
-    sized = np.isfinite(lanes.size_B)
-    within = (delivered[:, k + 1] - delivered[:, k]) * mss / lanes.duration_s
-    goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / done, within)
-    shape = (len(c.rtt_s), replicas)
-    sent_again = np.where(sized, lost[:, -1], lost[:, k + 1] - lost[:, k])
-    mean_trip = np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / lanes.duration_s)
+    within = (delivered[:, k + 1] - delivered[:, k]) * mss / c.duration_s
+    return {
+        "done": done,
+        "goodput": np.where(sized, np.where(sized, c.size_B, 0.0) / done, within),
+        "delivered": delivered[:, :k] * mss[:, None],
+        "sent_again": np.where(sized, lost[:, -1], lost[:, k + 1] - lost[:, k]),
+        "trip": np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / c.duration_s),
+        "simulated": np.concatenate([n.simulated for n in noted]),
+        "steps": np.concatenate([n.steps for n in noted]),
+    }
+
+
+def _samples(c: Cases, o: dict[str, FloatArray], times_s: FloatArray, replicas: int) -> Samples:
+    """The lanes' figures as cases by replicas."""
+    sized = np.isfinite(c.size_B)
+    shape = (len(times_s), replicas)
     # a lane that was carried forward saw only a part of its window: its spread is that of the part
-    simulated = np.concatenate([n.simulated for n in noted])
-    seen = np.sqrt(np.clip(simulated / np.where(sized, done, lanes.warmup_s + lanes.duration_s), 0.0, 1.0))
-    mean = goodput.reshape(shape).mean(axis=1, keepdims=True)
-    goodput = (mean + (goodput.reshape(shape) - mean) * seen.reshape(shape)).reshape(-1)
-    done = np.where(sized, np.where(sized, lanes.size_B, 0.0) / np.where(sized, goodput, 1.0), np.nan)
+    seen = np.sqrt(np.clip(o["simulated"] / np.where(sized, o["done"], c.warmup_s + c.duration_s), 0.0, 1.0))
+    runs = o["goodput"].reshape(shape)
+    mean = runs.mean(axis=1, keepdims=True)
+    goodput = mean + (runs - mean) * seen.reshape(shape)
+    size = np.where(sized, c.size_B, np.nan).reshape(shape)
     return Samples(
-        goodput.reshape(shape),
+        goodput,
         np.full(shape, np.nan),
-        done.reshape(shape),
-        sent_again.reshape(shape),
-        mean_trip.reshape(shape),
-        *_at_times(delivered[:, :k] * mss[:, None], simulated, times_s, shape),
-        np.concatenate([n.steps for n in noted]).reshape(shape).mean(axis=1),
+        size / goodput,
+        o["sent_again"].reshape(shape),
+        o["trip"].reshape(shape),
+        *_at_times(o["delivered"], o["simulated"], times_s, shape),
+        o["steps"].reshape(shape).mean(axis=1),
     )
-
-
-def _marks(times_s: FloatArray, cases: int, replicas: int) -> FloatArray:
-    """Times of all lanes (lanes, T), from those that all cases share (T,), or those of each (cases, T)."""
-    return np.repeat(np.broadcast_to(times_s, (cases, times_s.shape[-1])), replicas, axis=0)
 
 
 def _at_times(
@@ -239,19 +269,17 @@ def _at_times(
     return mean, runs.std(axis=1) / np.maximum(mean, 1e-30) * np.sqrt(np.minimum(seen, 1.0))
 
 
-def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -> _lanes.Fixed:
+def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most_steps: IntArray) -> _lanes.Fixed:
     C, B, cap = packets(c)
+    lump = c.streams / flows
+    names, number = np.unique(c.cc, return_inverse=True)
+    law, laws = np.reshape(number, (-1, 1)), {n: controls.find(str(name)) for n, name in enumerate(names)}
+    own = np.arange(flows.max()) < flows[:, None]
     column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
     T = trip(c)[:, None]
     sized = np.isfinite(c.size_B)
-    window = np.stack([c.warmup_s, c.warmup_s + c.duration_s], axis=1)
-    marks = np.concatenate([times_s, window], axis=1)
-    last = np.where(sized, 1e12, np.maximum(window[:, 1], times_s.max(axis=1, initial=0.0)))
-    marks = np.where(sized[:, None], np.where(np.arange(marks.shape[1]) < times_s.shape[1], marks, 1e11), marks)
-    order = np.sort(marks, axis=1)
-    if not np.array_equal(order, marks):
-        msg = "times_s must come before the measured window's end and begin"
-        raise ValueError(msg)
+    marks = _marks(c, times_s)
+    last = np.where(sized, 1e12, marks[:, -1])
     mss = c.mss_B[:, None]
     # the least round trip that bursts go by is the handshake's, of small packets
     shift = np.minimum(np.floor(_least_trip(c)[:, None] / linux.TSO_RTT_UNIT_S), 60.0)
@@ -274,12 +302,29 @@ def _fixed(c: Cases, lump: FloatArray, times_s: FloatArray, replica: IntArray) -
         end=last[:, None],
         paced=c.paced[:, None],
         lane=np.arange(len(c.rtt_s))[:, None],
-        replica=replica[:, None],
+        replica=draws[:, None],
         marks=marks,
-        control=controls.find(str(c.cc[0])),
+        flows=flows[:, None],
+        own=own,
+        most_steps=most_steps[:, None],
+        law=law,
+        laws=laws,
+        which=_lanes.which(law, laws),
+        ragged=not own.all(),
         bursts=bool(np.isfinite(buffers["safe"]).any()),
         sized=bool(sized.any()),
     )
+
+
+def _marks(c: Cases, times_s: FloatArray) -> FloatArray:
+    """Times that are noted: those wanted, the measured window's begin and its end (lanes, T + 2) [s]."""
+    sized = np.isfinite(c.size_B)
+    begin, end = np.where(sized, 1e11, [c.warmup_s, c.warmup_s + c.duration_s])
+    marks = np.column_stack([np.where(np.isnan(times_s), begin[:, None], times_s), begin, end])
+    if not (np.diff(marks, axis=1) >= 0).all():
+        msg = "times_s must come before the measured window's end and begin"
+        raise ValueError(msg)
+    return marks
 
 
 def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
@@ -304,19 +349,17 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         np.arange(len(T)) % replicas,
         seed,
     )
-    marks = np.stack([lanes.warmup_s, lanes.warmup_s + lanes.duration_s], axis=1)
-    marks = np.concatenate([_marks(times_s, len(c.rtt_s), replicas), marks], axis=1)
     shape = (len(c.rtt_s), replicas)
     completion = np.full(len(T), np.nan)
     if sized.any():
         size = np.where(sized, lanes.size_B / lanes.mss_B, 1.0)
         completion = np.where(sized, bbr.completion(flows, size) + SET_UP * T, np.nan)
-    delivered = bbr.delivered(flows, marks)
+    delivered = bbr.delivered(flows, _marks(lanes, np.repeat(times_s, replicas, axis=0)))
     rate = (delivered[:, -1] - delivered[:, -2]) * lanes.mss_B / np.maximum(lanes.duration_s, 1e-9)
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
     sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
     sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0) + sent * lanes.loss
-    k = times_s.shape[-1]
+    k = times_s.shape[1]
     return Samples(
         goodput.reshape(shape),
         np.full(shape, np.nan),

@@ -8,11 +8,12 @@ from dtnsim.physics.tcp.controls.cubic import cubic
 from dtnsim.physics.tcp.response import aimd_window
 from dtnsim.physics.tcp.rounds import Cases
 
-NONE = np.zeros(0)
 
-
-def goodput(cases, replicas=48, seed=1, steps=1500):
-    return rounds.run_windows(cases, replicas, seed, NONE, steps)
+def goodput(cases, replicas=48, seed=1, steps=1500, times=()):
+    count = len(cases.rtt_s)
+    wanted = np.tile(np.array(times, float), (count, 1))
+    ((_, s),) = rounds.run_windows(cases, np.full(count, replicas), np.full(count, steps), seed, wanted)
+    return s
 
 
 def test_random_loss_gives_the_response_functions():
@@ -78,10 +79,35 @@ def test_streams_past_the_simulated_ones_are_lumped():
 
 def test_counters_at_times_asked_for():
     c = Cases.of(rate_Bps=1.25e8, rtt_s=0.05, warmup_s=10, duration_s=1)
-    s = rounds.run_windows(c, 2, 1, np.arange(11.0), 1000)
+    s = goodput(c, 2, 1, 1000, np.arange(11.0))
     d = np.diff(s.delivered_B[0])
     assert (d > 0).all()
     assert d[5:] == pytest.approx(1.25e8 * 1448 / 1500, rel=0.02)
     assert d[0] < 0.9 * d[-1]
     with pytest.raises(ValueError, match="times_s"):
-        rounds.run_windows(c, 1, 1, np.array([20.0]), 10)
+        goodput(c, 1, 1, 10, [20.0])
+
+
+def test_a_lane_is_the_same_in_any_company():
+    """Algorithms, numbers of flows, runs and steps differ: all of them go in one array, each as if it were alone."""
+    c = Cases.of(
+        rate_Bps=1.25e8, rtt_s=0.02, cc=["cubic", "reno", "htcp", "westwood", "illinois", "scalable", "cubic"],
+        streams=[1, 4, 2, 3, 1, 1, 64], loss=[1e-4, 1e-3, 0.0, 1e-4, 1e-4, 1e-5, 0.0], warmup_s=2.0, duration_s=8.0,
+        size_B=[3e9, np.inf, np.inf, 1e8, np.inf, np.inf, np.inf],
+    )  # fmt: skip
+    runs, steps, times = np.array([16, 16, 8, 16, 8, 16, 8]), np.array([800, 60, 300, 800, 300, 800, 300]), [0.5, 1.0]
+    found = {}
+    for rows, s in rounds.run_windows(c, runs, steps, 3, np.tile(times, (7, 1))):
+        found |= {int(row): (s.goodput_Bps[n], s.retransmits[n], s.delivered_B[n]) for n, row in enumerate(rows)}
+    for n in range(7):
+        alone = goodput(c.take(np.array([n])), int(runs[n]), 3, int(steps[n]), times)
+        for one, many in zip((alone.goodput_Bps, alone.retransmits, alone.delivered_B), found[n], strict=True):
+            assert many == pytest.approx(one[0], rel=1e-12, abs=0)
+
+
+def test_a_lane_in_which_nothing_happens_any_more_is_not_stepped_on():
+    """Held by its window, without loss: all later marks follow from its rate; steps do not grow with them."""
+    c = Cases.of(rate_Bps=1.25e9, rtt_s=0.05, window_B=1e7, warmup_s=1e4, duration_s=1e4)
+    few, many = (goodput(c, 2, times=np.linspace(5.0, 9e3, n)) for n in (2, 400))
+    assert many.steps[0] <= few.steps[0] + 8
+    assert np.diff(many.delivered_B[0]) == pytest.approx(few.goodput_Bps.mean() * (9e3 - 5.0) / 399, rel=1e-9)
