@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "calibrate": "Fit parts to measured logs.",
     "validate": "Measured beside predicted, over all cases.",
     "discover": "A host file from what this machine, or one elsewhere, says of itself.",
+    "measure": "Measure this machine politely, and describe it as what was measured.",
     "components": "The library of kinds and parts.",
     "schema": "JSON Schema of path and part files, for editors.",
     "man": "The manual page.",

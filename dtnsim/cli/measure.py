@@ -1,0 +1,197 @@
+"""``dtnsim measure``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from dtnsim.cli import options
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError, UnitError, visible
+
+if TYPE_CHECKING:
+    from dtnsim.discovery.as_measured import Logs
+    from dtnsim.discovery.discover import Found
+    from dtnsim.discovery.measuring import Benchmark
+    from dtnsim.ground.records import Interval
+
+#: what is predicted before and after: (name, from, to, tool, data set); VOL is the volume
+_TRIALS: Final = (
+    ("read 10 GB", "VOL", "/dev/null", "{name: dd, bs: 1 MiB}", "{files: 1, size: 10 GB}"),
+    ("write 10 GB and flush", "/dev/zero", "VOL", "{name: dd, bs: 1 MiB, conv: fdatasync}", "{files: 1, size: 10 GB}"),
+    ("copy 10 000 files of 100 kB", "VOL", "VOL", "cp", "{files: 10000, size: 1 GB}"),
+)
+
+
+def command(
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = "here.yaml",
+    volume: Annotated[str, typer.Option(metavar="DIR", help="A folder of yours on the volume to measure.")] = ".",
+    peer: Annotated[
+        str | None, typer.Option(metavar="HOST", help="Also measure the way to a host on which 'iperf3 -s' runs.")
+    ] = None,
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time for all tests.")] = "5m",
+    logs: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where raw logs are kept; beside the host file if left out.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and write nothing.")] = False,  # noqa: FBT002 - a flag
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before anything is written.")] = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Measure this machine politely and describe it as what was measured.
+
+    Runs fio, openssl speed, iperf3 over loopback and, with --peer, iperf3 and ping to another host: whatever is there.
+    Files are written into one folder on the volume, a twentieth of its free space at most, and removed at the end. Raw
+    logs are kept; the same command goes on where it was stopped.
+
+    \b
+    Examples:
+      dtnsim measure --dry-run --volume /data
+      dtnsim measure -o here.yaml --volume /data --yes
+      dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
+    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.discovery import as_measured, measuring
+
+    place = Path(volume).resolve()
+    size = measuring.size_of(place)
+    tests, times = measuring.plan(size, _seconds(time), peer)
+    lacking = measuring.missing(tests)
+    runnable = [t for t in tests if t.program not in lacking]
+    for program, package in lacking.items():
+        _say(f"{program} is not here, so its tests are left out: install {package}")
+    _say(_cost(runnable, times, place))
+    if peer is not None:
+        _say(f"on {peer}: iperf3 -s &  dtnsim measure -o {peer}.yaml --volume DIR; bring {peer}.yaml here")
+    if dry_run:
+        _show_plan(runnable, times, size, json=json)
+        return
+    if not runnable:
+        raise InputError(f"measure: none of the programs is here: install {', '.join(lacking.values())}")
+    options.writable(out, "--out")
+    if not yes:
+        _ask()
+    folder = Path(logs) if logs is not None else Path(out).with_suffix("").with_name(f"{Path(out).stem}-logs")
+    failed = _run(runnable, times, place, folder)
+    for what in failed:
+        _say(f"left out: {what}")
+    _finish(as_measured.Logs(folder), place, out, peer, json=json)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(visible(f"dtnsim: {text}") + "\n")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = units.parse(f"{text}in" if text.endswith("m") else text, "s")  # sleep(1) and timeout(1) take 5m too
+    except UnitError as error:
+        raise InputError(f"--time: {error}; write it like 5m") from None
+    if seconds <= 0:
+        raise InputError(f"--time: {text} is no time; write it like 5m")
+    return seconds
+
+
+def _runs(test: Benchmark, times: int) -> int:
+    return 1 if test.once else times
+
+
+def _cost(tests: Sequence[Benchmark], times: int, place: Path) -> str:
+    from dtnsim.discovery.measuring import FOLDER
+
+    seconds = sum(t.seconds * _runs(t, times) for t in tests)
+    written = sum(t.writes_B * _runs(t, times) for t in tests)
+    return (
+        f"{len(tests)} tests, up to {times} runs each: about {units.show(seconds, 's', digits=2)}; "
+        f"writes up to {written / 1e9:.3g} GB into {place / FOLDER}, which is removed at the end"
+    )
+
+
+def _show_plan(tests: Sequence[Benchmark], times: int, size: int, *, json: bool) -> None:
+    if json:
+        rows = [
+            {"name": t.name, "command": list(t.command), "runs": _runs(t, times), "seconds": t.seconds,
+             "writes_B": t.writes_B} for t in tests
+        ]  # fmt: skip
+        options.emit({"schema": "dtnsim.measurement-plan/1", "file_B": size, "tests": rows})
+        return
+    for t in tests:
+        sys.stdout.write(f"{_runs(t, times)} x {' '.join(t.command)}\n")
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise InputError("measure: nobody is here to be asked; add --yes to agree to what is written")
+    sys.stderr.write("dtnsim: go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise InputError("measure: nothing was run")
+
+
+def _run(tests: Sequence[Benchmark], times: int, place: Path, folder: Path) -> list[str]:
+    from dtnsim.cli._watch import Watch
+    from dtnsim.discovery import measuring
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with Watch("measuring") as watch, measuring.workplace(place) as work:
+        return measuring.run(tests, times, work, folder.resolve(), watch.tell)
+
+
+def _finish(logs: Logs, place: Path, out: str, peer: str | None, *, json: bool) -> None:
+    from dtnsim.discovery import as_measured
+    from dtnsim.discovery.discover import discover
+    from dtnsim.ground import output
+
+    before = discover()
+    mount = str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
+    after = as_measured.host(before, logs, mount)
+    output.write(out, after.host(), "--out")
+    written = [out]
+    if peer is not None:
+        there = Path(out).with_name(f"{peer}.yaml")
+        way = as_measured.way(after, out, logs, peer, there, mount)
+        if way:
+            written.append(str(Path(out).with_name(f"{Path(out).stem}-to-{peer}.yaml")))
+            output.write(written[-1], way, "--out")
+    outlook = {
+        name: (_predicted(before, mount, n), _predicted(after, mount, n)) for n, (name, *_) in enumerate(_TRIALS)
+    }
+    if json:
+        rows = {
+            name: {key: dict(zip(("p10", "p50", "p90"), (i.p10, i.p50, i.p90), strict=True))
+                   for key, i in (("before_Bps", b), ("after_Bps", a)) if i is not None}
+            for name, (b, a) in outlook.items()
+        }  # fmt: skip
+        options.emit({"schema": "dtnsim.measurement/1", "name": after.name, "host": after.host(), "files": written,
+                      "logs": str(logs.folder), "outlook": rows})  # fmt: skip
+        return
+    for name, (b, a) in outlook.items():
+        sys.stdout.write(f"{name}: {_interval(b)} -> {_interval(a)}\n")
+    sys.stdout.write(visible(f"written to {', '.join(written)}; raw logs in {logs.folder}") + "\n")
+
+
+def _interval(found: Interval | None) -> str:
+    if found is None:
+        return "unknown"
+    p10, p50, p90 = (f"{v * 8 / 1e9:.3g}" for v in (found.p10, found.p50, found.p90))
+    return f"{p50} ({p10} to {p90}) Gb/s"
+
+
+def _predicted(found: Found, mount: str, number: int) -> Interval | None:
+    """What a transfer of `_TRIALS` reaches on a host; None where the volume is not described."""
+    from dtnsim.description import spec
+    from dtnsim.discovery.lines import text
+    from dtnsim.ground import yamlio
+    from dtnsim.steady.prediction import predict
+
+    volumes = found.tree["volumes"]
+    if not isinstance(volumes, dict) or mount not in volumes:
+        return None
+    _, start, end, tool, data = _TRIALS[number]
+    ends = [f"{found.name}:{mount if e == 'VOL' else e}" for e in (start, end)]
+    transfer = f'transfer: {{from: "{ends[0]}", to: "{ends[1]}", tool: {tool}, dataset: {data}}}\n'
+    path = f'name: trial\nhosts:\n  "{found.name}":\n{text(found.tree, 2)}{transfer}'
+    return predict(spec.resolve(yamlio.loads(path, "trial"))).throughput_Bps

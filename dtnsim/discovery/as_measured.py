@@ -1,0 +1,319 @@
+"""A host as it was measured: what the logs of `measuring` say, in the place of what was found or assumed.
+
+Every test is one sort of access, so each figure gives one number: no drive's shape is fitted. Costs of the kernel are
+in cycles of a clock that is taken as exact; what this processor does with a cycle (``per_cycle``) comes from ciphers
+and sums, whose costs are published.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from dtnsim.components.cpu import Cpu
+from dtnsim.components.stack import Stack
+from dtnsim.discovery.discover import Found
+from dtnsim.discovery.lines import Said, Tree, quoted
+from dtnsim.discovery.measuring import DEPTHS, MIB
+from dtnsim.ground import yamlio
+from dtnsim.ground.errors import InputError
+from dtnsim.logs import read_logs
+from dtnsim.logs.measurement import Measurement
+from dtnsim.physics.core_rates import CORE_RATES
+
+#: 90th percentile of Student's t with n - 1 degrees of freedom over the normal one's: spreads of n runs
+_T: Final = {2: 2.40, 3: 1.47, 4: 1.28, 5: 1.20}
+#: spread of a figure of one run alone (assumed: between runs on shared machines), and the least that is believed
+_ALONE: Final = 0.2
+_LEAST: Final = 0.03
+#: rates of new and of known blocks that differ by less are one
+_ALIKE: Final = 1.4
+#: a bucket has run out where the rate falls below this part of what it was
+_FALLS: Final = 0.7
+_SMALL_B: Final = 16384.0
+#: OpenSSL's name -> operation whose published cost is known
+_KNOWN: Final = {"md5": "md5_openssl", "sha256": "sha256_ni", "aes-128-gcm": "aes128_gcm",
+                 "chacha20-poly1305": "chacha20_poly1305"}  # fmt: skip
+_CLOCK: Final = re.compile(r"([\d.]+) GHz")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number from several runs.
+
+    Attributes:
+        value: Its median [SI].
+        spread: Relative standard deviation of what another run may give [1].
+        source: Logs that it is from.
+    """
+
+    value: float
+    spread: float
+    source: str
+
+    def said(self, unit: str) -> Said:
+        """As a host file has it."""
+        return Said(
+            f"{{value: {self.value:.6g} {unit}, spread: {100 * self.spread:.3g} %}}".replace(" 1,", ","), self.source
+        )
+
+
+def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
+    """Median and spread of runs; ``more`` is a relative spread beside that of the runs.
+
+    Raises:
+        InputError: no run gave more than nothing.
+    """
+    found = sorted(v for v in values if v > 0 and math.isfinite(v))
+    if not found:
+        raise InputError(f"measure: {source}: no run gave a figure; remove its logs and measure again")
+    count = len(found)
+    logs = [math.log(v) for v in found]
+    apart = statistics.stdev(logs) * _T.get(count, 1.15) * math.sqrt(1 + 1 / count) if count > 1 else _ALONE
+    return Figure(statistics.median(found), math.hypot(max(apart, _LEAST), more), f"{source}, {count} runs")
+
+
+class Logs:
+    """The raw logs of one machine, by the name of the test.
+
+    Args:
+        folder: Folder that `measuring.run` has filled.
+
+    Raises:
+        InputError: it holds none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.runs: dict[str, list[list[Measurement]]] = {}
+        for file in sorted(folder.glob("*.log")):
+            self.runs.setdefault(file.name.rsplit(".", 2)[0], []).append(read_logs(file)[0])
+        if not self.runs:
+            raise InputError(f"measure: {folder} holds no logs")
+
+    def of(self, name: str, quantity: str = "throughput", **where: object) -> list[float]:
+        """The figure of every run of a test."""
+        found = []
+        for run in self.runs.get(name, ()):
+            mine = [
+                m.value
+                for m in run
+                if m.quantity == quantity
+                and m.status == "complete"
+                and not m.conditions.get("interval")
+                and all(m.conditions.get(k) == v for k, v in where.items())
+            ]
+            found += mine[:1]
+        return found
+
+    def times(self, name: str) -> list[float]:
+        """Seconds of one request in every run."""
+        return [1.0 / v for v in self.of(name, "iops")]
+
+    def flushed(self, name: str) -> list[float]:
+        """Rate of write-back in every run of a write with a flush at its end: all but the time of its calls [B/s]."""
+        found = []
+        for run in self.runs.get(name, ()):
+            whole = next((m for m in run if m.quantity == "throughput"), None)
+            call = next(
+                (m for m in run if m.conditions.get("of") == "clat" and m.conditions["statistic"] == "mean"), None
+            )
+            if whole is None or call is None:
+                continue
+            size, block = (float(whole.conditions.get(k) or 0) for k in ("bytes", "block_B"))
+            seconds = size / whole.value - call.value * size / block
+            found.append(size / max(seconds, 1e-3))
+        return found
+
+    def has(self, *names: str) -> bool:
+        """Whether every one of these tests has run."""
+        return all(n in self.runs for n in names)
+
+
+def host(found: Found, logs: Logs, mount: str) -> Found:
+    """The host with what was measured in the place of what was found.
+
+    Args:
+        found: What `discover` found.
+        logs: The logs.
+        mount: Volume that the tests were on, by its mount point.
+
+    Raises:
+        InputError: logs without figures, or a volume that nobody described.
+    """
+    volumes = found.tree.get("volumes")
+    volume = volumes.get(mount) if isinstance(volumes, dict) else None
+    tree = dict(found.tree)
+    clock = _clock(tree)
+    work = _per_cycle(logs, clock)
+    processor = dict(tree["cpu"]) if isinstance(tree["cpu"], dict) else {}
+    processor["clock"] = Said(f"{{value: {clock / 1e9:.6g} GHz, spread: 0 %}}", "unit of the costs that were measured")
+    if work is not None:
+        processor["per_cycle"] = work.said("1")
+    per_s = clock * (work.value if work is not None else 1.0)
+    tree["cpu"] = processor
+    tree["stack"] = _stack(tree["stack"], logs, per_s)
+    if logs.has("cold", "again", "fill"):
+        if not isinstance(volume, dict) or not isinstance(volumes, dict):
+            raise InputError(f"measure: {mount} is of a kind that discover leaves to you; 'dtnsim discover' says which")
+        tree["volumes"] = {**volumes, mount: _volume(volume, logs)}
+    return replace(found, tree=tree, where=f"{found.where}, measured by dtnsim measure ({logs.folder.name})")
+
+
+def _clock(tree: Tree) -> float:
+    """Clock that costs are counted in [Hz]: the one that was found, or that of the part."""
+    processor = tree["cpu"]
+    given = processor if isinstance(processor, dict) else {}
+    clock, part = given.get("clock"), given.get("part")
+    if isinstance(clock, Said):
+        number = _CLOCK.search(str(clock.value))
+        if number is not None:
+            return float(number[1]) * 1e9
+    return Cpu.build(str(part.value)).clock.value if isinstance(part, Said) else 2.5e9
+
+
+def _per_cycle(logs: Logs, clock: float) -> Figure | None:
+    """Work of a cycle over that of the machines on which costs of tools were published: median of the operations."""
+    rates = {op: logs.of(f"openssl-{name}") for name, op in _KNOWN.items()}
+    ratios = [
+        CORE_RATES[op].cycles_per_byte / (clock / statistics.median(found)) for op, found in rates.items() if found
+    ]
+    if not ratios:
+        return None
+    apart = statistics.pstdev(map(math.log, ratios))
+    names = ", ".join(name for name, op in _KNOWN.items() if rates[op])
+    return Figure(statistics.median(ratios), max(0.1, apart / math.sqrt(len(ratios))), f"openssl speed: {names}")
+
+
+def _stack(given: Said | Tree, logs: Logs, per_s: float) -> Tree:
+    """Costs of the kernel's calls, copies and network [cycles], of ``per_s`` cycles a second."""
+    tree: Tree = {"part": given} if isinstance(given, Said) else dict(given)
+    part = tree.get("part")
+    usual = Stack.build(str(part.value)) if isinstance(part, Said) else Stack()
+    if logs.has("warm", "calls", "fill"):
+        large, small = (per_s / statistics.median(logs.of(name)) for name in ("warm", "calls"))
+        call = max((small - large) / (1 / 4096 - 1 / MIB), 0.0)
+        tree["file_call"] = Said(
+            f"{{value: {call:.6g} cycles, spread: 20 %}}", "calls less warm: blocks of 4 KiB and 1 MiB"
+        )
+        for key, name in (("file_read_byte", "warm"), ("file_write_byte", "fill")):
+            costs = [max(per_s / rate - call / MIB, 0.05) for rate in logs.of(name)]
+            tree[key] = figure(costs, name).said("cycles/B")
+        tree["memory_stall"] = Said("{value: 0, spread: 0 %}", "what memory's load costs is in what was measured")
+    if logs.has("loopback-1"):
+        rates = logs.of("loopback-1", role="receiver")
+        packet = usual.aggregate.value
+        for key, where, cost in (("send", "local", usual.send_packet), ("receive", "remote", usual.receive_packet)):
+            shares = logs.of("loopback-1", "cpu_share", where=where)
+            fixed = cost.value / packet + usual.socket_call.value / usual.socket_block.value
+            costs = [max(per_s * s / r - fixed, 0.02) for s, r in zip(shares, rates, strict=False)]
+            if costs:
+                tree[f"{key}_byte"] = figure(costs, f"loopback-1, processor of {where} iperf3", 0.1).said("cycles/B")
+    return tree
+
+
+def _volume(given: Tree, logs: Logs) -> Tree:
+    """A volume as measured: file system's own times, and the device below."""
+    write, first = logs.flushed("again"), logs.flushed("first")
+    filesystem = dict(given["filesystem"]) if isinstance(given["filesystem"], dict) else {}
+    array: Tree = {"kind": Said("measured", "through the file system")}
+    known, new = figure(write, "again"), figure(first, "first")
+    apart = known.value / new.value
+    if 1 / _ALIKE < apart < _ALIKE:
+        known = figure([*write, *first], "again and first")
+    elif apart > 1:
+        array["first_write"] = new.said("B/s")
+    array["read"] = figure(logs.of("cold"), "cold").said("B/s")
+    array["write"] = known.said("B/s")
+    if logs.has("several"):
+        array["read_several"] = figure(logs.of("several"), "several").said("B/s")
+    array |= _burst(logs.folder / "burst-rates.csv", known)
+    array["depths"] = _depths(logs)
+    if logs.has("sync"):
+        filesystem["sync_latency"] = figure(logs.times("sync"), "sync: each write of 4 KiB").said("s")
+    if logs.has("make", "take", "warm"):
+        read, fill = (statistics.median(logs.of(name)) for name in ("warm", "fill"))
+        opened = figure([(t - _SMALL_B / read) / 2 for t in logs.times("take")], "take: open and close")
+        made = [t - _SMALL_B / fill - opened.value for t in logs.times("make")]
+        filesystem["op_time"] = opened.said("s")
+        filesystem["change_time"] = figure(made, "make: less its bytes and close").said("s")
+    return {**given, "filesystem": filesystem, "array": array}
+
+
+def _depths(logs: Logs) -> Tree:
+    """Rates by requests in flight.
+
+    Raises:
+        InputError: a depth has not been measured.
+    """
+    tree: Tree = {}
+    for depth in DEPTHS:
+        row: Tree = {}
+        for key, name in (("read", "read"), ("write", "write")):
+            row[key] = figure(logs.of(f"{name}-{depth}"), f"{name}-{depth}").said("B/s")
+        for key, name in (("reads", "randread"), ("writes", "randwrite")):
+            row[key] = figure(logs.of(f"{name}-{depth}", "iops"), f"{name}-{depth}").said("IOPS")
+        tree[str(depth)] = row
+    return tree
+
+
+def _burst(file: Path, steady: Figure) -> Tree:
+    """The bucket that the long write emptied; nothing where its rate did not fall for good.
+
+    The bytes until then came at R, of which b is no burst: the bucket had the part (R - b) / R of them.
+    """
+    if not file.is_file():
+        return {}
+    with file.open(newline="", encoding="utf-8") as opened:
+        rows = [[float(x) for x in row[:2]] for row in csv.reader(opened) if len(row) >= 2]
+    rates = [row[1] * 1024 for row in rows]
+    steps = [b[0] - a[0] for a, b in zip([[0.0, 0.0], *rows], rows, strict=False)]
+    best = (1.0, 0)
+    for cut in range(4, len(rates) - 4):
+        fast, slow = min(rates[:cut][-4:]), max(rates[cut:])
+        best = min(best, (slow / fast if fast else 1.0, cut))
+    if best[0] > _FALLS:
+        return {}
+    fast, slow = statistics.median(rates[: best[1]]), statistics.median(rates[best[1] :])
+    moved = sum(r * s / 1e3 for r, s in zip(rates[: best[1]], steps, strict=False))
+    source = f"{file.name}: the rate fell after {moved / 1e9:.3g} GB"
+    lower = min(steady.value, slow)
+    return {
+        "burst": Said(f"{{value: {moved * (1 - lower / fast):.6g} B, spread: 30 %}}", source),
+        "burst_write": Said(f"{{value: {fast:.6g} B/s, spread: 10 %}}", source),
+    }
+
+
+def way(found: Found, file: str, logs: Logs, peer: str, there: Path, mount: str) -> str:
+    """A path file from the host to a peer; empty where the peer's own file or the tests between the two are missing.
+
+    Args:
+        found: The host as measured.
+        file: Its file.
+        logs: The logs.
+        peer: Name or address of the peer.
+        there: The peer's file, beside the host's.
+        mount: The host's volume.
+    """
+    if not there.is_file() or not logs.has("peer-ping", "peer-to"):
+        return ""
+    rtt = figure(logs.of("peer-ping", "rtt", statistic="mean") or logs.of("peer-ping", "rtt"), "ping")
+    rate = figure(logs.of("peer-to", role="receiver"), "iperf3 -P 4")
+    far = yamlio.load(there)
+    name, volumes = str(far.get("name") or peer), far.get("volumes")
+    end = next(iter(volumes), "/") if isinstance(volumes, dict) else "/"
+    return (
+        f"# Written by dtnsim measure: the way between two hosts that were measured\n"
+        f"name: {quoted(f'{found.name} to {name}')}\n"
+        f"hosts: {{{quoted(found.name)}: {quoted(Path(file).name)}, {quoted(name)}: {quoted(there.name)}}}\n"
+        f"wan:\n  rtt: {rtt.said('s').value}  # {rtt.source}\n"
+        f"  bandwidth: {rate.said('B/s').value}  # {rate.source}\n"
+        f"transfer:\n  from: {quoted(f'{found.name}:{mount}')}\n  to: {quoted(f'{name}:{end}')}\n"
+        f"  tool: rsync\n  dataset: {{files: 1, size: 10 GB}}\n"
+    )
