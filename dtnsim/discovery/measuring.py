@@ -113,8 +113,8 @@ def _requests() -> Iterator[Benchmark]:
     sync = ("--rw=write", "--bs=4k", "--size=64M", "--ioengine=psync", "--fallocate=none", "--fdatasync=1")
     yield _fio("sync", 1.6, *sync, "--runtime=1", writes=64 * MIB, after="sync")
     log = ("--write_bw_log=burst", "--log_avg_msec=250", "--per_job_logs=0", f"--io_size={16 * GIB}")
-    options = ("--rw=write", "--bs=1M", "--iodepth=16", *direct[:-1], "--runtime=8", *log)
-    yield _fio("burst", 9, *options, writes=16 * GIB, once=True)
+    long = ("--rw=write", "--bs=1M", "--iodepth=16", *direct[:-1], "--runtime=8", *log)
+    yield _fio("burst", 9, *long, writes=16 * GIB, once=True)
 
 
 def _small() -> Iterator[Benchmark]:
