@@ -249,7 +249,8 @@ def main(seed: str, count: int, of: tuple[Callable[[Draw], Path], ...] = KINDS) 
 
 
 if __name__ == "__main__":
+    which: tuple[Callable[[Draw], Path], ...] = (mixed,) if "--mixed" in sys.argv else KINDS
     if "--path" in sys.argv:
-        print(yaml.safe_dump(path_of(sys.argv[1], int(sys.argv[2]))[1], sort_keys=False))
+        print(yaml.safe_dump(path_of(sys.argv[1], int(sys.argv[2]), which)[1], sort_keys=False))
     else:
-        main(sys.argv[1], int(sys.argv[2]), (mixed,) if "--mixed" in sys.argv else KINDS)
+        main(sys.argv[1], int(sys.argv[2]), which)
