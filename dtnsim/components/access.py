@@ -74,6 +74,9 @@ class Access:
         stable_s: Time that a server's disks take for a request that must be on them before the answer.
         part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
         parts: Such requests of one stream under way at once.
+        wire_s: Time of a byte of one request alone on the network to the volume's server, where the path has both.
+        cold_s: Time that one request waits for the drives of that server.
+        drives_s: Time of a byte at those drives, as their stations are charged.
         flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
         filled: Part of the drives' space in use, where the file system says so.
         submits: False where the engine's call for one request returns only when that request is done.
@@ -115,6 +118,9 @@ class Access:
     request_B: float = 0.0
     seated: bool = False
     stable_s: Value = 0.0
+    wire_s: Value = 0.0
+    cold_s: Value = 0.0
+    drives_s: Value = 0.0
     part_B: float = 0.0
     parts: int = 1
     flow_Bps: Value = math.inf

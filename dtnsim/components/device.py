@@ -34,12 +34,18 @@ class Work:
         cycles: What a byte costs [cycles/B].
         threads: Cores that may do it at once.
         what: The activity, in words.
+        piece_B: Bytes of a request that one core works on, while others take the next ones.
     """
 
     name: str
     cycles: Term
     threads: int
     what: str
+    piece_B: float = math.inf
+
+    def cores(self, request_B: float) -> int:
+        """Cores that work on one request."""
+        return max(1, math.ceil(request_B / self.piece_B))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, ClassVar, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from dtnsim.components.layer import Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cpu
 from dtnsim.physics.core_rates import CORE_RATES
 
@@ -36,7 +38,8 @@ class DmCrypt(Layer):
         cipher: What a byte costs; ``cryptsetup benchmark`` prints the rate of one core.
         sector: Sector size of the volume (--sector-size).
         sector_work: What each sector costs besides its bytes.
-        workqueue: False with --perf-no_read_workqueue and --perf-no_write_workqueue.
+        workqueue: False with --perf-no_read_workqueue and --perf-no_write_workqueue: who writes then ciphers, too.
+        request: What one core ciphers of a request, the rest being another's (max_read_size, max_write_size).
         queue_read: Time that a read waits in work queues.
         queue_write: Time that a write waits in work queues and is sorted.
         inline: Time that a request takes without them.
@@ -56,6 +59,9 @@ class DmCrypt(Layer):
         "assumed: an initial vector, a request of the crypto API and its scatter lists, 50 to 400 cycles",
     )
     workqueue: bool = True
+    request: Annotated[
+        Quantity, Unit("B", low=4096), Otherwise("128 KiB", "Linux before 5.9, and from 6.11 on (commit 0d815e3400e6)")
+    ] = prior("1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11")
     queue_read: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "40 us", 0.6, _QUEUES.format("84.5 MB/s, 48 us a request, where the RAM disk alone takes 8")
     )
@@ -79,10 +85,13 @@ class DmCrypt(Layer):
             per_call=row.term(self.sector_work),
             call_B=row.term(self.sector),
         )
-        if use.buffered:
+        piece, inline = self.request.value, use.operation == "write" and not self.workqueue
+        if inline:  # in the thread that submits the request; write-back has one for a device
+            under_way, piece = 1 if use.buffered else max(use.streams, 1), math.inf
+        elif use.buffered:
             under_way = _MANY
         elif use.random or use.finish in ("direct", "dsync"):
-            under_way = int(use.in_flight)
+            under_way = int(use.in_flight) * max(1, math.ceil(use.block_B / piece))
         else:
             under_way = max(use.streams, 1) * _AHEAD
-        return (Work("crypt", cycles, under_way, "cipher of dm-crypt"), *super().works(row, use))
+        return (Work("crypt", cycles, under_way, "cipher of dm-crypt", piece), *super().works(row, use))

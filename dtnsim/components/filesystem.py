@@ -159,15 +159,21 @@ class Filesystem(Component):
         """Seconds per byte that a request alone takes besides what its device is charged for it [s/B].
 
         Several in flight are several workers of the tool. A request meets the drives of an array that hold
-        a part of it, whose stations are charged as if all drives shared it: what is left of its time is waited for.
+        a part of it, whose stations are charged as if all drives shared it, and then the kernel's work on it (a
+        cipher), part after part: what is left of its time is waited for.
         """
         array = host.volumes[volume].array
         if array is None:
             return 0.0
         wait = array.latency(row, use) / use.block_B
         seen = use.but(block_B=self.request_size(use))
-        charged = _charged(row, seen, host, array)
-        rest = (seen.block_B / array.single_rate(row, seen) - charged * seen.block_B) / use.block_B
+        busy, worked, busiest = charged(row, seen, host, array), np.asarray(0.0), np.asarray(0.0)
+        for work in array.works(row, seen):
+            alone = work.cycles / host.clock(row)
+            worked = worked + alone.value / min(work.cores(seen.block_B), host.cpu.total)
+            busiest = np.maximum(busiest, alone.value / max(1, min(work.threads, host.cpu.total)))
+        spare = worked - np.maximum(busiest - busy, 0.0)  # of two stations one after the other the busier is charged
+        rest = (seen.block_B / array.single_rate(row, seen) + (spare - busy) * seen.block_B) / use.block_B
         # the positioning of random requests is in what the stations are charged, and what a cache takes is answered
         # while the drives write what was there before; the latency of others comes on top
         beside = use.random or (use.operation == "write" and array.answers_early(use))
@@ -247,13 +253,31 @@ class Filesystem(Component):
         """What writers share the limits on dirty bytes with: all that the host's page cache takes."""
         return host
 
+    def ahead_B(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - file systems with a prefetcher need them
+        """Bytes that are read ahead of a reader whose requests follow each other [B]."""
+        return _FIRST_B
+
+    def demand_time(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """Seconds that one request of a server's client waits for the drives, less what has been read ahead of it.
+
+        Where nothing reads ahead of a stream, the next block has just passed the heads: one turn.
+        """
+        array = host.volumes[volume].array
+        if array is None or use.cached:
+            return 0.0
+        ahead, alone = (0.0 if use.random else self.ahead_B(row, use)), use.but(random=True)
+        if np.any(np.asarray(ahead) > 0):
+            return np.maximum(use.block_B - ahead, 0.0) * charged(row, use, host, array)
+        turn = 2.0 * array.turnaround(row).value if array.rotates and not use.random else array.latency(row, alone)
+        return turn + self.request_size(use) / array.single_rate(row, alone)
+
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need them
         """Seconds of one metadata operation: ``op_time``, or ``change_time`` where it changes a directory or inode."""
         changes = self.change_time is not None and operation in CHANGES
         return row.value(self.change_time if changes and self.change_time is not None else self.op_time)
 
 
-def _charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
+def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
     """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
     probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
     array.serve(probe, use, "alone")
@@ -308,7 +332,7 @@ class LocalFilesystem(PageCached):
         if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
             return parts
         wait = array.next_file(row, use) + min(use.file_B, _FIRST_B) / array.single_rate(row, use)
-        delay = np.maximum(wait / use.file_B - _charged(row, use, host, array), 0.0)
+        delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
         return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:

@@ -14,7 +14,7 @@ from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import CHANGES, label_of
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cache
 
@@ -89,13 +89,25 @@ class Remote(SharedFilesystem):
         """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
         return self.window(row).value if use.operation == "read" else None
 
+    def requests(self, row: Row, use: Access) -> tuple[float, int]:
+        """Bytes of one request of an access, and how many go out at once: those of a call, or of a window."""
+        size = middle(self.asked(row, use).value)
+        whole = use.block_B * use.queue_depth if self.alone(use) else middle(self.window(row).value)
+        if use.operation == "write":
+            return size, use.queue_depth
+        return min(size, whole), max(1, round(whole / size))
+
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """A round trip, less what the requests in flight are charged for it; what a call asks for goes out together."""
+        """A round trip, the wire and the server's drives, one after the other, less what stations are charged for it.
+
+        What a call asks for goes out together.
+        """
         del host, volume
         size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
-        charged = self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
-        wait = use.rtt_s + service.value + self._commit_wait(row, use)
-        return np.maximum(wait / use.block_B - 1.0 / charged, 0.0)
+        slots = 1.0 / self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
+        wait = use.rtt_s + service.value + use.cold_s + self._commit_wait(row, use)
+        charged = np.maximum(np.maximum(slots, use.drives_s), use.wire_s)
+        return np.maximum(wait / use.block_B + use.wire_s - charged, 0.0)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A synchronous write is one request, or several and a commit, unless ``sync_latency`` says what it takes."""
@@ -128,13 +140,17 @@ class Remote(SharedFilesystem):
             what=f"{self.protocol} {use.operation} requests in flight",
         )
         if use.operation == "read" and not self.alone(use):
-            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=self.window(row), latency_s=rtt + service)
+            window, waits = self.window(row), rtt + service
+            if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other
+                stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
+                waits = waits + stages
+            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
             row.charge(
                 f"{label}.read-ahead",
                 self.kind,
                 capacity=count(max(use.own_streams, 1), "reader") * ahead,
                 private=True,
-                what=f"{self.protocol} read-ahead over the round trip",
+                what=f"{self.protocol} read-ahead over the round trip, the wire and the server's drives",
             )
         if host.volumes[volume].server is None:
             self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)

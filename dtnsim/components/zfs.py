@@ -297,8 +297,15 @@ class Zfs(LocalFilesystem):
         if self.special is not None and use.file_B <= self.special_blocks.value:
             self.special.serve(row, self._queued(use, self.special), f"{label}-special")
             return
-        ahead = row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
-        self._pool(row, use, host, volume, ahead)
+        self._pool(row, use, host, volume, self._ahead(row))
+
+    def _ahead(self, row: Row) -> Term:
+        return row.term(self.prefetch) if self.prefetch is not None else law(zfs.prefetch_bytes, version=self.version)
+
+    def ahead_B(self, row: Row, use: Access) -> Value:
+        """The prefetcher's distance; requests that several threads bring at once are no stream to the older ones."""
+        lost = use.queue_depth > 1 and zfs.release(self.version) < zfs.REORDERS
+        return 0.0 if lost else self._ahead(row).value
 
     def _write(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""

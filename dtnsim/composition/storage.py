@@ -13,7 +13,7 @@ from dtnsim.components import memory
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
-from dtnsim.composition import beyond
+from dtnsim.composition import beyond, stages
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
@@ -135,7 +135,11 @@ class Storage:
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,
         )
-        return end.host.volumes[end.volume].filesystem.sees(seen)
+        filesystem, server = end.host.volumes[end.volume].filesystem, end.host.volumes[end.volume].server
+        seen = filesystem.sees(seen)
+        if server is None or seen.cached or not isinstance(filesystem, Remote):
+            return seen
+        return seen.but(**stages.of_request(self.network, self.ledger, end, self.server(server, end), seen))
 
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""
@@ -245,15 +249,8 @@ class Storage:
             end.host.core(kept, kernel, safe, "cipher or signature")
             remote.host.core(shared.at(remote.host.name), kernel, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
-        inner = use.but(
-            thread=Thread(filesystem.daemon, copies=filesystem.threads),
-            finish="steady",
-            cached=filesystem.warm and use.operation == "read",
-            rtt_s=0.0,
-            block_B=self._asked(filesystem, use),
-        )
         self._serving.append(end)
-        self.charge(row, row.where_missed() if row.missed else row, remote, inner)
+        self.charge(row, row.where_missed() if row.missed else row, remote, stages.inner(filesystem, near, use))
         self._serving.pop()
 
     @staticmethod
@@ -271,12 +268,6 @@ class Storage:
             remedy=f"more threads of the {filesystem.protocol} server "
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
-
-    @staticmethod
-    def _asked(filesystem: Remote, use: Access) -> float:
-        """Bytes that one request asks a server's own file system for."""
-        size = filesystem.io_size(use).value
-        return min(size, use.block_B) if use.random else size
 
     def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from."""

@@ -18,6 +18,9 @@ DIRTY_BACKGROUND_RATIO: Final = 0.10
 DIRTY_RATIO: Final = 0.20
 #: Read-ahead of a Linux block device unless it is set (VM_READAHEAD_PAGES, 128 KiB).
 LINUX_READAHEAD_B: Final = 131072
+#: Windows that a sequential reader has under way: the next one is asked for as soon as it enters one, whether that one
+#: has arrived or not (Linux mm/readahead.c, "readahead pipelining": async_size is size, and the mark comes first).
+WINDOWS: Final = 2.0
 
 
 def dirty_limits(

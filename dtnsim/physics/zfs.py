@@ -21,6 +21,8 @@ DIRTY_MAX_B: Final = 4.0 * 2**30
 DELAY_MIN_SHARE: Final = 0.60
 DELAY_SCALE_S: Final = 500e-6
 IMMEDIATE_WRITE_B: Final = 32768
+#: First release whose prefetcher follows a stream of which requests come out of order (zfetch_max_reorder; zfs(4)).
+REORDERS: Final = (2, 3)
 #: Stretches of a device that equally loaded copies of a mirror take turns in (vdev_mirror.c, vdev_mirror_shift = 21).
 MIRROR_ZONE_B: Final = 2.0**21
 #: Free segment sizes and the fragmentation that `zpool list` shows for them (OpenZFS metaslab.c, zfs_frag_table).
