@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from statistics import fmean, median_low, multimode, pstdev
 from typing import Any, Final
@@ -18,8 +19,9 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
-from dtnsim.description.transfer import DEVICES
+from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
@@ -68,6 +70,9 @@ def mounts_of(raw: Mapping) -> dict[str, list[str]]:
     given = raw.get("transfers", [raw.get("transfer")])
     found: dict[str, list[str]] = {}
     for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
+        if isinstance(item, Mapping) and not {"from", "to"} <= set(item):
+            with suppress(SpecError):  # said where the transfer is read
+                item = with_ends(item, list(raw["hosts"]))
         for end in (item.get("from"), item.get("to")) if isinstance(item, Mapping) else ():
             host, _, path = end.partition(":") if isinstance(end, str) else ("", "", "")
             path = path.strip()

@@ -13,7 +13,8 @@ from typing import Final
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import Apart, Model, find_kind, kinds
-from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, names, shown, unit
+from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, unit
+from dtnsim.description.transfer import names
 from dtnsim.description.words import summary, words
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -277,7 +278,19 @@ def _path(top: Node, builder: _Builder) -> Node:
     properties["hosts"]["examples"] = [{"nas": "example-nas", "centre": "nersc-dtn"}]
     properties["wan"]["examples"] = [{"rtt": "40 ms", "bandwidth": "10 Gb/s"}]
     sets = builder.define("Dataset", lambda: _dataset(builder.model(dataset.Description), builder))
-    data = builder.defs["TransferSpec"]["properties"]["dataset"]
+    transfer = builder.defs["TransferSpec"]
+    for kind in (k for k in _own("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
+        said = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
+        transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **said}
+    keys = [key for key in transfer["properties"] if key in _own("tool")]
+    transfer["anyOf"] = [
+        {"required": transfer.pop("required")},
+        *(
+            {"required": [key], "not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}}
+            for key in ["tool", *keys]
+        ),
+    ]
+    data = transfer["properties"]["dataset"]
     data |= {"if": {"type": "string"}, "then": _shipped("datasets"), "else": sets, "examples": [_TRANSFER["dataset"]]}
     top["required"] = ["hosts"]
     workload = builder.defs["Workload"]

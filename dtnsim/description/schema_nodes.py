@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import find_kind, kinds
@@ -13,15 +12,6 @@ from dtnsim.ground import library, units
 from dtnsim.ground.quantity import Quantity
 
 Node = dict[str, Any]
-
-
-def names(name: str, field: FieldInfo | None) -> list[str]:
-    """Every name under which a file may write a key."""
-    if field is None:
-        return [name]
-    if isinstance(field.validation_alias, AliasChoices):
-        return [name, *(str(c) for c in field.validation_alias.choices)]
-    return [field.alias or name]
 
 
 def kept(node: Node) -> Node:

@@ -24,7 +24,7 @@ from dtnsim.description.keys import copied, keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
-from dtnsim.description.transfer import DEVICES, TransferSpec, check_order, written_tool
+from dtnsim.description.transfer import DEVICES, TransferSpec, check_order, with_ends
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Correlation, Scalar
@@ -285,13 +285,13 @@ def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
     if isinstance(items, Mapping):
         items = [_named(item, name) for name, item in items.items()]
     if isinstance(items, list):
-        made, origins = shared_out(_transfers(items), hosts)
+        made, origins = shared_out(_transfers(items, list(hosts)), hosts)
         raw.put("transfers", made, *raw.lines["transfers"])
     if "programs" in raw:
         from dtnsim.description.programs import expanded
 
         at = raw.lines["programs"]
-        steps = _transfers(expanded(raw["programs"], at))
+        steps = _transfers(expanded(raw["programs"], at), list(hosts))
         raw.put("transfers", [*(raw.get("transfers") or []), *steps], *raw.lines.get("transfers", at))
     return origins
 
@@ -303,7 +303,7 @@ def _named(item: object, name: str) -> object:
     return item
 
 
-def _transfers(items: list[Any]) -> list[Any]:
+def _transfers(items: list[Any], hosts: Sequence[str]) -> list[Any]:
     """Gives every transfer a name of its own, and its tool a kind (a tool is called by its name in a file)."""
     seen: set[str] = set()
     done = []
@@ -314,8 +314,7 @@ def _transfers(items: list[Any]) -> list[Any]:
             unique = base if base not in seen else f"{base}-{number + 1}"
             seen.add(unique)
             item["name"] = unique
-            if "tool" in item:
-                item["tool"] = written_tool(item["tool"])
+            item = with_ends(item, hosts)
         done.append(item)
     return done
 

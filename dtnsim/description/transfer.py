@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Model, Pick
+from dtnsim.components.base import Model, Pick, find_kind, kinds, place
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.ground import units
@@ -98,6 +99,16 @@ class TransferSpec(Model):
             raise SpecError(f"{self.tool.kind} has a time of its own", **where, remedy="write the tool's own option")
         return Timing(self.duration.value)
 
+    @model_validator(mode="after")
+    def _files_of_tool(self) -> Self:
+        """Files that the tool's own options ask for."""
+        files = self.tool.files()
+        if files is not None and self.dataset is not None:
+            raise ValueError(f"{self.tool.kind} says itself how much it moves; write that or a dataset")
+        if files is not None:
+            self.__dict__["dataset"] = dataset.load({"files": files[0], "each": f"{files[1]:.0f} B"})
+        return self
+
     @field_validator("dataset", mode="before")
     @classmethod
     def _load_dataset(cls, given: object) -> object:
@@ -145,6 +156,61 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
         if name not in seen:
             seen.add(name)
             ahead += by_name[name].after if name in by_name else []
+
+
+def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
+    """A transfer whose tool may stand under its own name (``fio: {rw: write}``) and may name the files itself.
+
+    Args:
+        item: The transfer as it is written.
+        hosts: Names of the hosts of the path: a file without one is on the only host there is.
+
+    Raises:
+        SpecError: an end is said twice, or of several hosts none.
+    """
+    item = _with_tool(item.clone())
+    tool = item.get("tool")
+    if not isinstance(tool, Mapping) or tool.get("kind") not in kinds():
+        return item  # what is wrong with it is said when it is built
+    found = find_kind(str(tool["kind"]))
+    if not issubclass(found, Tool):
+        return item
+    for end, option in (("from", found.reads_option), ("to", found.writes_option)):
+        written = [name for name in names(option, found.model_fields.get(option)) if name in tool]
+        if not written:
+            continue
+        key, path = written[0], str(tool[written[0]])
+        at = tool.lines.get(key, (tool.file, tool.line))
+        where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
+        if end in item:
+            raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")
+        if path.startswith("/") and len(hosts) != 1:
+            raise SpecError("is on which host?", **where, remedy=f"write HOST:{path}, of {', '.join(hosts)}")
+        item.put(end, Scalar(f"{hosts[0]}:{path}" if path.startswith("/") else path, *at), *at)
+    return item
+
+
+def names(name: str, field: FieldInfo | None) -> list[str]:
+    """Every name under which a file may write a key."""
+    if field is None:
+        return [name]
+    if isinstance(field.validation_alias, AliasChoices):
+        return [name, *(str(c) for c in field.validation_alias.choices)]
+    return [field.alias or name]
+
+
+def _with_tool(item: Mapping) -> Mapping:
+    """A transfer with its ``tool`` as its kind expects it."""
+    if "tool" not in item:
+        short = [key for key in item if key not in TransferSpec.model_fields and key in kinds()]
+        if len(short) != 1 or find_kind(short[0]).family != Tool.family:
+            return item
+        at, options = item.lines.get(short[0], (item.file, item.line)), item.pop(short[0])
+        tool = options.clone() if isinstance(options, Mapping) else Mapping(*at)
+        tool.put("name", short[0], *at)
+        item.put("tool", tool, *at)
+    item["tool"] = written_tool(item["tool"])
+    return item
 
 
 def written_tool(tool: object) -> object:

@@ -80,6 +80,8 @@ class Reader:
                     self.options.update(more)
             if self.manner.slash and re.fullmatch(r"/[A-Za-z+]+(:.*)?", word):
                 self._flag(self._slashed(word), queue)
+            elif self.manner.pairs and re.fullmatch(r"[a-z]+=.*", word):
+                self._flag(f"--{word}", queue)
             elif word == "pget":
                 self.options["pget"] = "5"
             elif re.fullmatch(r"-{1,2}[A-Za-z0-9].*", word):

@@ -24,6 +24,7 @@ class Manner:
         rate: Unit of a bare number where a rate is given, and what its k is.
         mega: Options whose bare number is in MiB.
         slash: Flags as Windows has them: ``/MT:8``, in capital or small letters.
+        pairs: Whether options are words like ``bs=1M``.
         words: Words of the line (subcommands, transports) and the options that they mean.
     """
 
@@ -36,6 +37,7 @@ class Manner:
     rate: tuple[str, str] = ("B/s", "Ki")
     mega: frozenset[str] = frozenset()
     slash: bool = False
+    pairs: bool = False
     words: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -146,6 +148,12 @@ PROGRAMS: Final[dict[str, Manner]] = {
         fixed={"checksum": "none"},
         words={"gsiftp://": {"protocol": "gsiftp"}, "davs://": {"protocol": "davs"}, "root://": {"protocol": "root"}},
     ),
+    "fio": Manner(
+        "fio",
+        quiet=_set("group_reporting randrepeat norandommap minimal thread readonly"),
+        skip=_set("name output output-format eta status-interval nrfiles verify allow_file_create refill_buffers"),
+    ),
+    "dd": Manner("dd", skip=_set("status"), pairs=True),
     "netperf": Manner("netperf", quiet=_set("c C j"), skip=_set("H p f v P L T D i I")),
     **{
         f"ib_{verb}_bw": Manner(

@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final, get_args
+
+from pydantic import BeforeValidator
 
 from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.ground.quantity import Quantity
 from dtnsim.tools._common import needs_volume, reading, writing
 from dtnsim.tools.plan import Job, Step
+
+#: what an option is for that names the volume, or a file on it
+ON_VOLUME: Final = "[HOST:]/data, in the place of the transfer's from and to"
+
+
+def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:
+    """Reads a word as other tools write it, ``randread`` for ``random-read``.
+
+    Args:
+        known: The option's ``Literal``.
+        several: What the tool itself says for more than one of them, which is refused as any part of several words is.
+    """
+    words: tuple[str, ...] = get_args(known)
+
+    def plain(text: str) -> str:
+        text = re.sub(r"[-_ ]", "", text.lower()).replace("random", "rand").replace("readwrite", "rw")
+        return text.removeprefix("sequential").removeprefix("seq")
+
+    def read(given: object) -> object:
+        if not isinstance(given, str) or given in words:
+            return given
+        asked = plain(given)
+        same = [w for w in words if plain(w) == asked]
+        near = same or several.get(given) or [w for w in words if asked and asked in plain(w)]
+        if len(near) > 1:
+            raise ValueError(f"means several things; write one of {', '.join(near)}")
+        return same[0] if same else given
+
+    return BeforeValidator(read)
 
 
 def in_memory(job: Job) -> bool:

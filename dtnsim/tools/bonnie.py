@@ -8,14 +8,16 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Count, Size
-from dtnsim.tools._volume import in_memory, read_access, with_read, write_access
+from dtnsim.tools._common import READER, Count, Size
+from dtnsim.tools._volume import ON_VOLUME, in_memory, one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 
 #: releases 1.9x do the per-character tests with one system call a byte
 _BYTE = Quantity(1.0, "B", 0.0, "bonnie++ 1.9x: write(2) and read(2) of one byte")
 #: every tenth chunk that a seeker reads is written back (UpdateSeek)
 UPDATE_SHARE = 0.1
+
+Test = Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"]
 
 
 class Bonnie(Tool):
@@ -31,13 +33,22 @@ class Bonnie(Tool):
 
     kind: ClassVar[str] = "bonnie"
     tool_class = "test"
+    reads_option = writes_option = "d"
 
-    test: Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"] = "block-write"
+    test: Annotated[Test, one_of(Test)] = "block-write"
     chunk: Annotated[Size, Field(validation_alias=AliasChoices("chunk", "chunk_size", "chunk-size"))] = prior(
         "8 KiB", 0.0, "bonnie++(8): default chunk size"
     )
     b: Annotated[bool, Field(description="fsync after every write")] = False
     direct: Annotated[bool, Field(validation_alias=AliasChoices("D", "direct"), description="O_DIRECT")] = False
+    d: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("d", "volume"), json_schema_extra=READER, description=ON_VOLUME),
+    ] = None
+    s: Annotated[
+        Size | None,
+        Field(validation_alias=AliasChoices("s", "size"), json_schema_extra=READER, description="bytes of its files"),
+    ] = None
     seekers: Count = 5
 
     def plan(self, job: Job) -> Plan:
@@ -55,6 +66,10 @@ class Bonnie(Tool):
         if self.test in ("rewrite", "char-read", "block-read"):
             step = with_read(job, step, read_access(job, self.kind, process, block, direct=self.direct))
         return Plan((step,))
+
+    def files(self) -> tuple[int, float] | None:
+        """One file, as large as all of them."""
+        return None if self.s is None else (1, self.s.value)
 
     def finish(self, job: Job) -> Finish:
         """The files are closed with fsync; twice the memory keeps the medium busy all the time."""

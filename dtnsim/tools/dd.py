@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, AliasChoices, Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Size, device_work, one_host, reading, writing
+from dtnsim.tools._common import READER, Size, device_work, one_host, reading, writing
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
 
 _CONV: Final = ("fdatasync", "fsync", "notrunc", "nocreat", "excl", "noerror", "sync")
@@ -29,7 +29,7 @@ def _words(known: tuple[str, ...]) -> AfterValidator:
 
 
 class Dd(Tool):
-    """``dd if=... of=... bs=... conv=... oflag=... iflag=...``: the ends are the transfer's from and to.
+    """``dd if=... of=... bs=... count=... conv=... oflag=... iflag=...``: ``if`` and ``of`` are the transfer's ends.
 
     Neglects: the start of the process; ``ibs`` different from ``obs``.
     Source: dd(1), GNU coreutils; the rate it prints includes closing the output file.
@@ -37,6 +37,7 @@ class Dd(Tool):
 
     kind: ClassVar[str] = "dd"
     tool_class = "test"
+    reads_option, writes_option = "reads", "writes"
 
     bs: Annotated[
         Size, Otherwise("1 MiB", "tests of disks: bs=1M (Alibaba Cloud topic center, dd command instances)")
@@ -44,6 +45,17 @@ class Dd(Tool):
     conv: Annotated[str, _words(_CONV)] = ""
     oflag: Annotated[str, _words(_OFLAG)] = ""
     iflag: Annotated[str, _words(_IFLAG)] = ""
+    reads: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("if", "reads"), json_schema_extra=READER, description="its from"),
+    ] = None
+    writes: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("of", "writes"), json_schema_extra=READER, description="its to"),
+    ] = None
+    count: Annotated[
+        int | None, Field(ge=1, json_schema_extra=READER, description="blocks, in the place of a data set")
+    ] = None
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
 
     def plan(self, job: Job) -> Plan:
@@ -60,6 +72,10 @@ class Dd(Tool):
         if direct and read is not None and write is not None:
             return Plan((Step("read", read=read), Step("write", write=write, cpu=cpu, files=cost)))
         return Plan((Step("copy", read=read, write=write, cpu=cpu, files=cost),))
+
+    def files(self) -> tuple[int, float] | None:
+        """One file of so many blocks."""
+        return None if self.count is None else (1, self.count * self.bs.value)
 
     @property
     def finish(self) -> Finish:

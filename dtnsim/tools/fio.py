@@ -10,9 +10,11 @@ from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Count, Size
-from dtnsim.tools._volume import read_access, with_read, write_access
+from dtnsim.tools._common import READER, Count, Size
+from dtnsim.tools._volume import ON_VOLUME, one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
+
+Rw = Literal["read", "write", "randread", "randwrite", "rw", "randrw"]
 
 
 class Fio(Tool):
@@ -30,11 +32,18 @@ class Fio(Tool):
     kind: ClassVar[str] = "fio"
     tool_class = "test"
     files_option = "numjobs"
+    reads_option = writes_option = "volume"
 
-    rw: Annotated[
-        Literal["read", "write", "randread", "randwrite", "rw", "randrw"],
-        Field(validation_alias=AliasChoices("rw", "readwrite")),
-    ] = "read"
+    rw: Annotated[Rw, Field(validation_alias=AliasChoices("rw", "readwrite")), one_of(Rw)] = "read"
+    volume: Annotated[
+        str | None,
+        Field(
+            validation_alias=AliasChoices("volume", "filename", "directory"),
+            json_schema_extra=READER,
+            description=ON_VOLUME,
+        ),
+    ] = None
+    size: Annotated[Size | None, Field(json_schema_extra=READER, description="bytes of each job")] = None
     bs: Annotated[
         Size,
         Field(validation_alias=AliasChoices("bs", "blocksize")),
@@ -75,6 +84,10 @@ class Fio(Tool):
             return None
         omitted = self.ramp_time.value if self.ramp_time is not None else 0.0
         return Timing(self.runtime.value, omitted, repeats=self.time_based or not sized)
+
+    def files(self) -> tuple[int, float] | None:
+        """A file a job."""
+        return None if self.size is None else (self.numjobs, self.size.value)
 
     @property
     def depth(self) -> int:

@@ -306,6 +306,9 @@ class Tool(Component):
     pace: ClassVar[str | None] = None
     #: options that are a number of files, or of streams, at once; empty where there is none
     files_option: ClassVar[str] = ""
+    #: options that name what it reads and what it writes, in the place of a transfer's ends; empty where there are none
+    reads_option: ClassVar[str] = ""
+    writes_option: ClassVar[str] = ""
     streams_option: ClassVar[str] = ""
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -317,6 +320,10 @@ class Tool(Component):
     @abstractmethod
     def plan(self, job: Job) -> Plan:
         """What this tool does to a job."""
+
+    def files(self) -> tuple[int, float] | None:
+        """Files that its own options ask for, and the size of each [B]; None where they say nothing of them."""
+        return None
 
     def timing(self, *, sized: bool) -> Timing | None:
         """How long it runs where a time ends it; None where it ends with its bytes.
