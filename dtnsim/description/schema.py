@@ -250,6 +250,22 @@ def _dataset(top: Node, _builder: _Builder) -> Node:
     return top
 
 
+def _named_by_its_tool(transfer: Node) -> Node:
+    """A transfer whose tool may stand in the place of 'tool', and name the ends itself."""
+    for kind in (k for k in _own("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
+        said = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
+        transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **said}
+    keys = [key for key in transfer["properties"] if key in _own("tool")]
+    transfer["anyOf"] = [
+        {"required": transfer.pop("required")},
+        *(
+            {"required": [key], "not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}}
+            for key in ["tool", *keys]
+        ),
+    ]
+    return transfer
+
+
 def _path(top: Node, builder: _Builder) -> Node:
     """A path file may name hosts, have one ``wan`` or several, and one ``transfer`` or several."""
     from dtnsim.description import dataset
@@ -278,18 +294,7 @@ def _path(top: Node, builder: _Builder) -> Node:
     properties["hosts"]["examples"] = [{"nas": "example-nas", "centre": "nersc-dtn"}]
     properties["wan"]["examples"] = [{"rtt": "40 ms", "bandwidth": "10 Gb/s"}]
     sets = builder.define("Dataset", lambda: _dataset(builder.model(dataset.Description), builder))
-    transfer = builder.defs["TransferSpec"]
-    for kind in (k for k in _own("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
-        said = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
-        transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **said}
-    keys = [key for key in transfer["properties"] if key in _own("tool")]
-    transfer["anyOf"] = [
-        {"required": transfer.pop("required")},
-        *(
-            {"required": [key], "not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}}
-            for key in ["tool", *keys]
-        ),
-    ]
+    transfer = _named_by_its_tool(builder.defs["TransferSpec"])
     data = transfer["properties"]["dataset"]
     data |= {"if": {"type": "string"}, "then": _shipped("datasets"), "else": sets, "examples": [_TRANSFER["dataset"]]}
     top["required"] = ["hosts"]
