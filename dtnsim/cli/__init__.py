@@ -124,6 +124,7 @@ def _until_its_reader_leaves(command: Callable[..., None]) -> Callable[..., None
 
 def main() -> None:
     """Entry point of the ``dtnsim`` command: errors are one line, exit codes 0, 1 and 2."""
+    runtime.gc_seldom()
     import typer
 
     # typer may bring click within itself: its errors are known by the family of one that typer exports
@@ -135,7 +136,6 @@ def main() -> None:
     _safe_streams()
     # bytes that the locale could not decode are none of YAML's characters
     arguments = [a.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for a in sys.argv[1:]]
-    runtime.gc_seldom()
     try:
         cap()
         code = app(arguments)(args=arguments, standalone_mode=False)  # type: ignore[operator]  # typer.Typer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import functools
 import inspect
 import io
@@ -58,6 +57,8 @@ def csv_wanted() -> bool:
 
 def write_csv(document: Any) -> None:
     """Writes the records of a document to standard output, nested keys with dots between."""
+    import csv
+
     rows = [dict(_flat(record, "")) for record in records(document)]
     columns = list(dict.fromkeys(key for row in rows for key in row))
     made = io.StringIO()

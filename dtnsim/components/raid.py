@@ -11,7 +11,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import hdd_streams, raid
@@ -153,7 +153,7 @@ class Raid(Device):
         """That of the slowest of the members that hold a part of the request; a controller's memory takes a write."""
         if use.operation == "write" and not self.software and self.write_back:
             return row.value(self.answer)
-        busy = members * float(np.median(self._members(row, use).value))
+        busy = members * middle(self._members(row, use).value)
         wait = self.of.latency(row, use, busy)
         if use.operation == "read" or not self._reads_first(row, use):
             return wait
@@ -167,7 +167,7 @@ class Raid(Device):
         """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
         if not self.parity or (self._gathers(use) and not use.random):
             return False
-        return use.block_B % (self.data_members / self.groups * float(np.median(self._chunk(row).value))) > 0
+        return use.block_B % (self.data_members / self.groups * middle(self._chunk(row).value)) > 0
 
     def _gathers(self, use: Access) -> bool:
         """Whether sequential writes become full stripes: in a write-back cache, or buffered in md's stripe cache."""
@@ -218,11 +218,11 @@ class Raid(Device):
 
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
-        busy = float(np.median(self._members(row, use).value))
+        busy = middle(self._members(row, use).value)
         seen = use.but(total_B=use.total_B * float(np.mean(load.value)))
         if use.random or use.finish in ("direct", "dsync"):
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
-        chunk = float(np.median(self._chunk(row).value))
+        chunk = middle(self._chunk(row).value)
         if self.copies < self.disks:
             seen = seen.but(stripe_B=chunk)
         if np.isfinite(use.extent_B):
@@ -319,7 +319,7 @@ class Raid(Device):
 
     def _joined(self, row: Row, use: Access, copies: int) -> Term:
         """What requests cost that are split over several members and done with the slowest."""
-        busy = float(np.median(self._members(row, use).value))
+        busy = middle(self._members(row, use).value)
         if not use.random or busy <= 1.0 or self.answers_early(use):
             return _ONCE
         alone = self.of.latency(row, use)

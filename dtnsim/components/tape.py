@@ -13,7 +13,7 @@ from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import LocalFilesystem, Stretch, label_of
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
 
@@ -132,7 +132,7 @@ class Tape(LocalFilesystem):
         locate, run = row.term(self.turn), row.term(self.sync)  # a flush stops the tape
         if use.operation == "read":
             run = row.term(self.run) if self.run is not None else term(max(use.file_B, 1.0), "B")
-            asked = max(1.0, total / float(np.median(run.value)) / tapes) if self.prestage else 1.0
+            asked = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
             locate = law(
                 tape.locate_time,
                 away_s=row.term(self.away),
@@ -207,7 +207,7 @@ class Tape(LocalFilesystem):
         """Charges the staging disk: what the program asks for, and beside it what goes to tape or comes from it."""
         array = host.volumes[volume].array
         assert array is not None
-        also = float(np.median(np.asarray(part.value)))
+        also = middle(part.value)
         reading = use.operation == "read"
         if also <= 0:
             host.array(row, use, volume, array, self._ahead(row, use))

@@ -15,7 +15,7 @@ from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache, hdd_streams, zfs
@@ -344,9 +344,9 @@ class Zfs(LocalFilesystem):
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
-        run = float(np.median(zfs.free_segment_bytes(row.value(self.fragmentation))))
+        run = middle(zfs.free_segment_bytes(row.value(self.fragmentation)))
         if np.isfinite(run):
-            gap = float(np.median(hdd_streams.gap_bytes(run, row.value(self.filled))))
+            gap = middle(hdd_streams.gap_bytes(run, row.value(self.filled)))
             use = use.but(extent_B=run, gap_B=gap)
         if self.states("filled"):
             use = use.but(filled=row.value(self.filled))

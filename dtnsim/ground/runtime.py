@@ -10,8 +10,9 @@ from typing import Final
 
 #: whether the collector ran before it was paused
 _RESUMES: Final = ContextVar("resumes", default=False)
-#: new records, less those gone, after which a command lets it look; Python's own 700 are made by one import
-_YOUNG: Final = 50_000
+#: new records, less those gone, after which a command lets it look: more than a short command makes; Python's own 700
+#: are made by one import
+_YOUNG: Final = 400_000
 #: such looks after which it looks again at what they left; Python's own 10 come within one command
 _MIDDLE: Final = 100
 

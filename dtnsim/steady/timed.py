@@ -10,13 +10,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
 from dtnsim.composition.past import NOTHING, Past
 from dtnsim.ground.ledger import Ledger
-from dtnsim.ground.quantity import Draw
+from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words
 from dtnsim.physics.timed import ahead_of_arrival
 from dtnsim.steady import epochs
@@ -124,6 +122,6 @@ def sender_rate(problem: Problem, transfer: Transfer, rate: float) -> float | No
     visited = {d.station for p in transfer.phases for d in p.demands}
     for name, streams in problem.connections.items():
         if name in visited:
-            waiting = ahead_of_arrival(rate, np.median(streams.rtt_s), streams.streams, np.median(streams.window_B))
+            waiting = ahead_of_arrival(rate, middle(streams.rtt_s), streams.streams, middle(streams.window_B))
             return rate + float(waiting) / transfer.time_s
     return None
