@@ -25,8 +25,7 @@ def root(room: str) -> Path:
 
 def names(folder: str) -> list[str]:
     """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
-    base = root("models") / folder
-    return sorted(p.relative_to(base).with_suffix("").as_posix() for p in base.rglob("*.yaml"))
+    return sorted(_shipped(folder)[0])
 
 
 def own() -> Path:
@@ -76,11 +75,11 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
             return Path(f"{direct}.yaml")
     if ".." not in name.split("/"):
         collections = [f"{base}/{folder}" for base in (beside, own()) if base is not None]
-        found = next((f for c in collections if (f := _among(c, name)) is not None), None)
+        found: Path | str | None = next((f for c in collections if (f := _among(c, name)) is not None), None)
         whole, by_last = _shipped(folder)
         found = found or whole.get(name) or by_last.get(name)
         if found is not None:
-            return found
+            return Path(found)
     raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
 
 
@@ -96,14 +95,17 @@ def _among(collection: str, name: str) -> Path | None:
 
 
 @lru_cache(maxsize=16)
-def _shipped(folder: str) -> tuple[dict[str, Path], dict[str, Path]]:
+def _shipped(folder: str) -> tuple[dict[str, str], dict[str, str]]:
     """Shipped files by their whole names, and by their last part where one folder alone has it."""
-    collection = root("models") / folder
-    whole = {p.relative_to(collection).with_suffix("").as_posix(): p for p in sorted(collection.rglob("*.yaml"))}
-    last: dict[str, list[Path]] = {}
-    for name, path in whole.items():
-        if name.count("/") == 1:
-            last.setdefault(name.partition("/")[2], []).append(path)
+    base = str(root("models") / folder)
+    whole: dict[str, str] = {}
+    last: dict[str, list[str]] = {}
+    for within, _, files in os.walk(base):
+        kind = within[len(base) + 1 :].replace(os.sep, "/")
+        for stem, _ in (f.rsplit(".", 1) for f in files if f.endswith(".yaml")):
+            path = whole[f"{kind}/{stem}" if kind else stem] = os.path.join(within, f"{stem}.yaml")
+            if kind and "/" not in kind:
+                last.setdefault(stem, []).append(path)
     return whole, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
 
 
