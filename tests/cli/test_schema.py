@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -12,6 +13,8 @@ import yaml
 from dtnsim.description import schema
 from dtnsim.ground import library
 from tests.cli.conftest import Run
+
+made = cache(schema.json_schema)
 
 
 def printed(run: Run, *what: str) -> Any:
@@ -23,7 +26,7 @@ def printed(run: Run, *what: str) -> Any:
 @pytest.mark.parametrize("what", [(), ("host",), ("ssd",), ("gridftp",), ("segment",), ("path", "--json")])
 def test_it_prints_a_json_schema(run: Run, what: tuple[str, ...]) -> None:
     """That of paths without a word; `tests/description/test_schema.py` says that all are schemas."""
-    assert printed(run, *what) == schema.json_schema(what[0] if what else "path")
+    assert printed(run, *what) == made(what[0] if what else "path")
 
 
 def test_an_editor_finds_what_is_wrong(run: Run) -> None:

@@ -18,7 +18,7 @@ sys.modules["fuzz_paths"] = fuzz
 _SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in range(100, 600, 100))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in range(50, 600, 50))])
 def test_mutants_are_answered_or_refused(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And enough of them get an answer: those that the reader refuses test the reader only."""
     codes = []
@@ -26,12 +26,12 @@ def test_mutants_are_answered_or_refused(first: int, tmp_path: Path, monkeypatch
     monkeypatch.setattr(fuzz, "_wrong", lambda code, *a, **k: codes.append(code) or judged(code, *a, **k))
     wrong = {
         seed: problem
-        for seed in range(first, first + 100)
+        for seed in range(first, first + 50)
         if (problem := fuzz.check(*fuzz.mutant(seed), tmp_path)) is not None
     }
     assert not wrong
-    assert len(codes) == 100
-    assert codes.count(0) > 10
+    assert len(codes) == 50
+    assert codes.count(0) > 5
 
 
 GOOD = json.dumps(

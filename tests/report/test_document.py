@@ -94,7 +94,7 @@ def strict(made: Any) -> Any:
     return json.loads(json.dumps(made, allow_nan=False))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(paths())
 def test_predictions_keep_the_contract(path: dict[str, Any]) -> None:
     check(strict(document.prediction_document(answer(path, samples=8))))

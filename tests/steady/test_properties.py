@@ -23,6 +23,7 @@ from tests.strategies import load, paths
 CHANCE = 1.04
 
 few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+fewer = settings(few, max_examples=3)  # where an example is many predictions, or a whole document
 
 
 def rate(path: dict[str, Any], *overrides: str) -> float:
@@ -67,7 +68,7 @@ def test_more_capacity_at_any_station_never_lowers_throughput(path: dict[str, An
     assert solve.solve(m).rate[0, 0] >= before * (1 - 1e-12)
 
 
-@few
+@fewer
 @given(paths(), st.sampled_from(["wan.bandwidth", "hosts.alpha.nic.rate", "hosts.beta.nic.rate"]))
 def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) -> None:
     answers = [predict(load(path, f"{key}={g} Gb/s"), samples=0) for g in (1, 7, 25, 60, 100, 400)]
@@ -77,7 +78,7 @@ def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) 
     assert all(a <= b * CHANCE for a, b in pairwise(rates))
 
 
-@few
+@fewer
 @given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "1 ms", "10 ms", "100 ms", "300 ms"]),
                                  ("wan.loss", ["0", "1e-7", "1e-5", "1e-3", "0.02"]),
                                  ("wan.background.share", ["0", "10 %", "50 %", "90 %"])]))  # fmt: skip
@@ -146,7 +147,7 @@ def test_explain_recomputes_predict(path: dict[str, Any]) -> None:
     assert least == pytest.approx(answer.ceiling, rel=1e-9)
 
 
-@few
+@fewer
 @given(paths(), st.integers(0, 2**31))
 def test_the_same_seed_gives_the_same_bytes(path: dict[str, Any], seed: int) -> None:
     a, b = (prediction_document(predict(load(path), samples=16, seed=seed)) for _ in range(2))
