@@ -244,7 +244,7 @@ def _stuck(world: World) -> bool:
     for job in world.jobs:  # most often the first that is under way moves
         if job.done:
             continue
-        if not job.begun or job.transfer.timed:
+        if not job.begun or job.transfer.timed or job.files == job.transfer.files:  # the last of its waits
             return False
         full = len(job.moves) + job.barred >= min(job.workers, job.transfer.files - job.files)
         if not full or job.flushing or any(engine.rate(m.flow) > 0 or m.flow.triggered for m in job.moves.values()):

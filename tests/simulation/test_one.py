@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from dtnsim.description import spec
 from dtnsim.ground.errors import ModelError
-from dtnsim.simulation import moves, one
+from dtnsim.simulation import moves, one, simulate
 from dtnsim.simulation.scene import make_scene
+from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 
 
@@ -88,3 +90,12 @@ def test_at_its_time_it_ends_between_two_events() -> None:
     assert made.series.edge_s[-1] == math.pi
     assert made.transfers[0].payload_B > 0
     assert math.isnan(made.transfers[0].finished_s)
+
+
+def test_the_last_wait_of_a_transfer_is_no_halt() -> None:
+    """128 workers wait for each request of 4 KiB: their bytes are there before the last answer is."""
+    path = spec.load(
+        "examples/vast-400g", {"transfer.dataset": "{files: 32, size: 40 GB}", "transfer.tool.bs": "4 KiB"}
+    )
+    took = simulate(path).runs[0].transfers[0].duration_s
+    assert took == pytest.approx(predict(path, samples=0).transfers[0].duration_s.p50, rel=0.02)
