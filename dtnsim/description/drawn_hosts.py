@@ -138,8 +138,10 @@ def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
             volume.put("filesystem", named, *at)
             if shared:
                 volume.pop("array", None)
-        if "array" not in volume and _on_drives(named):
-            volume.put("array", UNKNOWN, *at)
+        if volume.get("array", UNKNOWN) == UNKNOWN and _on_drives(named):
+            usual = f"{host.get('role')}-volume"
+            known = usual in library.names("parts/unknown")
+            volume.put("array", usual if known else UNKNOWN, *_at(volume, "array"))
         made.put(mount, volume, *at)
     return made
 

@@ -49,8 +49,9 @@ class Host(Buses):
         facts: What moves no answer: the year it is of, its power.
         tcp: TCP settings.
         vm: Page cache settings, and memory that programs hold.
-        role: What the host is for, which chooses nothing but what is usual where TCP's buffers are not stated:
-            ``untuned`` (as the system was installed), ``dtn`` (tuned for long paths), ``cloud`` (a provider's image).
+        role: What the host is for, which chooses nothing but what is usual where TCP's buffers, the drives of a volume
+            or a tool's streams are not stated: ``untuned`` (as the system was installed), ``dtn`` (tuned for long
+            paths), ``cloud`` (a provider's image).
     """
 
     source: str = documentation_only("")

@@ -63,11 +63,13 @@ class Otherwise:
         text: The value, as it would be written.
         why: Where systems have it.
         now: What the default is in words, where the field alone does not say it.
+        role: Of a tool's option: tried only where an end has this role (``dtn``).
     """
 
     text: str
     why: str
     now: str = ""
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

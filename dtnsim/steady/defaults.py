@@ -163,7 +163,10 @@ def unwritten(given: PathSpec) -> list[Change]:
             for place, field, other, model in _fields(segment, (root, key)):
                 found.setdefault((field, other), []).append((place, model))
     for number, transfer in enumerate(given.transfers):
+        roles = {"", *(given.hosts[end.partition(":")[0]].role for end in (transfer.source_end, transfer.to))}
         for place, field, other, model in _fields(transfer.tool, ("transfers", number, "tool")):
+            if other.role not in roles:
+                continue
             found.setdefault((field, other), []).append((place, model))
     return [Change(*which, places) for which, places in found.items()]
 

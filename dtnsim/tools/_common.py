@@ -13,6 +13,7 @@ from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools.plan import CpuUse, End, Far, Job
 
@@ -27,6 +28,9 @@ Client = Annotated[Literal["source", "destination"], Field(description="end at w
 
 #: what an option has that is accepted because people type it, and moves no answer: the data set or the path says it
 READER: Final[dict[str, JsonValue]] = {"x-documentation-only": True}
+
+#: streams of one transfer, where its ends are there for long ways
+STREAMS: Final = Otherwise("4", "transfer hosts: 4 to 8 streams (ESnet fasterdata, GridFTP and iperf3)", role="dtn")
 
 #: a number of files, streams, threads or ports that an option asks for
 Count = Annotated[int, Field(ge=1, le=4096)]

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import READER, Client, Count, Cycles, Size, both_ends, device_work, reading, writing
+from dtnsim.tools._common import READER, STREAMS, Client, Count, Cycles, Size, both_ends, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
@@ -56,7 +56,7 @@ class Gridftp(Tool):
     files_option = "cc"
     streams_option = "p"
 
-    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel"))] = 1
+    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel")), STREAMS] = 1
     cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1
     pp: Annotated[
         bool,

@@ -11,7 +11,7 @@ from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import READER, Count, Rate, Size, Version, scaled, version_tuple
+from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, Version, scaled, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
 #: release that gave every stream its own thread (iperf3 release notes, December 2023)
@@ -37,7 +37,7 @@ class Iperf3(Tool):
     streams_option = "P"
     pace: ClassVar[str | None] = "b"
 
-    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
+    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel")), STREAMS] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
     C: Annotated[
         CongestionControl | None,

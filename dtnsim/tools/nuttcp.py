@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools._common import STREAMS, Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
 
 #: control connection, version, parameters, data connection and go; after the data: both ends' figures and farewell
@@ -32,7 +32,7 @@ class Nuttcp(Tool):
     streams_option = "N"
     pace: ClassVar[str | None] = "R"
 
-    N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams"))] = 1
+    N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams")), STREAMS] = 1
     w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
     length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
         "64 KiB", 0.0, "nuttcp(8): default buffer length for TCP"

@@ -179,6 +179,28 @@ def test_volumes_of_which_a_part_is_named(
     assert (made.filesystem.kind, made.array and made.array.kind) == (filesystem, drives)
 
 
+@pytest.mark.parametrize(("role", "low", "high"), [("untuned", 150e6, 2e9), ("cloud", 100e6, 1e9), ("dtn", 1e9, 16e9)])
+def test_a_role_says_which_drives_are_usual(role: str, low: float, high: float, tmp_path: Path) -> None:
+    """Four in five lie between what its source names as the smallest and the largest of such hosts."""
+    given = {"hosts.a.role": role, "hosts.b.role": role}
+    array: Any = dtnsim.load(minimal(tmp_path), given).hosts["a"].volumes["/data"].array
+    p10, p90 = np.quantile(np.asarray(Draw(1000)(array.read)), [0.1, 0.9])
+    assert low == pytest.approx(p10, rel=0.3)
+    assert high == pytest.approx(p90, rel=0.3)
+
+
+def test_the_streams_of_transfer_hosts_may_be_more(tmp_path: Path) -> None:
+    """With one stream of GridFTP between hosts of role dtn, four are tried; not between others, nor if stated."""
+    file = minimal(tmp_path)
+    long = {"transfer.tool": "gridftp", "wan.rtt": "150 ms", "wan.loss": "1e-5", "hosts.a.nic": "{rate: 10 Gb/s}"}
+    found = [
+        {a.key: a for a in dtnsim.predict(file, overrides={**long, **more}, samples=50).assumed}
+        for more in ({"hosts.a.role": "dtn"}, {}, {"hosts.a.role": "dtn", "transfer.tool.p": 2})
+    ]
+    assert ["transfer.tool.p" in keys for keys in found] == [True, False, False]
+    assert found[0]["transfer.tool.p"].at_low == pytest.approx(4.0, rel=0.1)  # random loss holds each stream
+
+
 def test_drives_that_nobody_names_are_no_endless_ones(tmp_path: Path) -> None:
     """A file system alone was as fast as memory; now it is as wide as a volume of which nothing is known."""
     file = minimal(tmp_path)
