@@ -108,9 +108,18 @@ class Client:
         waits for its own only.
         """
         data = job.per_file(self.parts) * job.files
-        rounds = math.ceil(data / workers) / math.ceil(job.files / workers)
+        return math.ceil(data / workers) / math.ceil(job.files / workers) + self._beside(job)
+
+    def _asked(self, job: Job, *names: str, put: bool) -> tuple[str, ...]:
+        """Operations at an end; a bucket's requests for data stand for themselves, so that only the others are left."""
+        if self.put is not put or not job.buckets[put]:
+            return names
+        return names[:1] * round(self._beside(job))
+
+    def _beside(self, job: Job) -> float:
+        """Requests of a mean file that carry none of its data."""
         multipart = job.per_file(lambda size: float(self.parts(size) > 1)) if self.put else 0.0
-        return rounds + 2.0 * multipart + self.head
+        return 2.0 * multipart + self.head
 
     def plan(self, job: Job) -> Plan:
         """Requests of a pool of connections that stay open."""
@@ -126,12 +135,11 @@ class Client:
             cpu += ends if job.remote else tuple(use for use in ends if use.end == end)
         if self.checksum is not None and self.put:
             cpu += (CpuUse(end, here, *self.checksum),)
-        volume = job.destination == "volume"
         files = FileCost(
             round_trips=self.round_trips(job, workers),
-            source=("stat", "open", "close") if job.source == "volume" else (),
-            destination=("create", "close") if volume else (),
-            directory=("mkdir",) if volume and not self.put else (),
+            source=self._asked(job, "stat", "open", "close", put=False) if job.source == "volume" else (),
+            destination=self._asked(job, "create", "close", put=True) if job.destination == "volume" else (),
+            directory=("mkdir",) if job.destination == "volume" and not self.put else (),
         )
         step = Step(
             "transfer",

@@ -258,13 +258,14 @@ class Rclone(Tool):
 
     def _files(self, way: Way, job: Job, workers: int) -> FileCost:
         volume, trips = job.destination == "volume", 0.0
+        opened = ("stat",) if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; the GET is data
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
             trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)
         return FileCost(
             round_trips=trips,
             fixed=self._waits(way, job, workers),
-            source=("stat", "open", "close") if job.source == "volume" else (),
+            source=opened if job.source == "volume" else (),
             destination=("create", "close") if volume else (),
             directory=("mkdir",) if volume else (),
         )

@@ -95,3 +95,16 @@ def test_a_tool_that_speaks_s3_waits_for_each_answer_in_time_as_well() -> None:
     said = answer(path)
     assert said.duration_s.p50 > 100 * 2 * 50e-3
     assert simulate(load(path)).runs[0].transfers[0].duration_s == pytest.approx(said.duration_s.p50, rel=0.01)
+
+
+@pytest.mark.parametrize(("tool", "at_once", "answers"), [("aws-s3", 10, 1), ("s5cmd", 256, 1), ("rclone", 4, 2)])
+def test_a_small_object_is_one_answer_or_two(tool: str, at_once: int, answers: int) -> None:
+    """PutObject and GetObject are one request each, 100 ms (Amazon S3 API reference); rclone asks by HEAD, too."""
+    host = machine(volumes={"/s3": volume(filesystem={"kind": "s3", "latency": "100 ms", "put_rate": "1M ops/s"})})
+    for start, to in (("a:memory", "a:/s3"), ("a:/s3", "a:memory")):
+        data = {"files": 51200, "size": "51.2 MB"}
+        path = journey(
+            host, start=start, to=to, tool={"name": tool, **({} if tool == "rclone" else {"tls": False})}, dataset=data
+        )
+        took = answer(path).transfers[0].duration_s.p50
+        assert took == pytest.approx(51200 / at_once * 0.1 * answers, rel=0.02, abs=3.0)
