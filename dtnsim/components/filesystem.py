@@ -362,7 +362,8 @@ class AgedFilesystem(LocalFilesystem):
             return law(journal.sync_time, waits=_BARRIERS, positioning_s=emptied + array.turnaround(row)).value
         if not array.rotates:
             return super().flush_wait(row, use, host, volume)
-        away = array.latency(row, use.but(operation="write", random=True, finish="dsync"))
+        spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
+        away = array.latency(row, use.but(operation="write", random=True, finish="dsync", total_B=spread))
         return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:

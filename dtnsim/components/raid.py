@@ -155,9 +155,28 @@ class Raid(Device):
             return row.value(self.answer)
         busy = members * middle(self._members(row, use).value)
         wait = self.of.latency(row, use, busy)
-        if use.operation == "read" or not self._reads_first(row, use):
-            return wait
-        return np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
+        if use.operation == "write" and self._reads_first(row, use):
+            wait = np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
+        marks = self.bitmap and use.operation == "write" and use.random and not use.buffered
+        return wait + self._commits(row, use)[1] if marks else wait
+
+    def _commits(self, row: Row, use: Access) -> tuple[Term, Value]:
+        """Part of the writes that find their bit clear, and what a write waits for bits in the mean [s].
+
+        The members' caches are flushed, and the bitmap is written past them (md.c: PREFLUSH, FUA).
+        """
+        each, busy = self.of.flush_time(row), float(np.median(self._members(row, use).value))
+        if each is None:
+            each = term(self.of.latency(row, use.but(finish="dsync"), float(self.members)), "s", "flush of a member")
+        alone = self.of.latency(row, use, busy) + self.of.latency(row, use.but(operation="read"), busy + self.parity)
+        clear = law(
+            raid.bitmap_clear_share,
+            write_s=term(alone, "s"),
+            commit_s=2.0 * each,
+            chunks=term(use.total_B / self.data_members, "B") / row.term(self.bitmap_chunk),
+            in_flight=use.in_flight,
+        )
+        return clear, (2.0 * clear * each).value
 
     def answers_early(self, use: Access) -> bool:
         """A controller's memory does, or the caches of the drives."""
@@ -308,7 +327,8 @@ class Raid(Device):
         if use.random:
             level = self.parity or self.copies / 2 - 1
             deep = 32.0 if use.buffered else use.in_flight
-            return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep)
+            clear = _ONCE if use.buffered else self._commits(row, use)[0]
+            return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
         moved = self.of.latency(row, use.but(random=True, finish="dsync"))
         return law(
             raid.bitmap_cost,

@@ -21,6 +21,10 @@ from dtnsim.physics._arrays import FloatArray, as_float
 PARITY_DISKS: Final[Mapping[str, int]] = MappingProxyType({"0": 0, "1": 0, "10": 0, "5": 1, "6": 2, "50": 1, "60": 2})
 #: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
 MD_PAGE_B: Final = 4096
+#: A bit of the write-intent bitmap is cleared on the daemon's second pass (mdadm(8), --delay: 5 s), 5 to 10 s on.
+BITMAP_HELD_S: Final = 7.5
+#: Rounds of a fixed point that falls without turning.
+_SETTLES: Final = 100
 
 
 def data_disks(disks: ArrayLike, parity: ArrayLike = 0, groups: ArrayLike = 1, copies: ArrayLike = 1) -> FloatArray:
@@ -134,26 +138,60 @@ def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: Array
     return 1.0 + 2.0 * as_float(rate) * as_float(positioning_s) / as_float(bitmap_chunk_B)
 
 
-def bitmap_random_cost(disks: ArrayLike, parity: ArrayLike, in_flight: ArrayLike) -> FloatArray:
-    """Requests of a random write with an internal bitmap over those without: 1 + n / (q c).
+def bitmap_clear_share(
+    write_s: ArrayLike, commit_s: ArrayLike, chunks: ArrayLike, in_flight: ArrayLike, held_s: ArrayLike = BITMAP_HELD_S
+) -> FloatArray:
+    """Part of the random writes that find their bit of a write-intent bitmap clear: p = exp(-q T / (M (t + p w))).
 
-    Every member writes its bitmap page before a batch of q writes, each of which costs c = 2 (1 + p) requests (c = the
-    copies of a mirror, given as parity = copies / 2 - 1).
+    A bit is set on all members before the first write to its part goes out, and cleared some seconds after the last.
+    Each of q writers takes t a write, and w more for a bit; the bits of M parts stay set for T. Where they keep
+    themselves set there are two answers, and this is the slower one, which an idle array begins with.
+
+    Args:
+        write_s: Time of a write beside the bitmap t [s].
+        commit_s: Time of setting a bit on all members w [s].
+        chunks: Parts of the array that the writes fall on, one bit each M [1].
+        in_flight: Writes that are under way together q [1].
+        held_s: Time that a bit stays set after a write T [s].
+
+    Returns:
+        Share [1]; near 1 for large arrays of small bitmap chunks, 0 where the chunks are few.
+
+    Valid: writes scattered evenly; those under way together wait for one update.
+    Neglects: pages of the bitmap that lie apart; bits that are cleared in between.
+    Source: md(4); Linux drivers/md/md-bitmap.c (md_bitmap_unplug writes all dirty pages before a batch; the daemon
+        clears a bit on its second pass).
+    """
+    t, w, m, q = (as_float(v) for v in (write_s, commit_s, chunks, in_flight))
+    share = np.ones(np.broadcast(t, w, m, q).shape)
+    for _ in range(_SETTLES):  # falls to the answer from above
+        share = np.exp(-q * as_float(held_s) / (np.maximum(m, 1.0) * np.maximum(t + share * w, 1e-12)))
+    return as_float(share)
+
+
+def bitmap_random_cost(
+    disks: ArrayLike, parity: ArrayLike, in_flight: ArrayLike, clear_share: ArrayLike = 1.0
+) -> FloatArray:
+    """Requests of a random write with an internal bitmap over those without: 1 + p n / (q c).
+
+    Every member writes its bitmap page before a batch of q writes, each of which costs c = 2 (1 + r) requests (c = the
+    copies of a mirror, given as parity r = copies / 2 - 1).
 
     Args:
         disks: Disks per group n [1].
-        parity: Parity disks per group p [1].
+        parity: Parity disks per group r [1].
         in_flight: Writes that are in flight together q [1].
+        clear_share: Part of the writes that find their bit clear p [1].
 
     Returns:
         Factor [1]; tends to 1 for deep queues.
 
-    Valid: writes scattered over more bitmap chunks than are dirty at once, so that each finds its bit clear.
+    Valid: writes scattered over the array.
     Neglects: pages of the bitmap that lie apart.
     Source: md(4); Linux drivers/md/md-bitmap.c (md_bitmap_unplug writes all dirty pages before a batch).
     """
     cost = 2.0 * (1.0 + as_float(parity))
-    return 1.0 + as_float(disks) / (np.maximum(as_float(in_flight), 1.0) * cost)
+    return 1.0 + as_float(clear_share) * as_float(disks) / (np.maximum(as_float(in_flight), 1.0) * cost)
 
 
 def rebuild_rate(

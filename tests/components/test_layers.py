@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
+from dtnsim.physics import raid
 from tests.formulas import evaluate
 from tests.lab import FREE, KiB, MiB, access, answer, device, journey, machine, problem, served, sheet, volume
 
@@ -97,6 +98,20 @@ def test_what_encryption_costs_a_data_centre_drive() -> None:
     for depth, lost, within in ((1, 0.67, 0.22), (32, 0.02, 0.03)):
         rates = [rate(a, _depth(depth)) for a in (plain, {"kind": "dm-crypt", "of": plain})]
         assert 1 - rates[1] / rates[0] == pytest.approx(lost, abs=within)
+
+
+def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() -> None:
+    """Flush and write past the cache, 0.8 ms each, before nearly every write in parts of 64 MiB, not of 1 GiB."""
+    five = {"kind": "raid", "level": 5, "disks": 5, "chunk": "64 KiB", "of": {**SSD, "flush": "0.8 ms"}}
+    made = ({}, {"bitmap": True}, {"bitmap": True, "bitmap_chunk": "1 GiB"})
+    paths = [path({**five, **more}, WAITS) for more in made]
+    for each in paths:
+        each["transfer"]["dataset"] = {"files": 1, "size": "8 TB"}
+    none, small, large = (answer(each).throughput_Bps.p50 for each in paths)
+    clear = float(raid.bitmap_clear_share(4 * KiB / none, 1.6e-3, 8e12 / 4 / (64 * MiB), 1))
+    assert clear > 0.8
+    assert small == pytest.approx(4 * KiB / (4 * KiB / none + clear * 1.6e-3), rel=0.03)
+    assert large == pytest.approx(none, rel=1e-3)
 
 
 def test_mirrors_over_encrypted_drives_cipher_twice() -> None:

@@ -181,6 +181,19 @@ def test_read_ahead_of_md_is_two_stripes():
     assert raid.read_ahead_bytes(512 * 1024, 8) == 16384 * 512
 
 
+@pytest.mark.parametrize(("chunk", "measured"), [(64, 174), (128, 175), (512, 285), (1024, 10300), (2048, 17000)])
+def test_bits_of_large_chunks_keep_themselves_set(chunk, measured):
+    """Five 2-TB 980 PRO in RAID 5, small synchronous writes: requests a second by --bitmap-chunk (pastebin TK4vWjQu).
+
+    20,600 without a bitmap and 174 with the smallest chunks are the times of a write and of a bit.
+    """
+    alone, bit = 1 / 20600, 1 / 174 - 1 / 20600
+    clear = raid.bitmap_clear_share(alone, bit, 2e12 / (chunk * 2**20), 1)
+    rate = 1 / (alone + clear * bit)
+    assert rate / measured == pytest.approx(1, abs=0.25) if measured < 1000 else rate > 10000
+    assert raid.bitmap_clear_share(alone, bit, 1e12, 1) == pytest.approx(1.0, abs=1e-3)
+
+
 def test_a_bitmap_costs_little_with_large_chunks_and_nothing_with_infinite_ones():
     # 64 MiB at 250 MB/s are 268 ms, two positionings of 12 ms
     assert raid.bitmap_cost(64 * 2**20, 250e6, 12e-3) == pytest.approx(1 + 24 / 268.4, rel=1e-3)
