@@ -25,7 +25,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.simulation.alarm import Alarm
-from dtnsim.simulation.memory import SLACK, Memory
+from dtnsim.simulation.memory import EVEN, SLACK, Memory, Part
 from dtnsim.simulation.moves import Move
 from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, State, Store
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.jobs import Leg
 
-#: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
-_EVEN: Final = 1e-11
 #: part of the payload below which holding back is none: less than the rounding of what has moved, it is never seen full
 _LEAST: Final = 1e-12
 #: part of a limit that several stores share which is as good as none of it: the rounding of their sum
 _NEAR: Final = 1e-9
 #: changes of state at one instant after which coupled halves stay coupled
 _OFTEN: Final = 12
+#: what is due within so long is watched for at every change of rates [s]
+_SOON_S: Final = 1e-3
 
 
 class PageCache(Store):
@@ -79,12 +79,13 @@ class PageCache(Store):
         self._waiters: deque[tuple[float, simpy.Event]] = deque()
         self._watchers: deque[tuple[float, simpy.Event]] = deque()
         self._deadline = math.inf
-        self._alarm = Alarm(engine.env, self.look_now)
-        self._stale = self._busy = self._later = False
+        self._alarm = Alarm(engine.env, self._ring)
+        self._stale = self._busy = self._later = self._early = False
         self._instant, self._changes = -math.inf, 0
         self._watched: tuple[bool, tuple[int, ...]] = True, ()
         self._unwatch: Callable[[], None] = lambda: None
         memory.join(self)
+        memory.crossed(_stations(leg))
 
     # -- for the workers --------------------------------------------------------------------------
 
@@ -100,7 +101,7 @@ class PageCache(Store):
         if self.state is HELD and self._deadline == math.inf:
             self._deadline = now + self._age * self.scale
         flow = self.engine.transfer(self._row(leg), size, weight=weight, cap=leg.cap)
-        flow.moved = self._settled
+        flow.moved = self.changed
         move = Move(flow, leg, size, now)
         self._fills[move] = None
         assert flow.callbacks is not None
@@ -141,6 +142,7 @@ class PageCache(Store):
         """The path has changed: everything under way goes on as the new leg says."""
         self.book(self.env.now)
         self.leg = leg
+        self.memory.crossed(_stations(leg))
         for move in self._fills:
             move.leg = leg
             self.engine.change(move.flow, row=self._row(leg), cap=leg.cap)
@@ -151,49 +153,24 @@ class PageCache(Store):
     # -- the store --------------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        """Asks for word of changes of the shares at the stations that matter now.
+        """Asks for word of changes at the stations of the medium where the two halves move as one.
 
-        Where the two halves move as one, what matters is whether a station of the medium holds that flow, and not how
-        fast it is; else what comes in and what goes out.
+        What matters then is whether one of them holds that flow, and not how fast it is.
         """
-        rows = [self.leg.fill, self.leg.drain] if self._fills or self.outflow is not None else []
-        rates = True
-        if self.state in COUPLED and not self._waiters:
-            rows, rates = rows[1:], bool(self._watchers) or self._changes > _OFTEN
-        watched = rates, tuple(sorted({k for r in rows if r is not None for k, _ in r.demands}))
+        coupled, drain = self.state in COUPLED, self.leg.drain
+        watched = self._changes > _OFTEN, tuple(k for k, _ in drain.demands) if coupled and drain is not None else ()
         if watched != self._watched:
             self._unwatch()
-            self._watched, self._unwatch = watched, self.engine.watch(watched[1], self._settled, rates=rates)
+            self._watched, self._unwatch = watched, self.engine.watch(watched[1], self.changed, rates=watched[0])
 
-    def _settled(self) -> None:
-        """After a change of the shares; where a fill has just ended, `_ended` comes first.
-
-        Halves that move as one hold what they hold, and what gathers while write-back waits only grows at another rate:
-        where that is all, nobody has to look.
-        """
+    def changed(self) -> None:
+        """After a change of the shares that may matter; where a fill has just ended, `_ended` comes first."""
         quiet = not (self._waiters or self._watchers or self._busy or self._stale or self._later)
         if quiet and self.state in COUPLED and self._next() is self.state:
-            return
-        if quiet and len(self.memory.caches) > 1 and not self._ending() and self._only_grows():
             return
         self._stale = True
         if not self._later and not self._busy and not self._ending():
             self.look_now()
-
-    def _only_grows(self) -> bool:
-        """Whether all that has happened is that its content grows or shrinks at another rate; then its memory knows."""
-        into, out = self.rates()
-        if self.state is HELD:
-            self.memory.grows(self, into / self.scale, presses=into > 0)
-            return True
-        if self.state is not FREE or not self._fills:
-            return False
-        level = self.memory.held(self) * self.scale
-        if level <= 2 * self._tiny():
-            return False
-        self.memory.grows(self, (into - out) / self.scale, presses=into > out * (1 + _EVEN))
-        self._alarm.set(level / (out - into) if out - into > out * _EVEN else math.inf)
-        return True
 
     def _ended(self, move: Move) -> None:
         """The last byte of a fill is in (or a fault has stopped it)."""
@@ -213,6 +190,9 @@ class PageCache(Store):
         self._later = False
         if self._stale:
             self.look_now()
+
+    def _ring(self) -> bool:
+        return self.look_now() or self._early
 
     def look_now(self) -> bool:
         """Brings the state in line with level and rates; called whenever these may have changed.
@@ -273,14 +253,14 @@ class PageCache(Store):
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self.rates()
-        if self._fills and into > out * (1 + _EVEN) and self._room() <= self._near():
+        if self._fills and into > out * (1 + EVEN) and self._room() <= self._near():
             return FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
             self.drained = self.filled
             if not self._fills:
                 return self._resting
-            return EMPTY if out > into * (1 + _EVEN) else FREE
+            return EMPTY if out > into * (1 + EVEN) else FREE
         return FREE
 
     def _enter(self, new: State) -> None:
@@ -296,45 +276,44 @@ class PageCache(Store):
         if new is FREE and self.leg.drain is not None:
             self._out_left = 4 * self.payload + 1.0  # more than will ever pass: it ends when the store is empty
             self.outflow = self.engine.transfer(self.leg.drain, self._out_left, weight=self.weight)
+            self.outflow.moved = self.changed
         if new is HELD:  # with nothing in it: the next byte is the oldest
             self._deadline = math.inf
 
-    def due(self, level: float, growths: tuple[float, float], *, presses: bool) -> float:
-        """When what all stores of its memory hold will change its state [s from now]; infinite where it never will.
-
-        Only what does change it counts: a full memory does not mind a store that is being emptied faster than filled.
-
-        Args:
-            level: Bytes that all of them hold now [B].
-            growths: How slowly and how fast that grows [B/s].
-            presses: Whether more comes into this store than goes out.
-        """
-        slow, fast = growths
-        if self.state is HELD and (self._fills or self._some):
-            return _time_to(self._hold - level, fast)
-        if self.state is FREE and self._fills:
-            return _time_to(self.memory.size - level, fast) if presses else math.inf
-        if self.state is FULL and len(self.memory.caches) > 1:
-            return _time_to(level - self.memory.size * (1 - SLACK) * (1 - _EVEN), -slow)
-        return math.inf
-
     def _set_alarm(self) -> None:
-        """Wakes the store when its state or a flush will next be due, as rates are now."""
+        """Wakes the store when its state or a flush will next be due; its memory sees to what all hold together."""
         into, out = self.rates()
-        waits = []
+        fills, memory = bool(self._fills), self.memory
+        wait, soonest = (self._wait(into, out, band) for band in (1.0, memory.band))
+        close = soonest < _SOON_S or (fills and self.state is FREE and into / memory.band <= out <= into * memory.band)
+        self._early = soonest < wait and not close
+        self._alarm.set(soonest if self._early else wait)
+        queued = bool(self._waiters or self._watchers)
+        parts: list[Part] = [(move.flow, 1.0 / self.scale) for move in self._fills]
+        if self.outflow is not None:
+            parts.append((self.outflow, -1.0 / self.scale))
+        if self.state in COUPLED:
+            parts = [(flow, 0.0) for flow, _ in parts] if queued else []
+        memory.note(self, parts, minds=self.state is FREE or queued, close=close)
+        memory.waits(
+            self,
+            begins=self._begins if self.state is HELD and (fills or self._some) else None,
+            presses=self.state is FREE and fills and into > out * (1 + EVEN),
+            full=self.state is FULL,
+        )
+
+    def _wait(self, into: float, out: float, band: float) -> float:
+        """When it may be empty, old enough or flushed at the earliest, while rates stay within a band [s from now]."""
+        waits = [math.inf]
         if self.state is HELD and (self._fills or self._some):
             waits.append(self._deadline - self.env.now)
-        elif self.state is FREE and out - into > out * _EVEN:
-            waits.append(self.level / (out - into))
+        elif self.state is FREE and out * band - into / band > out * EVEN:
+            waits.append(self.level / (out * band - into / band))
         if out > 0:
-            waits += [(queue[0][0] - self.drained) / out for queue in (self._waiters, self._watchers) if queue]
-        presses = into > out * (1 + _EVEN)
-        waits.append(self.memory.note(self, self.level / self.scale, (into - out) / self.scale, presses=presses))
-        self._alarm.set(min(waits))
+            waits += [(queue[0][0] - self.drained) / (out * band) for queue in (self._waiters, self._watchers) if queue]
+        return min(waits)
 
 
-def _time_to(distance: float, rate: float) -> float:
-    """Time to cover a distance [s]; none where it is behind already, infinite where it is never covered."""
-    if rate > 0:
-        return max(distance, 0.0) / rate
-    return math.inf
+def _stations(leg: Leg) -> set[int]:
+    """The stations that a phase through a cache crosses."""
+    return {k for row in (leg.fill, leg.drain) if row is not None for k, _ in row.demands}

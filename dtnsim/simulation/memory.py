@@ -1,9 +1,12 @@
 """A host's memory in time: its limits on dirty bytes hold for all who write there, however many and whenever.
 
 Each transfer's `dtnsim.simulation.cache.PageCache` counts its own dirty bytes; write-back begins, and writers are
-throttled, by what all of them hold together. What one leaves behind is still dirty when the next begins. Each store
-says what it holds and how fast that grows whenever that rate changes; from this the memory computes when a limit will
-next be met, and has those look whom it concerns: whoever fills faster than it empties, not who is being emptied.
+throttled, by what all of them hold together. What one leaves behind is still dirty when the next begins.
+
+Flows that the same node of the engine holds back all change at once and in proportion, so the memory counts by nodes:
+a change of shares costs it a step for each node, however many stores there are. From what all hold and how fast that
+grows it computes when a limit will next be met, and has those look whom it concerns: whoever fills faster than it
+empties, not who is being emptied. A store whose own rates matter is told where they leave a band.
 
 Neglects: the parts of the limit that Linux gives each device and each task by its own rate of write-back.
 """
@@ -11,30 +14,66 @@ Neglects: the parts of the limit that Linux gives each device and each task by i
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.engine.layout import CAPPED, LEVEL
 from dtnsim.physics import cache
 from dtnsim.simulation.alarm import Alarm
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import simpy
 
+    from dtnsim.engine.engine import Engine, Transfer
     from dtnsim.simulation.cache import PageCache
 
 #: part of the limit that must be free again before throttled writers run ahead once more: fewer turns, the same mean
 SLACK: Final = 0.02
+#: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
+EVEN: Final = 1e-11
 #: waits closer than this, relative, are one
 _TOGETHER: Final = 1e-9
+#: by what factor the rates of one of several stores may change before it is told
+_BAND: Final = 1.05
+
+#: a flow, and the bytes that one of its bytes adds to what is held
+Part = tuple["Transfer", float]
+#: of a flow: the node that holds it back, its bytes for a unit of that node's clock, and what that showed at first
+_Entry = tuple[int, float, float]
 
 
-#: part by which what stores hold may grow faster or slower than when alarms were set, before they are set again
-_SWING: Final = 0.02
-#: a limit that will be met within so long is watched without that [s]
-_SOON_S: Final = 1e-3
+@dataclass(slots=True, eq=False)
+class _Node:
+    """What flows that one node of the engine holds back bring together.
 
-#: bytes that a store holds, how fast that grows, since when, and whether more comes in than goes out
-Line = tuple[float, float, float, bool]
-_NOTHING: Final[Line] = (0.0, 0.0, 0.0, False)
+    Attributes:
+        rate: Bytes a second for a weight of one; of flows at their own caps, those count as weights.
+        clock: Integral of that.
+        low, high: Rates beyond which ``minders`` are told.
+        weight: Of all flows, those that empty a store negative.
+        flows: How many.
+        minders: Stores whose own rates matter to them.
+    """
+
+    rate: float
+    clock: float = 0.0
+    low: float = 0.0
+    high: float = math.inf
+    weight: float = 0.0
+    flows: int = 0
+    minders: dict[PageCache, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a store has said of itself: bytes that it held then, and its flows since."""
+
+    level: float
+    flows: dict[Transfer, tuple[_Entry, float]] = field(default_factory=dict)
+    minds: bool = False
 
 
 class Memory:
@@ -54,15 +93,25 @@ class Memory:
         self._whole, self._free, self._held = size, free, 0.0
         self.part, self.size = 1.0, size
         self.caches: list[PageCache] = []
-        self._lines: dict[PageCache, Line] = {}  # of those that hold some
-        self._counted = math.nan  # instant of the two that follow
-        self._levels: dict[PageCache, float] = {}
-        self._parts: tuple[float, ...] = ()
-        self._due: list[PageCache] = []
+        self._engine: Engine | None = None
+        self._stations: set[int] = set()
+        self._unwatch: Callable[[], None] = lambda: None
+        self._nodes: dict[int, _Node] = {}
+        self._told: dict[PageCache, _Told] = {}
+        self._level = self._growth = self._since = 0.0  # of what all hold
+        self._epoch = 0
+        self._waiting: dict[float, dict[PageCache, None]] = {}  # for so many bytes until write-back begins
+        self._pressing: dict[PageCache, None] = {}
+        self._full: dict[PageCache, None] = {}
+        self._close: dict[PageCache, None] = {}  # told of every change
+        self._due: list[dict[PageCache, None]] = []
         self._later = False
-        self._growth = 0.0  # of what all stores hold
-        self._band = math.inf, -math.inf  # growths at which nothing is due before the alarm
         self._alarm: Alarm | None = None
+
+    @property
+    def band(self) -> float:
+        """By what factor the rates of a store may have changed since it last looked, without its being told."""
+        return _BAND**2 if len(self.caches) > 1 else 1.0
 
     def hold(self, size: float) -> None:
         """A program takes memory, or gives some back (negative): the limits follow."""
@@ -77,117 +126,177 @@ class Memory:
     def join(self, one: PageCache) -> None:
         """One more that shares it."""
         self.caches.append(one)
+        self._engine = one.engine
         self._alarm = self._alarm or Alarm(one.env, self._ring)
+
+    def crossed(self, stations: Iterable[int]) -> None:
+        """What a store's bytes cross from now on."""
+        assert self._engine is not None
+        if not self._stations.issuperset(stations):
+            self._stations.update(stations)
+            self._unwatch()
+            self._unwatch = self._engine.watch(sorted(self._stations), self._changed)
 
     def beside(self, cache: PageCache) -> float:
         """What the others hold now [B]."""
-        if not self._lines:
-            return 0.0
-        now = cache.env.now
-        if now != self._counted:
-            self._count(now)
-        return math.fsum((*self._parts, -self._levels.get(cache, 0.0)))
-
-    def _count(self, now: float) -> None:
-        """Counts what each holds at an instant, and all: as few numbers whose sum is exact, however many stores."""
-        self._counted = now
-        self._levels = {
-            each: held
-            for each, (level, growth, since, _) in self._lines.items()
-            if (held := level + growth * (now - since)) > 0
-        }
-        self._parts = _exact(*self._levels.values())
-
-    def held(self, cache: PageCache) -> float:
-        """What a store holds now, as it said last [B]."""
-        level, growth, since, _ = self._lines.get(cache, _NOTHING)
-        return level + growth * (cache.env.now - since)
-
-    def _put(self, cache: PageCache, line: Line | None) -> None:
-        """Sets what a store holds and how that grows, or that it holds nothing and gets nothing."""
-        if line is None:
-            self._lines.pop(cache, None)
-        else:
-            self._lines[cache] = line
-        if cache.env.now != self._counted:
-            return
-        level = 0.0 if line is None else max(line[0] + line[1] * (self._counted - line[2]), 0.0)
-        if level != (before := self._levels.get(cache, 0.0)):
-            self._levels[cache] = level
-            self._parts = _exact(*self._parts, level, -before)
-
-    def note(self, cache: PageCache, level: float, growth: float, *, presses: bool) -> float:
-        """A store holds so much [B], and that grows at this rate [B/s] until it says another.
-
-        Returns:
-            When it has to look because of that [s from now]; infinite where the memory sees to it.
-        """
         if len(self.caches) == 1:
-            return cache.due(level, (growth, growth), presses=presses)
-        if level > 0 or growth:
-            self._put(cache, (level, growth, cache.env.now, presses))
-        else:
-            self._put(cache, None)
-        self._soon(cache.env)
-        return math.inf
+            return 0.0
+        time = cache.env.now - self._since
+        told = self._told.get(cache)
+        return max(self._level + self._growth * time - (self._own(told, time) if told else 0.0), 0.0)
 
-    def grows(self, cache: PageCache, growth: float, *, presses: bool) -> None:
-        """What a store holds grows at another rate from now on [B/s]."""
-        now = cache.env.now
-        level, before, since, pressed = self._lines.get(cache, (0.0, 0.0, now, False))
-        if growth == before:
+    def _own(self, told: _Told, time: float) -> float:
+        """What a store holds so long after all was last counted [B]."""
+        nodes, level = self._nodes, told.level
+        for (at, weight, since), _ in told.flows.values():
+            node = nodes[at]
+            level += weight * (node.clock + node.rate * time - since)
+        return level
+
+    def _advance(self, now: float) -> None:
+        """Counts up to now."""
+        time = now - self._since
+        if time:
+            self._level += self._growth * time
+            for node in self._nodes.values():
+                node.clock += node.rate * time
+            self._since = now
+
+    def note(self, cache: PageCache, parts: Iterable[Part], *, minds: bool, close: bool) -> None:
+        """A store says what it holds, and which flows change that.
+
+        Args:
+            cache: The store.
+            parts: Its flows, each with the bytes that one of its bytes adds.
+            minds: Whether its own rates matter to it: it is told where they leave the band.
+            close: Whether it has to be told of every change of them.
+        """
+        self._advance(cache.env.now)
+        self._forget(cache)
+        told = self._told[cache] = _Told(cache.level / cache.scale, minds=minds)
+        for flow, adds in parts:
+            self._enter(cache, told, flow, adds)
+        self._level += told.level
+        if len(self.caches) == 1:
+            self._level = told.level
+        if close:
+            self._close[cache] = None
+        else:
+            self._close.pop(cache, None)
+        self._add_up()
+
+    def waits(
+        self, cache: PageCache, *, begins: float | None = None, presses: bool = False, full: bool = False
+    ) -> None:
+        """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need."""
+        for those in (*self._waiting.values(), self._pressing, self._full):
+            those.pop(cache, None)
+        if begins is not None:
+            self._waiting.setdefault(begins, {})[cache] = None
+        if presses:
+            self._pressing[cache] = None
+        if full:
+            self._full[cache] = None
+        self._soon(cache.env)
+
+    def _forget(self, cache: PageCache) -> None:
+        """Takes a store out of what all hold, counted up to now."""
+        told = self._told.pop(cache, None)
+        if told is None:
             return
-        self._put(cache, (level + before * (now - since), growth, now, presses))
-        self._growth += growth - before
-        if presses != pressed or not self._band[0] <= self._growth <= self._band[1]:
-            self._soon(cache.env)
+        self._level -= self._own(told, 0.0)
+        for (at, weight, _), _ in told.flows.values():
+            node = self._nodes[at]
+            node.minders.pop(cache, None)
+            node.flows -= 1
+            node.weight -= weight
+            if not node.flows:
+                del self._nodes[at]
+
+    def _enter(self, cache: PageCache, told: _Told, flow: Transfer, adds: float) -> None:
+        assert self._engine is not None
+        at = self._engine.fluid.side(flow.flow)
+        if at < 0 and at != CAPPED:  # it has ended
+            return
+        node = self._nodes.get(at)
+        if node is None:
+            node = self._nodes[at] = _Node(self._rate(at))
+            self._bound(node)
+        weight = adds * (flow.flow.cap if at == CAPPED else flow.flow.weight)
+        told.flows[flow] = (at, weight, node.clock), adds
+        node.weight += weight
+        node.flows += 1
+        if told.minds:
+            node.minders[cache] = None
+
+    def _rate(self, at: int) -> float:
+        assert self._engine is not None
+        if at == CAPPED:
+            return 1.0
+        rate = self._engine.fluid.f[at + LEVEL]
+        return rate if rate < math.inf else 0.0  # it holds nobody back any more
+
+    def _bound(self, node: _Node) -> None:
+        band = _BAND if len(self.caches) > 1 else 1.0
+        node.low, node.high = node.rate / band, node.rate * band
+
+    def _add_up(self) -> None:
+        self._growth = math.fsum(node.weight * node.rate for node in self._nodes.values())
+
+    def _changed(self) -> None:
+        """After a change of the shares."""
+        assert self._engine is not None
+        now = self._engine.env.now
+        self._advance(now)
+        told: dict[PageCache, None] = dict(self._close)
+        if self._engine.fluid.epoch != self._epoch:
+            self._epoch = self._engine.fluid.epoch
+            told.update(dict.fromkeys(self._told))  # nodes have other numbers
+        for at, node in self._nodes.items():
+            rate = self._rate(at)
+            if rate != node.rate:
+                node.rate = rate
+                if not node.low <= rate <= node.high:
+                    self._bound(node)
+                    told.update(node.minders)
+        before = self._growth
+        self._add_up()
+        if self._growth != before:
+            self._soon(self._engine.env)
+        for each in told:
+            each.changed()
 
     def _soon(self, env: simpy.Environment) -> None:
-        if not self._later:
+        """Has it computed when which of them have to look, once all have said how they are."""
+        if len(self.caches) == 1:
+            self._plan()
+        elif not self._later:
             self._later = True
             env.timeout(0).callbacks.append(self._plan)
 
-    def _plan(self, event: Any) -> None:
-        """Computes when which of them have to look, all having said how they are.
-
-        Rates change more often than limits are met. So the alarm allows for what they hold growing somewhat faster or
-        slower, and is left alone while it does; only what is all but due is computed again at every change.
-        """
+    def _plan(self, _event: Any = None) -> None:
         self._later = False
-        now = event.env.now
-        if now != self._counted:
-            self._count(now)
-        growths = [line[1] for line in self._lines.values()]
-        self._growth = growth = math.fsum(growths)
-        swing = _SWING * math.fsum(map(abs, growths))
-        self._band = growth - swing, growth + swing
-        first = self._first(self._band)
-        if first <= _SOON_S:
-            self._band = math.inf, -math.inf
-            first = self._first((growth, growth))
+        assert self._engine is not None
+        level, growth = self._level + self._growth * (self._engine.env.now - self._since), self._growth
+        waits = [
+            (_time_to(begins * self.part - level, growth), those) for begins, those in self._waiting.items() if those
+        ]
+        if self._pressing:
+            waits.append((_time_to(self.size - level, growth), self._pressing))
+        if self._full and len(self.caches) > 1:
+            waits.append((_time_to(level - self.size * (1 - SLACK) * (1 - EVEN), -growth), self._full))
+        first = min((wait for wait, _ in waits), default=math.inf)
+        self._due = [those for wait, those in waits if wait <= first * (1 + _TOGETHER)]
         assert self._alarm is not None
         self._alarm.set(first)
 
-    def _first(self, growths: tuple[float, float]) -> float:
-        """When the first of them has to look while all grow within these bounds [s from now]; notes who that is."""
-        level = self._parts[0] if self._parts else 0.0
-        waits = [(each.due(level, growths, presses=line[3]), each) for each, line in self._lines.items()]
-        first = min((wait for wait, _ in waits), default=math.inf)
-        self._due = [each for wait, each in waits if wait <= first * (1 + _TOGETHER)]
-        return first
-
     def _ring(self) -> bool:
-        if self._band[0] <= self._band[1]:  # rung early, as it allows for other rates
-            self._soon(self._due[0].env)
-            return True
-        changed = [each.look_now() for each in self._due]
+        changed = [each.look_now() for each in [each for those in self._due for each in those]]
         return any(changed)
 
 
-def _exact(*numbers: float) -> tuple[float, ...]:
-    """A few numbers whose sum is exactly that of many (J. R. Shewchuk, 1997: a floating-point expansion)."""
-    left, parts = list(numbers), []
-    while part := math.fsum(left):
-        parts.append(part)
-        left.append(-part)
-    return tuple(parts)
+def _time_to(distance: float, rate: float) -> float:
+    """Time to cover a distance [s]; none where it is behind already, infinite where it is never covered."""
+    if rate > 0:
+        return max(distance, 0.0) / rate
+    return math.inf
