@@ -191,7 +191,7 @@ def test_a_faster_way_with_losses_is_no_slower() -> None:
     made = far({"kind": "s3"}, tool={"name": "aws-s3", "max_concurrent_requests": 16, "client": "destination"})
     made["transfer"]["dataset"] = {"files": 100, "size": "400 GB"}
     way = {"rtt": "70 ms", "loss": 1e-4, "background": {"share": 0}}
-    rates = [rate({**made, "wan": {**way, "bandwidth": f"{x} Gb/s"}}) for x in (0.1, 0.2, 0.5, 0.7, 1, 2, 5, 20)]
+    rates = [rate({**made, "wan": {**way, "bandwidth": f"{x} Gb/s"}}) for x in (0.1, 0.5, 1, 5, 20)]
     assert all(b >= a * 0.995 for a, b in pairwise(rates))
     assert rates[-1] > 2 * rates[0]
 

@@ -93,7 +93,7 @@ def test_truncation_at_every_byte_of_the_last_lines(name: str) -> None:
     start = raw.find(b"\n") + 1
     head, tail = raw[:start], raw[start:]
     whole = {_key(record) for record in _read(raw)} | _whole(name)
-    step = max(1, min(len(tail), 400) // 40)
+    step = max(1, min(len(tail), 400) // 20)
     for length in range(0, min(len(tail), 400), step):
         for record in _read(head + tail[:length]):
             assert record.status != "complete" or _known(record, whole), (tail[:length][-100:], record)

@@ -22,7 +22,7 @@ from tests.strategies import load, paths
 #: where one segment in a hundred is lost within a tenth of a millisecond
 CHANCE = 1.04
 
-few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 fewer = settings(few, max_examples=3)  # where an example is many predictions, or a whole document
 
 

@@ -67,7 +67,7 @@ def test_waiting_that_takes_longer_than_any_work() -> None:
     assert cause(made([station("h.a", 10)], less)).station == 0
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(paths())
 def test_every_answer_has_a_sentence(path: dict[str, Any]) -> None:
     found = answer(path)
