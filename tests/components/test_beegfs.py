@@ -100,7 +100,7 @@ def test_formulas_give_their_numbers() -> None:
         assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 12), st.integers(1, 30))
 def test_more_targets_never_hurt(each: int, streams: int) -> None:
     given = {"streams": streams, "target_rate": "100 MB/s", "targets": 24}

@@ -66,7 +66,7 @@ def test_formulas_give_their_numbers() -> None:
             assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 5))
 def test_more_copies_never_help_writers(replicas: int) -> None:
     few, more = (charges(write=True, replicas=n).rate("c.osds") for n in (replicas, replicas + 1))

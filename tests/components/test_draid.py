@@ -31,7 +31,7 @@ def test_small_blocks_are_filled_up_to_a_stripe() -> None:
     assert small == pytest.approx(10.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
 def test_it_is_never_faster_than_its_disks(data: int, spares: int, parity: int) -> None:
     made = draid(data=data, parity=parity, spares=spares)

@@ -94,7 +94,7 @@ def test_a_direct_request_waits_for_its_block() -> None:
     assert direct == pytest.approx(4 * MiB / 20e-3, rel=0.02)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.floats(0.05, 1.0), st.floats(0.05, 1.0))
 def test_the_less_others_leave_the_less_is_left(a: float, b: float) -> None:
     low, high = sorted((a, b))

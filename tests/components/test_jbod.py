@@ -25,7 +25,7 @@ def test_many_streams_find_nearly_all_disks() -> None:
     assert streaming(4, streams=100) == pytest.approx(400e6, rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(1, 40), st.integers(1, 60))
 def test_more_disks_or_streams_never_hurt(disks: int, streams: int) -> None:
     here = streaming(disks, streams=streams)

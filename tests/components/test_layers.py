@@ -314,7 +314,7 @@ def test_formulas_give_their_numbers(kind: str) -> None:
             assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-4), station
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 64), st.integers(1, 64), st.sampled_from(["nvme-of", "iscsi"]))
 def test_more_connections_or_depth_never_hurt(connections: int, depth: int, kind: str) -> None:
     def here(c: int, d: int) -> float:

@@ -22,7 +22,7 @@ def test_one_stream_reads_all_copies_and_writes_each() -> None:
     assert rate("write", disks=2) == pytest.approx(100e6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 24))
 def test_groups_add(copies: int, groups: int) -> None:
     assert rate(disks=copies, groups=groups) == pytest.approx(copies * groups * 100e6)
@@ -64,7 +64,7 @@ def test_disks_pass_over_what_the_other_copy_reads() -> None:
     assert writes.rate("d.disks") == pytest.approx(225e6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 12))
 def test_more_copies_of_disks_never_read_slower(copies: int, groups: int) -> None:
     found = read_of_disks(disks=copies, groups=groups)

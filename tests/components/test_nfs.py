@@ -159,7 +159,7 @@ def test_close_waits_for_the_server() -> None:
     assert rate(plain) == pytest.approx(200e6, rel=0.02)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_longer_round_trips_never_help(a: int, b: int) -> None:
     near, far = (rate(mounted(rtt=f"{ms} ms")) for ms in sorted((a, b)))

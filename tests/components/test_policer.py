@@ -48,7 +48,7 @@ def test_bbr_does_not_halve_at_drops() -> None:
     assert rate(through(shallow, cc="bbr")) > rate(through(shallow, cc="reno"))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(10, 5000), st.sampled_from(["police", "shape"]))
 def test_no_transfer_beats_its_policer(mbps: int, action: str) -> None:
     assert rate(through({"rate": f"{mbps} Mb/s", "action": action})) <= mbps * 1.25e5 / IP * (1 + 1e-9)

@@ -195,7 +195,7 @@ def test_formulas_give_their_numbers(kind: str) -> None:
     assert {"servers", "arrays", "metadata"} <= seen
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(1, 16), st.integers(1, 8), st.floats(0.1, 1.0))
 def test_more_servers_never_hurt(count: int, ports: int, share: float) -> None:
     def bound(n: int, p: int) -> float:

@@ -49,7 +49,7 @@ def test_interrupts_go_to_the_package_unless_a_core_is_named() -> None:
     assert sheet(problem(pinned)).demand("b.cpu.core3") == pytest.approx(0.2)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.sampled_from([512, 4096, 65536, 2**20]))
 def test_a_call_costs_its_cycles_once_a_block(block: int) -> None:
     host = machine(stack={**FREE, "file_write_byte": "0.9 cycles/B", "file_call": "3000 cycles"},

@@ -14,7 +14,7 @@ from dtnsim import Prediction, predict
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
 
-few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 #: framing of MTU 9000 with time stamps: payload and wire bytes of a packet
 MSS, WIRE = 8948.0, 9038.0

@@ -55,7 +55,7 @@ def test_links_side_by_side_are_both_drawn() -> None:
     assert {"network.x", "network.y"} <= set(drawn.nodes)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(paths())
 def test_every_volume_reaches_every_other_through_memory_and_network(path: dict[str, Any]) -> None:
     drawn = load(path).graph

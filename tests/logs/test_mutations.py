@@ -156,19 +156,19 @@ def test_decoration_changes_no_value(name: str, how: str) -> None:
     assert decorated == plain
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(text=st.text(max_size=400))
 def test_any_text(text: str) -> None:
     _read(text.encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(raw=st.binary(max_size=600))
 def test_any_bytes(raw: bytes) -> None:
     _read(raw)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(first=st.sampled_from(FILES), second=st.sampled_from(FILES), seed=st.integers(0, 2**32))
 def test_two_logs_interleaved(first: str, second: str, seed: int) -> None:
     rng = random.Random(seed)

@@ -80,7 +80,7 @@ def test_json_schema_lists_every_option(kind):
     assert set(shown) == set(model.model_fields)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     kind=st.sampled_from(TOOLS),
     files=st.integers(1, 10**6),
