@@ -8,13 +8,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
 import dtnsim
 from dtnsim.ground.extras import EXTRAS
-from dtnsim.physics.tcp import controls, shared
 
 pytestmark = pytest.mark.long
 
@@ -52,37 +50,6 @@ def test_predict_and_tcp_go_without_posix_and_without_extras() -> None:
     ):
         plain = run.format(arguments)
         assert printed(BARE + plain) == printed(plain)
-
-
-def test_a_kernel_gives_the_same_digits_compiled_and_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba")
-    pairs = [["cubic", "bbr"], ["cubic", "htcp"], ["reno", "cubic"]]
-    codes = [[controls.codes()[cc] for cc in pair] for pair in pairs]
-    trips = np.array([[0.03, 0.05]] * 3)
-    lanes = shared.Lanes(
-        np.full(3, 3000.0), np.full(3, 100.0), trips, np.array(codes), trips, np.full((3, 2), 1e9),
-        np.array([[1.0, 8.0]] * 3), np.array([0.0, 1e-3, 0.0]), np.arange(3),
-    )  # fmt: skip
-    compiled = shared.simulate(lanes, 5, compiled=True)
-    assert (compiled == shared.simulate(lanes, 5, compiled=False)).all()
-    monkeypatch.setitem(sys.modules, "numba", None)  # as if it were not installed
-    shared._compiled.cache_clear()
-    assert not shared.compiles()
-    assert (compiled == shared.simulate(lanes, 5, compiled=True)).all()
-    shared._compiled.cache_clear()
-
-
-def test_a_table_of_competing_flows_says_what_would_make_it_faster(tmp_path: Path) -> None:
-    table = tmp_path / "t.csv"
-    table.write_text("rate_bps,rtt_s,cc,duration_s,flow2_cc\n1e8,0.02,cubic,2,bbr\n")
-    code = f"import sys; sys.argv = ['dtnsim', 'tcp', '--table', {str(table)!r}]\nfrom dtnsim.cli import main\nmain()"
-    done = subprocess.run(
-        [sys.executable, "-c", BARE + code], cwd=ROOT, capture_output=True, text=True, check=False
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == (
-        "dtnsim: competing flows run in plain Python; compiled they are faster: pip install 'dtn-pathsim[fast]'\n"
-    )
 
 
 def test_nothing_mandatory_is_unused_and_nothing_used_is_missing() -> None:

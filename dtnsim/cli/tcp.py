@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from dtnsim.cli import options
-from dtnsim.ground import extras, units
+from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.physics.tcp import controls
 
@@ -209,10 +208,6 @@ def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:
     from dtnsim.cli import _tcp_table
 
     cases = _tcp_table.read(path)
-    if any(row.get("flow2_cc") for row in cases.rows) and not extras.installed("numba"):
-        sys.stderr.write(
-            f"dtnsim: competing flows run in plain Python; compiled they are faster: {extras.hint('numba')}\n"
-        )
     rows = _tcp_table.answer(cases, seed)
     if json:
         options.emit({"schema": "dtnsim.tcp-table/1", "seed": seed, "rows": rows})

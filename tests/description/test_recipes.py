@@ -14,7 +14,7 @@ from dtnsim import cli
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
-from dtnsim.physics.tcp import competition, controls, outcome, path, shared
+from dtnsim.physics.tcp import competition, controls, outcome, path
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios
 from dtnsim.steady.prediction import predict
@@ -116,12 +116,9 @@ def algorithm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (tmp_path / package / f"{module}.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(controls, "PACKAGES", (*controls.PACKAGES, package))
-    kept = controls.controls, controls.laws, shared._digest, shared._compiled
-    for each in kept:
-        each.cache_clear()
+    controls.controls.cache_clear()
     yield module
-    for each in kept:
-        each.cache_clear()
+    controls.controls.cache_clear()
     for name in [m for m in sys.modules if m.startswith(package)]:
         del sys.modules[name]
 

@@ -1,25 +1,15 @@
-"""BBR v1 for the kernel of `shared`: model of the path, state machine, window and pacing rate.
-
-Scalars and lists of floats only, as in `_kernel`.
-"""
+"""BBR v1 beside others: model of the path, state machine, window and pacing rate."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp._flow import DRAIN, NEVER, PROBE_BW, PROBE_RTT, STARTUP, Modelled
 
-# isort: off
-# fmt: off
-from dtnsim.physics.tcp._fields import (
-    ACKED, BANDWIDTH, BURST, CONSERVE, CWND, CYCLE, DRAIN, EVENT, FLAT, FLIGHT, FULL, HIGH, LEAST, LOSSES, LOST,
-    MODE, NEVER, NEW_ROUND, NEXT, PACE, PHASE, PLATEAU, PRIOR, PROBE_BW, PROBE_END, PROBE_ROUND, PROBE_RTT,
-    RECOVERING, ROUND, SENT, STAMP, STARTUP, TRIP,
-)
-# fmt: on
-# isort: on
-
-# constants of the sender by the names that they have in `linux`; tuples are unpacked, as numba wants numbers
+# constants of the sender by the names that they have in `linux`
 GAINS, HIGH_GAIN, MARGIN = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.BBR_MARGIN
-WINDOW, BURSTS = linux.INITIAL_WINDOW, linux.BURSTS_PER_S
+WINDOW = linux.INITIAL_WINDOW
 FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
 MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
     linux.BBR_MIN_RTT_S,
@@ -29,109 +19,128 @@ MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
 )
 
 
-def bandwidth(f: list[float], best: list[float], sample: float) -> None:
+@dataclass(slots=True, eq=False, repr=False)
+class Bbr1(Modelled):
+    """A flow of BBR v1.
+
+    Attributes:
+        best: Largest delivery rates of the last rounds [segments/s].
+        prior: Window before a recovery or ProbeRTT [segments].
+        conserve: Whether it sends no more than what is delivered: the round after a loss.
+    """
+
+    best: list[float] = field(default_factory=lambda: [0.0] * FILTER)
+    prior: float = WINDOW
+    conserve: bool = False
+
+    def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
+        """The control law, as `Flow.respond`."""
+        bbr_flow(self, acked, self.sample(before, (n - since) * slice_s), n * slice_s, phase)
+
+
+def bandwidth(f: Bbr1, sample: float) -> None:
     """BBR's filter: the largest delivery rate of ten rounds; start-up ends when it stops growing."""
-    if f[MODE] != PROBE_RTT:
-        if f[NEW_ROUND] > 0.0:
-            best[int(f[ROUND]) % FILTER] = 0.0
-        best[int(f[ROUND]) % FILTER] = max(best[int(f[ROUND]) % FILTER], sample)
-        largest = max(best)
-        f[BANDWIDTH] = max(largest, 1e-9)
-    if f[NEW_ROUND] > 0.0 and f[FULL] == 0.0:
-        if f[BANDWIDTH] >= FULL_GROWTH * f[PLATEAU]:
-            f[PLATEAU], f[FLAT] = f[BANDWIDTH], 0.0
+    best = f.best
+    if f.mode != PROBE_RTT:
+        if f.new_round:
+            best[f.round % FILTER] = 0.0
+        if f.new_round or sample > best[f.round % FILTER]:
+            best[f.round % FILTER] = max(best[f.round % FILTER], sample)
+            f.bandwidth = max(*best, 1e-9)
+    if f.new_round and not f.full:
+        if f.bandwidth >= FULL_GROWTH * f.plateau:
+            f.plateau, f.flat = f.bandwidth, 0.0
         else:
-            f[FLAT] += 1.0
-            if f[FLAT] >= FULL_ROUNDS:
-                f[FULL] = 1.0
+            f.flat += 1.0
+            if f.flat >= FULL_ROUNDS:
+                f.full = True
 
 
-def cruise(f: list[float], now: float, phase: float) -> None:
+def cruise(f: Bbr1, now: float, phase: int) -> None:
     """BBR's drain and the eight phases of ProbeBW."""
-    pipe = f[BANDWIDTH] * f[LEAST]
-    if f[MODE] == STARTUP and f[FULL] > 0.0:
-        f[MODE] = DRAIN
-    if f[MODE] == DRAIN and f[FLIGHT] <= pipe:
-        f[MODE], f[PHASE], f[CYCLE] = PROBE_BW, phase, now
-    if f[MODE] != PROBE_BW:
+    pipe = f.bandwidth * f.least
+    if f.mode == STARTUP and f.full:
+        f.mode = DRAIN
+    if f.mode == DRAIN and f.flight <= pipe:
+        f.mode, f.phase, f.cycle = PROBE_BW, phase, now
+    if f.mode != PROBE_BW:
         return
-    gain = GAINS[int(f[PHASE])]
-    long = now - f[CYCLE] > f[LEAST]
+    gain = GAINS[f.phase]
+    long = now - f.cycle > f.least
     if gain > 1.0:
-        go = long and (f[LOSSES] > 0.0 or f[FLIGHT] >= GAINS[0] * pipe)
+        go = long and (f.losses > 0.0 or f.flight >= GAINS[0] * pipe)
     else:
-        go = long or (gain < 1.0 and f[FLIGHT] <= pipe)
+        go = long or (gain < 1.0 and f.flight <= pipe)
     if go:
-        f[PHASE], f[CYCLE] = float((int(f[PHASE]) + 1) % 8), now
+        f.phase, f.cycle = (f.phase + 1) % 8, now
 
 
-def least_delay(f: list[float], now: float, phase: float) -> None:
+def least_delay(f: Bbr1, now: float, phase: int) -> None:
     """BBR's least round trip, and ProbeRTT when it has not been seen for ten seconds."""
-    expired = f[STAMP] > 0.0 and now > f[STAMP] + MIN_RTT_S
-    if f[TRIP] <= f[LEAST] or expired:
-        f[LEAST], f[STAMP] = f[TRIP], max(now, 1e-6)
-    if expired and f[MODE] != PROBE_RTT:
-        f[PRIOR] = f[CWND] if f[RECOVERING] == 0.0 else max(f[PRIOR], f[CWND])
-        f[MODE], f[PROBE_END] = PROBE_RTT, NEVER
-    if f[MODE] != PROBE_RTT:
+    expired = f.stamp > 0.0 and now > f.stamp + MIN_RTT_S
+    if f.trip <= f.least or expired:
+        f.least, f.stamp = f.trip, max(now, 1e-6)
+    if expired and f.mode != PROBE_RTT:
+        f.prior = f.cwnd if not f.recovering else max(f.prior, f.cwnd)
+        f.mode, f.probe_end = PROBE_RTT, NEVER
+    if f.mode != PROBE_RTT:
         return
-    if f[PROBE_END] >= NEVER:
-        if f[FLIGHT] <= LEAST_WINDOW + 0.5:
-            f[PROBE_END], f[PROBE_ROUND], f[NEXT] = now + PROBE_S, 0.0, f[ACKED]
-    elif f[NEW_ROUND] > 0.0:
-        f[PROBE_ROUND] = 1.0
-    if f[PROBE_ROUND] > 0.0 and now > f[PROBE_END]:
-        f[STAMP], f[PROBE_ROUND], f[PROBE_END] = now, 0.0, NEVER
-        f[CWND] = max(f[CWND], f[PRIOR])
-        f[MODE] = PROBE_BW if f[FULL] > 0.0 else STARTUP
-        f[PHASE], f[CYCLE] = phase, now
+    if f.probe_end >= NEVER:
+        if f.flight <= LEAST_WINDOW + 0.5:
+            f.probe_end, f.probe_round, f.next_round = now + PROBE_S, False, f.acked
+    elif f.new_round:
+        f.probe_round = True
+    if f.probe_round and now > f.probe_end:
+        f.stamp, f.probe_round, f.probe_end = now, False, NEVER
+        f.cwnd = max(f.cwnd, f.prior)
+        f.mode = PROBE_BW if f.full else STARTUP
+        f.phase, f.cycle = phase, now
 
 
-def bbr_window(f: list[float], acked: float) -> None:
+def bbr_window(f: Bbr1, acked: float) -> None:
     """BBR's congestion window: conservation for a round after a loss, then up to the target."""
-    ended = f[RECOVERING] > 0.0 and f[ACKED] + f[LOST] >= f[HIGH]
+    ended = f.recovering and f.acked + f.lost >= f.high
     if ended:
-        f[RECOVERING] = 0.0
-    gain = HIGH_GAIN if f[MODE] == STARTUP or f[MODE] == DRAIN else CWND_GAIN if f[MODE] == PROBE_BW else 1.0
-    burst = min(max(f[PACE] / BURSTS, 2.0), BURST)
-    target = gain * f[BANDWIDTH] * f[LEAST] + 3 * burst + f[BANDWIDTH] * 0.0005
-    window = f[CWND]
-    if f[EVENT] > 0.0:
-        if f[MODE] != PROBE_RTT:
-            f[PRIOR] = f[CWND]
-        f[HIGH], f[RECOVERING], f[CONSERVE] = f[SENT], 1.0, 1.0
-        window = f[FLIGHT] + acked
-    elif f[LOSSES] > 0.0:
-        window = max(window - f[LOSSES], 1.0)
+        f.recovering = False
+    gain = HIGH_GAIN if f.mode <= DRAIN else CWND_GAIN if f.mode == PROBE_BW else 1.0
+    target = gain * f.bandwidth * f.least + 3 * f.burst() + f.bandwidth * 0.0005
+    window = f.cwnd
+    if f.event:
+        if f.mode != PROBE_RTT:
+            f.prior = f.cwnd
+        f.high, f.recovering, f.conserve = f.sent, True, True
+        window = f.flight + acked
+    elif f.losses > 0.0:
+        window = max(window - f.losses, 1.0)
     if ended:
-        window, f[CONSERVE] = max(window, f[PRIOR]), 0.0
-    if f[CONSERVE] > 0.0:
-        window = max(window, f[FLIGHT] + acked)
-    elif f[FULL] > 0.0:
+        window, f.conserve = max(window, f.prior), False
+    if f.conserve:
+        window = max(window, f.flight + acked)
+    elif f.full:
         window = min(window + acked, target)
-    elif window < target or f[ACKED] < WINDOW:
+    elif window < target or f.acked < WINDOW:
         window += acked
     window = max(window, LEAST_WINDOW)
-    f[CWND] = min(window, LEAST_WINDOW) if f[MODE] == PROBE_RTT else window
+    f.cwnd = min(window, LEAST_WINDOW) if f.mode == PROBE_RTT else window
 
 
-def bbr_flow(f: list[float], best: list[float], acked: float, sample: float, now: float, phase: float) -> None:
+def bbr_flow(f: Bbr1, acked: float, sample: float, now: float, phase: int) -> None:
     """BBR v1: model of the path, state machine, window and pacing rate."""
     if acked > 1e-9:
-        bandwidth(f, best, sample)
-        if f[LEAST] >= NEVER:
-            f[LEAST] = f[TRIP]
+        bandwidth(f, sample)
+        if f.least >= NEVER:
+            f.least = f.trip
         cruise(f, now, phase)
         least_delay(f, now, phase)
-        if f[NEW_ROUND] > 0.0 and f[EVENT] == 0.0:
-            f[CONSERVE] = 0.0
+        if f.new_round and not f.event:
+            f.conserve = False
         bbr_window(f, acked)
     gain = 1.0
-    if f[MODE] == STARTUP:
+    if f.mode == STARTUP:
         gain = HIGH_GAIN
-    elif f[MODE] == DRAIN:
+    elif f.mode == DRAIN:
         gain = 1 / HIGH_GAIN
-    elif f[MODE] == PROBE_BW:
-        gain = GAINS[int(f[PHASE])]
-    rate = gain * f[BANDWIDTH] * MARGIN
-    f[PACE] = max(rate, f[PACE]) if f[FULL] == 0.0 else rate
+    elif f.mode == PROBE_BW:
+        gain = GAINS[f.phase]
+    rate = gain * f.bandwidth * MARGIN
+    f.pace = max(rate, f.pace) if not f.full else rate

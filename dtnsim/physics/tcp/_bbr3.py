@@ -1,31 +1,19 @@
-"""BBR v2 and v3 for the kernel of `shared`: bounds of rate and of what is in flight, and the cycle that moves them.
+"""BBR v2 and v3 beside others: bounds of rate and of what is in flight, and the cycle that moves them.
 
 A flow keeps the largest delivery rate of two cycles, an upper bound of what is in flight (set where a probe lost more
 than 2 % of a flight, raised where it did not), and lower bounds of both, cut by 0.7 in every round with a loss outside
-a probe and forgotten at the next probe. Scalars and lists of floats only, as in `_kernel`.
+a probe and forgotten at the next probe.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 
 from dtnsim.physics.tcp import linux
-from dtnsim.physics.tcp.controls import codes
+from dtnsim.physics.tcp._flow import DRAIN, NEVER, PROBE_BW, PROBE_RTT, RING, STARTUP, Modelled, ring
 
-# isort: off
-# fmt: off
-from dtnsim.physics.tcp._fields import (
-    ACKED, BANDWIDTH, BEST, BEST_NEW, BURST, CC, CWND, CYCLE, DRAIN, FLAT, FLIGHT, FULL, FULL_NOW, GOT,
-    IN_FLIGHT, LATEST, LEAST, LEAST_NEW, LOSS_EVENTS, LOSS_ROUND, LOSSES, LOST_TRIP, LOW, MODE, NEVER,
-    NEW_ROUND, NEXT, PACE, PHASE, PLATEAU, PROBE_BW, PROBE_END, PROBE_ROUND, PROBE_RTT, RATE_LATEST, RATE_LOW,
-    RISKY, ROUNDS_SINCE, SAMPLES, STAMP, STAMP_NEW, STARTUP, STOPPING, TOO_HIGH, TRIP, UP_ACKS, UP_ROUNDS,
-    UPPER, WAIT,
-)
-# fmt: on
-# isort: on
-
-BBR3 = codes()["bbr3"]
-DOWN, CRUISE, REFILL, UP = 0.0, 1.0, 2.0, 3.0
+DOWN, CRUISE, REFILL, UP = range(4)
 THRESHOLD, BETA, HEADROOM = linux.BBR3_LOSS_THRESHOLD, linux.BBR3_BETA, linux.BBR3_HEADROOM
 MOST_ROUNDS, WAIT_S, PROBE_RTT_S, KEPT = (
     linux.BBR3_MOST_ROUNDS,
@@ -39,198 +27,262 @@ EVENTS_V2, EVENTS_V3 = linux.BBR2_LOSS_EVENTS, linux.BBR3_LOSS_EVENTS
 UP_GAIN, UP_WINDOW, WINDOW = linux.BBR_CYCLE[0], linux.BBR3_UP_WINDOW, linux.BBR_CWND_GAIN
 MARGIN, FLAT_GROWTH, FLAT_ROUNDS = linux.BBR_MARGIN, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
 LEAST_WINDOW, MIN_RTT_S, PAUSE_S = linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S, linux.BBR_PROBE_RTT_S
-INITIAL, BURSTS = linux.INITIAL_WINDOW, linux.BURSTS_PER_S
+INITIAL = linux.INITIAL_WINDOW
 
 
-def begin_down(f: list[float], now: float, u: float) -> None:
+@dataclass(slots=True, eq=False, repr=False)
+class Bbr3(Modelled):
+    """A flow of BBR v2 or v3.
+
+    Attributes:
+        best, best_new: Largest delivery rates of the last cycle and of this one [segments/s].
+        rate_low, low, upper: Lower bounds of rate [segments/s] and of what is in flight, its upper bound [segments].
+        rate_latest, latest: Largest delivery rate of the round [segments/s], and what it delivered [segments].
+        loss_round: Whether the round had a loss.
+        loss_events: Slices with a loss in the round.
+        full_now: Whether the rate of this start-up or probe has stopped growing.
+        rounds_since, wait: Rounds since the last probe, and time until the next [s].
+        too_high: Whether a probe lost too much.
+        risky: Whether the last probe found the upper bound.
+        probes: Whether the losses of what is in flight tell of a probe.
+        up_rounds, up_acks: Rounds of the probe, and what was acknowledged since the upper bound was raised.
+        stopping: Whether a probe's last round trip is under way.
+        least_new, stamp_new: Least round trip of the last seconds, and when it was seen [s].
+        got, in_flight, lost_trip: What the last round trip delivered, began with in flight, and lost [segments].
+        losts, flights: What it had lost and in flight, by slice.
+    """
+
+    best: float = 0.0
+    best_new: float = 0.0
+    rate_low: float = NEVER
+    low: float = NEVER
+    upper: float = NEVER
+    rate_latest: float = 0.0
+    latest: float = 0.0
+    loss_round: bool = False
+    loss_events: float = 0.0
+    full_now: bool = False
+    rounds_since: float = 0.0
+    wait: float = 0.0
+    too_high: bool = False
+    risky: bool = False
+    probes: bool = False
+    up_rounds: float = 0.0
+    up_acks: float = 0.0
+    stopping: bool = False
+    least_new: float = NEVER
+    stamp_new: float = 0.0
+    got: float = 0.0
+    in_flight: float = 0.0
+    lost_trip: float = 0.0
+
+    losts: list[float] = field(default_factory=ring)
+    flights: list[float] = field(default_factory=ring)
+
+    @property
+    def third(self) -> bool:
+        """Whether it is v3."""
+        return self.control.name == "bbr3"
+
+    def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
+        """The control law, as `Flow.respond`."""
+        at, here, ago = since % RING, n % RING, since >= 0
+        self.got = self.acked - before
+        self.in_flight, self.lost_trip = (self.flights[at], self.lost - self.losts[at]) if ago else (0.0, 0.0)
+        bbr3_flow(self, acked, self.sample(before, (n - since) * slice_s), n * slice_s, phase / 8.0)
+        sends = min(max(min(self.cwnd, self.cap) - self.flight, 0.0), self.pace * slice_s)
+        self.losts[here], self.flights[here] = self.lost, self.flight + sends
+
+
+def begin_down(f: Bbr3, now: float, u: float) -> None:
     """A new cycle: the next probe comes in two to three seconds, or in as many rounds as the flight has segments."""
-    f[LOSS_ROUND] = f[RATE_LATEST] = f[LATEST] = 0.0
-    f[ROUNDS_SINCE], f[WAIT] = math.floor(2.0 * u), WAIT_S + u
-    f[CYCLE], f[STOPPING], f[NEXT], f[PHASE] = now, 1.0, f[ACKED], DOWN
+    f.rate_latest = f.latest = 0.0
+    f.loss_round = False
+    f.rounds_since, f.wait = math.floor(2.0 * u), WAIT_S + u
+    f.cycle, f.stopping, f.next_round, f.phase = now, True, f.acked, DOWN
 
 
-def begin_refill(f: list[float]) -> None:
+def begin_refill(f: Bbr3) -> None:
     """A round at the largest rate, before a probe."""
-    f[RATE_LOW] = f[LOW] = NEVER
-    f[UP_ROUNDS] = f[UP_ACKS] = f[RISKY] = f[STOPPING] = 0.0
-    f[NEXT], f[PHASE] = f[ACKED], REFILL
+    f.rate_low = f.low = NEVER
+    f.up_rounds = f.up_acks = 0.0
+    f.risky = f.stopping = False
+    f.next_round, f.phase = f.acked, REFILL
 
 
-def lower_bounds(f: list[float], sample: float) -> None:
+def lower_bounds(f: Bbr3, sample: float) -> None:
     """The largest rate of two cycles; both lower bounds after a round with a loss outside a probe."""
-    f[RATE_LATEST], f[LATEST] = max(f[RATE_LATEST], sample), max(f[LATEST], f[GOT])
-    f[BEST_NEW] = max(f[BEST_NEW], sample)
-    f[BANDWIDTH] = max(f[BEST], f[BEST_NEW], 1e-9)
-    if f[LOSSES] > 0.0:
-        f[LOSS_ROUND] = 1.0
-        f[LOSS_EVENTS] += 1.0
-    if f[NEW_ROUND] == 0.0:
+    f.rate_latest, f.latest = max(f.rate_latest, sample), max(f.latest, f.got)
+    f.best_new = max(f.best_new, sample)
+    f.bandwidth = max(f.best, f.best_new, 1e-9)
+    if f.losses > 0.0:
+        f.loss_round = True
+        f.loss_events += 1.0
+    if not f.new_round:
         return
-    probing = f[MODE] == STARTUP or (f[MODE] == PROBE_BW and f[PHASE] >= REFILL)
-    if f[LOSS_ROUND] > 0.0 and not probing:
-        if f[RATE_LOW] >= NEVER:
-            f[RATE_LOW] = f[BANDWIDTH]
-        if f[LOW] >= NEVER:
-            f[LOW] = f[CWND]
-        f[RATE_LOW], f[LOW] = max(f[RATE_LATEST], BETA * f[RATE_LOW]), max(f[LATEST], BETA * f[LOW])
-    f[LOSS_ROUND] = 0.0
+    probing = f.mode == STARTUP or (f.mode == PROBE_BW and f.phase >= REFILL)
+    if f.loss_round and not probing:
+        if f.rate_low >= NEVER:
+            f.rate_low = f.bandwidth
+        if f.low >= NEVER:
+            f.low = f.cwnd
+        f.rate_low, f.low = max(f.rate_latest, BETA * f.rate_low), max(f.latest, BETA * f.low)
+    f.loss_round = False
 
 
-def start_up(f: list[float], sample: float, now: float, u: float) -> None:
+def start_up(f: Bbr3, sample: float, now: float, u: float) -> None:
     """The plateau of the rate, in start-up and in probes; start-up's end by it or by losses; its drain."""
-    pipe = f[BANDWIDTH] * f[LEAST]
-    if f[FULL_NOW] == 0.0:
-        if sample >= FLAT_GROWTH * f[PLATEAU]:
-            f[PLATEAU], f[FLAT] = sample, 0.0
-        elif f[NEW_ROUND] > 0.0:
-            f[FLAT] += 1.0
-            if f[FLAT] >= FLAT_ROUNDS:
-                f[FULL_NOW] = f[FULL] = 1.0
-    if f[NEW_ROUND] > 0.0:
-        events = EVENTS_V3 if f[CC] == BBR3 else EVENTS_V2
-        if f[FULL] == 0.0 and f[LOSS_EVENTS] >= events and f[LOST_TRIP] > THRESHOLD * f[IN_FLIGHT]:
-            f[FULL], f[UPPER] = 1.0, max(pipe, f[LATEST])
-        f[LOSS_EVENTS] = 0.0
-    if f[MODE] == STARTUP and f[FULL] > 0.0:
-        f[MODE] = DRAIN
-    if f[MODE] == DRAIN and f[FLIGHT] <= pipe:
-        f[MODE] = PROBE_BW
+    pipe = f.bandwidth * f.least
+    if not f.full_now:
+        if sample >= FLAT_GROWTH * f.plateau:
+            f.plateau, f.flat = sample, 0.0
+        elif f.new_round:
+            f.flat += 1.0
+            if f.flat >= FLAT_ROUNDS:
+                f.full_now = f.full = True
+    if f.new_round:
+        events = EVENTS_V3 if f.third else EVENTS_V2
+        if not f.full and f.loss_events >= events and f.lost_trip > THRESHOLD * f.in_flight:
+            f.full, f.upper = True, max(pipe, f.latest)
+        f.loss_events = 0.0
+    if f.mode == STARTUP and f.full:
+        f.mode = DRAIN
+    if f.mode == DRAIN and f.flight <= pipe:
+        f.mode = PROBE_BW
         begin_down(f, now, u)
 
 
-def upper_bound(f: list[float], acked: float, now: float, u: float) -> bool:
+def upper_bound(f: Bbr3, acked: float, now: float, u: float) -> bool:
     """What the last round trip's losses say of what was in flight; True where it has decided the next phase."""
-    if f[STOPPING] > 0.0 and f[NEW_ROUND] > 0.0:
-        f[SAMPLES] = f[STOPPING] = 0.0
-        if f[MODE] == PROBE_BW:
-            if f[BEST_NEW] > 0.0:
-                f[BEST], f[BEST_NEW] = f[BEST_NEW], 0.0
-            if f[RISKY] > 0.0 and f[TOO_HIGH] == 0.0:
+    if f.stopping and f.new_round:
+        f.probes = f.stopping = False
+        if f.mode == PROBE_BW:
+            if f.best_new > 0.0:
+                f.best, f.best_new = f.best_new, 0.0
+            if f.risky and not f.too_high:
                 begin_refill(f)
                 return True
-    if f[LOST_TRIP] > 0.5 and f[LOST_TRIP] > THRESHOLD * f[IN_FLIGHT]:
-        if f[SAMPLES] > 0.0:
-            f[TOO_HIGH], f[SAMPLES] = 1.0, 0.0
-            f[UPPER] = max(f[IN_FLIGHT], BETA * min(f[BANDWIDTH] * f[LEAST], f[CWND]))
-            if f[MODE] == PROBE_BW and f[PHASE] == UP:
+    if f.lost_trip > 0.5 and f.lost_trip > THRESHOLD * f.in_flight:
+        if f.probes:
+            f.too_high, f.probes = True, False
+            f.upper = max(f.in_flight, BETA * min(f.bandwidth * f.least, f.cwnd))
+            if f.mode == PROBE_BW and f.phase == UP:
                 begin_down(f, now, u)
-    elif f[UPPER] < NEVER:
-        f[UPPER] = max(f[UPPER], f[IN_FLIGHT])
-        if f[MODE] == PROBE_BW and f[PHASE] == UP and f[CWND] >= f[UPPER] and f[FLIGHT] + acked + 1.0 >= f[CWND]:
-            f[UP_ACKS] += acked
-            step = max(f[CWND] / 2.0 ** f[UP_ROUNDS], 1.0)
-            f[UPPER] += math.floor(f[UP_ACKS] / step)
-            f[UP_ACKS] -= step * math.floor(f[UP_ACKS] / step)
-            if f[NEW_ROUND] > 0.0:
-                f[UP_ROUNDS] = min(f[UP_ROUNDS] + 1.0, 30.0)
+    elif f.upper < NEVER:
+        f.upper = max(f.upper, f.in_flight)
+        if f.mode == PROBE_BW and f.phase == UP and f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
+            f.up_acks += acked
+            step = max(f.cwnd / 2.0**f.up_rounds, 1.0)
+            f.upper += math.floor(f.up_acks / step)
+            f.up_acks -= step * math.floor(f.up_acks / step)
+            if f.new_round:
+                f.up_rounds = min(f.up_rounds + 1.0, 30.0)
     return False
 
 
-def cycle(f: list[float], sample: float, acked: float, now: float, u: float) -> None:
+def cycle(f: Bbr3, sample: float, acked: float, now: float, u: float) -> None:
     """Down, cruise, refill, up."""
-    if f[FULL] == 0.0 or upper_bound(f, acked, now, u) or f[MODE] != PROBE_BW:
+    if not f.full or upper_bound(f, acked, now, u) or f.mode != PROBE_BW:
         return
-    pipe = f[BANDWIDTH] * f[LEAST]
-    if f[PHASE] == UP:
+    pipe = f.bandwidth * f.least
+    if f.phase == UP:
         done = False
-        if f[TOO_HIGH] > 0.0 and f[FLIGHT] >= f[UPPER]:
-            f[RISKY], done = 1.0, True
-        elif f[CC] != BBR3:
-            done = now - f[CYCLE] > f[LEAST] and f[FLIGHT] >= UP_GAIN * pipe
-        elif f[CWND] >= f[UPPER] and f[FLIGHT] + acked + 1.0 >= f[CWND]:
-            f[PLATEAU], f[FLAT], f[FULL_NOW] = sample, 0.0, 0.0
+        if f.too_high and f.flight >= f.upper:
+            f.risky, done = True, True
+        elif not f.third:
+            done = now - f.cycle > f.least and f.flight >= UP_GAIN * pipe
+        elif f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
+            f.plateau, f.flat, f.full_now = sample, 0.0, False
         else:
-            done = f[FULL_NOW] > 0.0
+            done = f.full_now
         if done:
-            f[TOO_HIGH] = 0.0
+            f.too_high = False
             begin_down(f, now, u)
-    elif f[PHASE] == REFILL:
-        if f[NEW_ROUND] > 0.0:
-            f[SAMPLES], f[PHASE], f[CYCLE], f[NEXT] = 1.0, UP, now, f[ACKED]
-            f[PLATEAU], f[FLAT], f[FULL_NOW] = sample, 0.0, 0.0
-            f[UP_ROUNDS] += 1.0
-    elif now - f[CYCLE] > f[WAIT] or f[ROUNDS_SINCE] >= min(MOST_ROUNDS, pipe, f[CWND]):
+    elif f.phase == REFILL:
+        if f.new_round:
+            f.probes, f.phase, f.cycle, f.next_round = True, UP, now, f.acked
+            f.plateau, f.flat, f.full_now = sample, 0.0, False
+            f.up_rounds += 1.0
+    elif now - f.cycle > f.wait or f.rounds_since >= min(MOST_ROUNDS, pipe, f.cwnd):
         begin_refill(f)
-    elif f[PHASE] == DOWN and f[FLIGHT] <= min(pipe, max((1.0 - HEADROOM) * f[UPPER], LEAST_WINDOW)):
-        f[PHASE] = CRUISE
-        if f[LOW] < NEVER:
-            f[LOW] = min(f[LOW], f[UPPER])
+    elif f.phase == DOWN and f.flight <= min(pipe, max((1.0 - HEADROOM) * f.upper, LEAST_WINDOW)):
+        f.phase = CRUISE
+        if f.low < NEVER:
+            f.low = min(f.low, f.upper)
 
 
-def pause(f: list[float], now: float, u: float) -> None:
+def pause(f: Bbr3, now: float, u: float) -> None:
     """The least round trip of ten seconds, and the half of the pipe for 200 ms that looks for it every five."""
-    expired = f[STAMP_NEW] > 0.0 and now > f[STAMP_NEW] + PROBE_RTT_S
-    if f[TRIP] < f[LEAST_NEW] or expired or f[STAMP_NEW] == 0.0:
-        f[LEAST_NEW], f[STAMP_NEW] = f[TRIP], max(now, 1e-6)
-    if f[LEAST_NEW] <= f[LEAST] or now > f[STAMP] + MIN_RTT_S:
-        f[LEAST], f[STAMP] = f[LEAST_NEW], f[STAMP_NEW]
-    if expired and f[MODE] != PROBE_RTT:
-        f[MODE], f[PROBE_END], f[STOPPING], f[NEXT] = PROBE_RTT, NEVER, 1.0, f[ACKED]
-    if f[MODE] != PROBE_RTT:
+    expired = f.stamp_new > 0.0 and now > f.stamp_new + PROBE_RTT_S
+    if f.trip < f.least_new or expired or f.stamp_new == 0.0:
+        f.least_new, f.stamp_new = f.trip, max(now, 1e-6)
+    if f.least_new <= f.least or now > f.stamp + MIN_RTT_S:
+        f.least, f.stamp = f.least_new, f.stamp_new
+    if expired and f.mode != PROBE_RTT:
+        f.mode, f.probe_end, f.stopping, f.next_round = PROBE_RTT, NEVER, True, f.acked
+    if f.mode != PROBE_RTT:
         return
-    if f[PROBE_END] >= NEVER:
-        if f[FLIGHT] <= max(KEPT * f[BANDWIDTH] * f[LEAST], LEAST_WINDOW) + 0.5:
-            f[PROBE_END], f[PROBE_ROUND], f[NEXT] = now + PAUSE_S, 0.0, f[ACKED]
-    elif f[NEW_ROUND] > 0.0:
-        f[PROBE_ROUND] = 1.0
-    if f[PROBE_ROUND] > 0.0 and now > f[PROBE_END]:
-        f[STAMP_NEW], f[RATE_LOW], f[LOW] = now, NEVER, NEVER
-        f[PROBE_ROUND], f[PROBE_END] = 0.0, NEVER
-        f[MODE] = PROBE_BW if f[FULL] > 0.0 else STARTUP
+    if f.probe_end >= NEVER:
+        if f.flight <= max(KEPT * f.bandwidth * f.least, LEAST_WINDOW) + 0.5:
+            f.probe_end, f.probe_round, f.next_round = now + PAUSE_S, False, f.acked
+    elif f.new_round:
+        f.probe_round = True
+    if f.probe_round and now > f.probe_end:
+        f.stamp_new, f.rate_low, f.low = now, NEVER, NEVER
+        f.probe_round, f.probe_end = False, NEVER
+        f.mode = PROBE_BW if f.full else STARTUP
         begin_down(f, now, u)
-        f[PHASE] = CRUISE
+        f.phase = CRUISE
 
 
-def bounded(f: list[float], acked: float) -> None:
+def bounded(f: Bbr3, acked: float) -> None:
     """Pacing rate and congestion window within the bounds."""
-    third = f[CC] == BBR3
-    up = f[MODE] == PROBE_BW and f[PHASE] == UP
+    third = f.third
+    up = f.mode == PROBE_BW and f.phase == UP
     gain, wide = 1.0, WINDOW
-    if f[MODE] == STARTUP:
+    if f.mode == STARTUP:
         gain = START_V3 if third else START_V2
         wide = WINDOW if third else START_V2
-    elif f[MODE] == DRAIN:
+    elif f.mode == DRAIN:
         gain = 1.0 / START_V2
         wide = WINDOW if third else START_V2
     elif up:
         gain, wide = UP_GAIN, UP_WINDOW if third else WINDOW
-    elif f[MODE] == PROBE_BW and f[PHASE] == DOWN:
+    elif f.mode == PROBE_BW and f.phase == DOWN:
         gain = DOWN_V3 if third else DOWN_V2
-    rate = min(f[BANDWIDTH], f[RATE_LOW])
+    rate = min(f.bandwidth, f.rate_low)
     pace = gain * rate * MARGIN
-    f[PACE] = max(pace, f[PACE]) if f[FULL] == 0.0 else pace
-    target = wide * rate * f[LEAST] + 3.0 * min(max(f[PACE] / BURSTS, 2.0), BURST)
-    window = f[CWND]
-    if f[FULL] > 0.0:
+    f.pace = max(pace, f.pace) if not f.full else pace
+    target = wide * rate * f.least + 3.0 * f.burst()
+    window = f.cwnd
+    if f.full:
         window = min(window + acked, target)
-    elif window < target or f[ACKED] < 2.0 * INITIAL:
+    elif window < target or f.acked < 2.0 * INITIAL:
         window += acked
     most = NEVER
-    if f[MODE] == PROBE_RTT or (f[MODE] == PROBE_BW and f[PHASE] == CRUISE):
-        most = (1.0 - HEADROOM) * f[UPPER]
-    elif f[MODE] == PROBE_BW:
-        most = f[UPPER]
-    if f[MODE] == PROBE_RTT:
-        most = min(most, KEPT * f[BANDWIDTH] * f[LEAST])
-    f[CWND] = max(min(window, most, f[LOW]), LEAST_WINDOW)
+    if f.mode == PROBE_RTT or (f.mode == PROBE_BW and f.phase == CRUISE):
+        most = (1.0 - HEADROOM) * f.upper
+    elif f.mode == PROBE_BW:
+        most = f.upper
+    if f.mode == PROBE_RTT:
+        most = min(most, KEPT * f.bandwidth * f.least)
+    f.cwnd = max(min(window, most, f.low), LEAST_WINDOW)
 
 
-def bbr3_flow(f: list[float], acked: float, sample: float, now: float, u: float) -> None:
+def bbr3_flow(f: Bbr3, acked: float, sample: float, now: float, u: float) -> None:
     """BBR v2 and v3: model of the path, cycle, bounds, window and pacing rate.
 
     ``u`` is a draw from 0 to 1.
     """
-    if f[UPPER] == 0.0:
-        f[UPPER] = f[LOW] = f[RATE_LOW] = f[LEAST_NEW] = NEVER
     if acked > 1e-9:
-        if f[LEAST] >= NEVER:
-            f[LEAST] = f[TRIP]
-        if f[NEW_ROUND] > 0.0:
-            f[ROUNDS_SINCE] += 1.0
+        if f.least >= NEVER:
+            f.least = f.trip
+        if f.new_round:
+            f.rounds_since += 1.0
         lower_bounds(f, sample)
         start_up(f, sample, now, u)
         cycle(f, sample, acked, now, u)
         pause(f, now, u)
         bounded(f, acked)
-        if f[NEW_ROUND] > 0.0:
-            f[RATE_LATEST], f[LATEST] = sample, f[GOT]
+        if f.new_round:
+            f.rate_latest, f.latest = sample, f.got

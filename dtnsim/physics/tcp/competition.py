@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics.tcp import _chance, controls, rounds, shared
+from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
 
 FloatArray = NDArray[np.float64]
@@ -201,7 +201,7 @@ def _lanes(
         np.full(count, link.rate / lump),
         np.full(count, link.buffer / lump),
         np.tile(T, (count, 1)),
-        np.tile(np.array([controls.codes()[g.cc] for g in groups])[who], (count, 1)),
+        [groups[n].cc for n in who.tolist()],
         start + START_S * late + STREAM_S * apart,
         np.tile(np.array([max(g.cap, 2.0) for g in groups])[who], (count, 1)),
         np.tile(marks, (count, 1)),

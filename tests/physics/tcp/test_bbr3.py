@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import _bbr3, _fields, competition, controls, linux
-from dtnsim.physics.tcp._kernel import fresh
-
-BBR2, BBR3 = (controls.codes()[cc] for cc in ("bbr2", "bbr3"))
+from dtnsim.physics.tcp import _bbr3, competition, controls, linux
+from dtnsim.physics.tcp._bbr3 import Bbr3
+from dtnsim.physics.tcp._flow import PROBE_BW
 
 RATE, RTT = 4000.0, 0.04
 
@@ -36,28 +35,29 @@ def test_alone_it_fills_a_link_that_loses_less_than_its_threshold() -> None:
 
 
 def test_a_probe_that_loses_too_much_bounds_what_is_in_flight() -> None:
-    f = fresh(BBR3, 0.1, 0.0, 10, 1e9, 0.5, 0.0)
-    f[_fields.UPPER] = f[_fields.LOW] = f[_fields.RATE_LOW] = _fields.NEVER
-    f[_fields.MODE], f[_fields.PHASE], f[_fields.FULL], f[_fields.SAMPLES] = _fields.PROBE_BW, _bbr3.UP, 1.0, 1.0
-    f[_fields.BANDWIDTH], f[_fields.LEAST], f[_fields.CWND] = 1000.0, 0.1, 150.0
-    f[_fields.IN_FLIGHT], f[_fields.LOST_TRIP] = 130.0, 130.0 * linux.BBR3_LOSS_THRESHOLD * 1.5
+    f = Bbr3(controls.find("bbr3"), 0.1, 0.0, 10, 1e9)
+    f.mode, f.phase, f.full, f.probes = PROBE_BW, _bbr3.UP, True, True
+    f.bandwidth, f.least, f.cwnd = 1000.0, 0.1, 150.0
+    f.in_flight, f.lost_trip = 130.0, 130.0 * linux.BBR3_LOSS_THRESHOLD * 1.5
     _bbr3.upper_bound(f, 10.0, 1.0, 0.5)
-    assert f[_fields.UPPER] == 130.0
-    assert f[_fields.PHASE] == _bbr3.DOWN
-    assert linux.BBR3_PROBE_S <= f[_fields.WAIT] <= linux.BBR3_PROBE_S + 1
+    assert f.upper == 130.0
+    assert f.phase == _bbr3.DOWN
+    assert linux.BBR3_PROBE_S <= f.wait <= linux.BBR3_PROBE_S + 1
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.sampled_from([BBR2, BBR3]), st.lists(st.tuples(st.floats(0, 40), st.booleans()), min_size=20, max_size=60))
-def test_its_window_stays_within_its_bounds(code: int, slices: list[tuple[float, bool]]) -> None:
-    f = fresh(code, 0.1, 0.0, 10, 1e9, 0.5, 0.0)
+@given(
+    st.sampled_from(["bbr2", "bbr3"]), st.lists(st.tuples(st.floats(0, 40), st.booleans()), min_size=20, max_size=60)
+)
+def test_its_window_stays_within_its_bounds(cc: str, slices: list[tuple[float, bool]]) -> None:
+    f = Bbr3(controls.find(cc), 0.1, 0.0, 10, 1e9)
     for n, (acked, lost) in enumerate(slices):
-        f[_fields.ACKED] += acked
-        f[_fields.LOSSES] = f[_fields.LOST_TRIP] = 3.0 * lost
-        f[_fields.NEW_ROUND], f[_fields.TRIP] = float(n % 4 == 0), 0.1
-        f[_fields.GOT] = f[_fields.IN_FLIGHT] = f[_fields.FLIGHT] = 4 * acked
+        f.acked += acked
+        f.losses = f.lost_trip = 3.0 * lost
+        f.new_round, f.trip = n % 4 == 0, 0.1
+        f.got = f.in_flight = f.flight = 4 * acked
         _bbr3.bbr3_flow(f, acked, acked / 0.025, 0.025 * (n + 1), 0.5)
-        assert f[_fields.CWND] >= linux.BBR_MIN_WINDOW
+        assert f.cwnd >= linux.BBR_MIN_WINDOW
         if acked > 1e-9:
-            assert f[_fields.CWND] <= max(f[_fields.LOW], linux.BBR_MIN_WINDOW)
-        assert f[_fields.PACE] > 0
+            assert f.cwnd <= max(f.low, linux.BBR_MIN_WINDOW)
+        assert f.pace > 0

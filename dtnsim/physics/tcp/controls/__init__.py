@@ -4,8 +4,8 @@ A new algorithm is one new file in this package with a `CONTROLS`: specs, ``--cc
 that compete and the closed forms find it there. CONTRIBUTING has the recipe.
 
 Laws of growth and cut are written once, as functions of numbers that use nothing but arithmetic, ``min``, ``max``,
-``floor``, ``expm1``, `where` and `cbrt`: flows that compete call them so, compiled or not; `on_arrays` gives the same
-source for arrays, which the round model of like flows calls.
+``floor``, ``expm1``, `where` and `cbrt`: flows that compete call them so; `on_arrays` gives the same source for arrays,
+which the round model of like flows calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import floor
 from types import FunctionType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,8 +25,6 @@ Law = Callable[..., Any]
 
 #: packages that are searched for congestion controls
 PACKAGES = ("dtnsim.physics.tcp.controls",)
-#: first number of those that build a model of the path, for the kernel of `shared`
-MODELS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +125,6 @@ def controls() -> dict[str, Control]:
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             known += importlib.import_module(f"{package}.{module.name}").CONTROLS
     return {c.name: c for c in sorted(known, key=lambda c: not c.by_loss)}
-
-
-def codes() -> dict[str, int]:
-    """Numbers by which the kernel of `shared` knows them: from 0 those that go by losses, from `MODELS` the others."""
-    return {c: n for n, c in enumerate(names(by_loss=True))} | {
-        c: MODELS + n for n, c in enumerate(names(by_loss=False))
-    }
-
-
-@lru_cache(maxsize=64)
-def laws(code: int) -> tuple[Law, Law]:
-    """Growth and share kept of one that goes by losses, by its number."""
-    control = controls()[names(by_loss=True)[code]]
-    return cast("tuple[Law, Law]", (control.growth, control.kept))
 
 
 def find(cc: str) -> Control:

@@ -1,0 +1,238 @@
+"""A flow that competes with others in a queue: what all have, and those that go by losses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Final
+
+from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp.controls import Control, cubic, cut, westwood
+
+#: slices that a flow remembers: the longest round trip with its queue
+RING: Final = 512
+#: largest burst of segmentation offload at MTU 1500 [segments]
+BURST: Final = 44.0
+NEVER: Final = 1e30
+STARTUP, DRAIN, PROBE_BW, PROBE_RTT = range(4)
+#: share of srtt's newest sample (RFC 6298)
+ALPHA: Final = 0.125
+# constants of the sender by the names that they have in `linux`
+HIGH_GAIN, FAIR = linux.BBR_HIGH_GAIN, linux.CUBIC_FRIENDLY
+WINDOW, BURSTS = linux.INITIAL_WINDOW, linux.BURSTS_PER_S
+SLOW, FAST, LOW_WINDOW = linux.PACING_SLOW_START, linux.PACING_AVOIDANCE, linux.HYSTART_LOW
+
+
+def ring() -> list[float]:
+    """What a flow remembers of each slice."""
+    return [0.0] * RING
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Flow:
+    """A flow in slices of time, in segments and seconds.
+
+    Attributes:
+        control: Its congestion control.
+        base: Its round trip without queues [s].
+        start: Time of its first segment [s].
+        steps: Slices in the round trip without queues.
+        cap: Most segments in flight.
+        noise: Bursts by which its delivery rate looks higher than it is (BBR).
+        cwnd, flight: Congestion window and segments in flight.
+        pace: Rate at which it sends [segments/s].
+        acked, sent, lost: Counters.
+        losses: Lost in what came back in this slice.
+        event: Whether a new loss event begins.
+        recovering, high: Whether it recovers from losses, until so many are acknowledged or lost.
+        trip, least: Round trip now, the least of all [s].
+        new_round, next_round, round: Whether a round begins; what is acknowledged by then; rounds so far.
+        sends, queued, dropped: Sent in this slice, in the queue, dropped at the full queue.
+        outs, drops, strays, acks: What it was served, dropped, lost behind the queue, and had acknowledged, by slice.
+        totals: Served, lost and the sum of its round trips in the measured window.
+    """
+
+    control: Control
+    base: float
+    start: float
+    steps: int
+    cap: float
+    noise: float = 0.0
+    cwnd: float = WINDOW
+    flight: float = 0.0
+    pace: float = 0.0
+    acked: float = 0.0
+    sent: float = 0.0
+    lost: float = 0.0
+    losses: float = 0.0
+    event: bool = False
+    recovering: bool = False
+    high: float = -1.0
+    trip: float = 0.0
+    least: float = NEVER
+    new_round: bool = False
+    next_round: float = 0.0
+    round: int = 0
+    sends: float = 0.0
+    queued: float = 0.0
+    dropped: float = 0.0
+    outs: list[float] = field(default_factory=ring)
+    drops: list[float] = field(default_factory=ring)
+    strays: list[float] = field(default_factory=ring)
+    acks: list[float] = field(default_factory=ring)
+    totals: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+
+    def __post_init__(self) -> None:
+        self.pace = HIGH_GAIN * WINDOW / self.base
+
+    def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
+        """The control law: window and pacing rate after what came back.
+
+        Args:
+            acked: Segments acknowledged in this slice.
+            before: What had been acknowledged a round trip ago.
+            since: Slice of a round trip ago, negative before the first.
+            slice_s: Length of a slice [s].
+            n: Number of this one.
+            phase: A draw from 1 to 6.
+        """
+        raise NotImplementedError
+
+    def burst(self) -> float:
+        """Largest burst of segmentation offload at its rate [segments]."""
+        size = self.pace / BURSTS
+        return 2.0 if size < 2.0 else min(BURST, size)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Modelled(Flow):
+    """A flow that goes by a model of its path (BBR).
+
+    Attributes:
+        bandwidth: Its estimate of the bottleneck's rate [segments/s].
+        mode, phase, cycle: `STARTUP`, `DRAIN`, `PROBE_BW` or `PROBE_RTT`; phase of the probing, and its begin [s].
+        plateau, flat, full: Rate that start-up has reached, rounds without growth, whether it is over.
+        stamp: When the least round trip was seen [s].
+        probe_end, probe_round: End of ProbeRTT [s], and whether a round has passed in it.
+    """
+
+    bandwidth: float = 0.0
+    mode: int = STARTUP
+    phase: int = 0
+    cycle: float = 0.0
+    plateau: float = 0.0
+    flat: float = 0.0
+    full: bool = False
+    stamp: float = 0.0
+    probe_end: float = NEVER
+    probe_round: bool = False
+
+    def __post_init__(self) -> None:
+        self.bandwidth = WINDOW / self.base
+        self.pace = HIGH_GAIN * WINDOW / self.base
+
+    def sample(self, before: float, rounds_s: float) -> float:
+        """Delivery rate of the last round trip, of so many whole slices [segments/s]."""
+        got = self.acked - before
+        if self.noise:
+            got += self.noise * self.burst()
+        return got / rounds_s
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Windowed(Flow):
+    """A flow that goes by losses: slow start with HyStart, avoidance, proportional rate reduction.
+
+    Attributes:
+        ssthresh, before: Threshold, and the window before the last loss [segments].
+        top, epoch, k, origin, friendly, beta: State of CUBIC and H-TCP, as in `_lanes.State`.
+        estimate: Westwood's of what is in flight [segments].
+        most: Largest queueing delay [s].
+        smooth: Smoothed round trip [s].
+    """
+
+    ssthresh: float = NEVER
+    before: float = 1.0
+    top: float = 0.0
+    epoch: float = -1.0
+    k: float = 0.0
+    origin: float = 0.0
+    friendly: float = 0.0
+    beta: float = linux.RENO_BETA
+    estimate: float = 0.0
+    most: float = 0.0
+    smooth: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.smooth = self.base
+        self.pace = HIGH_GAIN * WINDOW / self.base
+
+    def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
+        """The control law, as `Flow.respond`."""
+        del before, since, phase
+        if acked > 1e-9:
+            self.smooth += ALPHA * (self.trip - self.smooth) * min(1.0, acked)
+        if self.control.estimates:
+            self.estimate = westwood.filtered(self.estimate, acked / slice_s * self.base, slice_s, self.trip)
+        self.most = max(self.most, self.trip - self.base)
+        self._window(acked, n * slice_s)
+        if acked > 1e-9:
+            self.least = min(self.least, self.trip)
+        slow = self.ssthresh >= NEVER or self.cwnd < self.ssthresh / 2
+        self.pace = (SLOW if slow else FAST) * max(self.cwnd, self.flight) / self.smooth
+
+    def _window(self, acked: float, now: float) -> None:
+        if self.recovering and self.acked + self.lost >= self.high:
+            self.recovering = False
+            if self.control.estimates:
+                self.ssthresh = max(math.floor(self.estimate), 2.0)
+            self.cwnd = self.ssthresh
+        if self.event:
+            self._notice()
+        if self.recovering:
+            if self.flight > self.ssthresh:
+                self.cwnd = self.flight + acked * self.ssthresh / max(self.before, 1.0)
+            else:
+                self.cwnd = min(self.ssthresh, self.flight + acked + 1.0)
+        elif acked > 1e-9 and self.flight + acked + 1.0 >= 0.5 * self.cwnd and self.cwnd < self.cap:
+            if self.cwnd >= self.ssthresh:
+                self._avoid(acked, now)
+            elif self.ssthresh >= NEVER and self._late():
+                self.ssthresh = self.cwnd
+            else:
+                self.cwnd = min(self.cwnd + acked, self.ssthresh)
+
+    def _late(self) -> bool:
+        """Whether HyStart's delay ends slow start (CUBIC only)."""
+        begins = self.control.cube and self.new_round and self.cwnd >= LOW_WINDOW
+        return begins and self.trip > self.least + cubic.hystart_delay(self.least)
+
+    def _notice(self) -> None:
+        """A loss is noticed."""
+        window = self.cwnd
+        self.top = cubic.new_top(window, self.top)
+        assert self.control.kept is not None
+        self.beta = self.control.kept(window, self.base, self.trip - self.base, self.most)
+        self.ssthresh = cut(window, self.beta)
+        self.before, self.high, self.recovering, self.epoch = window, self.sent, True, -1.0
+
+    def _avoid(self, acked: float, now: float) -> None:
+        """Congestion avoidance: growth per acknowledged segment."""
+        share = acked / max(self.cwnd, 1.0)
+        if self.control.cube:
+            self.cwnd += cubic.gain(self.cwnd, self._target(acked, now), self.top, 0.01) * share
+            return
+        if self.epoch < 0.0:
+            self.epoch = now
+        assert self.control.growth is not None
+        delay = self.trip - self.base
+        self.cwnd += self.control.growth(self.cwnd, now - self.epoch, self.base, self.beta, delay, self.most) * share
+
+    def _target(self, acked: float, now: float) -> float:
+        """CUBIC's window one round trip ahead; starts its epoch if there is none."""
+        if self.epoch < 0.0:
+            self.k, self.origin = cubic.plateau(self.top, self.cwnd)
+            self.friendly, self.epoch = self.cwnd, now
+        self.friendly += FAIR * acked / max(self.cwnd, 1.0)
+        least = self.least if self.least < NEVER else self.base
+        return max(cubic.cube(self.origin, now - self.epoch + least - self.k), self.friendly)
