@@ -60,9 +60,22 @@ class RemoteBlock(Layer):
         """Its connections."""
         return Fabric(self.transport, self.connections, self.per_byte, self.kind)
 
+    def largest(self, use: Access) -> Quantity:  # noqa: ARG002 - kinds need it
+        """Largest request of an access."""
+        return self.request
+
+    def trips(self, row: Row, use: Access) -> Term | float:  # noqa: ARG002 - kinds need them
+        """Ways there and back of one request."""
+        return 1.0
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the target's drives, and the way there and back."""
-        return np.asarray(self.of.latency(row, use, members)) + self.added(row).value
+        """That of the target's drives, and the ways there and back."""
+        return np.asarray(self.of.latency(row, use, members)) + (self.trips(row, use) * self.added(row)).value
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """One request passes the target's port, and then its drives [B/s]."""
+        drives = self.of.single_rate(row, use)
+        return drives if self.port_rate is None else 1.0 / (1.0 / drives + 1.0 / row.value(self.port_rate))
 
     def turnaround(self, row: Row) -> Term:
         """That of the target's drives, and the way there and back."""
@@ -71,13 +84,15 @@ class RemoteBlock(Layer):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges requests in flight, the targets' ports and their drives."""
         alone = use.random or use.finish in ("direct", "dsync")
-        size = least(row.term(self.request), term(use.block_B, "B")) if alone else row.term(self.request)
+        largest = row.term(self.largest(use))
+        size = least(largest, term(use.block_B, "B")) if alone else largest
         most = float(self.connections * self.depth * copies)
         if alone:
-            flying = min(most, use.in_flight * max(1.0, use.block_B / self.request.value))
+            flying = min(most, use.in_flight * max(1.0, use.block_B / self.largest(use).value))
         else:
             flying = most if use.operation == "write" else min(most, max(use.streams, 1) * AHEAD)
-        waits = term(self.of.latency(row, use.but(random=alone)), "s", "drives of the target") + self.added(row)
+        drives = term(self.of.latency(row, use.but(random=alone)), "s", "drives of the target")
+        waits = drives + self.trips(row, use) * self.added(row)
         row.charge(
             f"{name}.in-flight",
             "window",
@@ -85,7 +100,7 @@ class RemoteBlock(Layer):
                 offload.request_rate,
                 request_B=size,
                 latency_s=waits,
-                rate_Bps=term(self.of.single_rate(row, use), "B/s"),
+                rate_Bps=term(self.single_rate(row, use), "B/s"),
                 in_flight=flying,
             ),
             what=f"{self.kind} {use.operation} requests in flight",

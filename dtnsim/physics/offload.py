@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
@@ -30,3 +31,22 @@ def request_rate(
     """
     s = as_float(request_B)
     return as_float(in_flight) * s / (as_float(latency_s) + s / as_float(rate_Bps))
+
+
+def solicited_trips(write_B: ArrayLike, first_B: ArrayLike, burst_B: ArrayLike) -> FloatArray:
+    """Round trips of a write whose data the receiver asks for in bursts, one at a time: 1 + ceil(max(s - f, 0) / b).
+
+    Args:
+        write_B: Bytes of the write s [B].
+        first_B: Bytes that come with it unasked f [B].
+        burst_B: Bytes that are asked for at once b [B].
+
+    Returns:
+        Round trips [1].
+
+    Valid: one request for data outstanding (MaxOutstandingR2T 1, the default).
+    Neglects: the time of the bytes on the wire.
+    Source: RFC 7143, sections 4.2.4.2 (unsolicited data, R2T), 13.13, 13.14 and 13.17.
+    """
+    left = np.maximum(as_float(write_B) - as_float(first_B), 0.0)
+    return as_float(1.0 + np.ceil(left / as_float(burst_B)))

@@ -29,6 +29,7 @@ ALONE = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True}, "a:/d
 WAITS = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}, "a:/d", "a:/d")
 RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
 ONE = ({"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True}, "a:/d", "a:/d")
+ALL = ({"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True}, "a:memory", "a:/d")
 DIRECT = ({"name": "dd", "bs": "4 KiB", "oflag": "direct"}, "a:/dev/zero", "a:/d")
 LARGE = ({"name": "fio", "rw": "randread", "bs": "4 MiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
 
@@ -98,6 +99,15 @@ def test_what_encryption_costs_a_data_centre_drive() -> None:
     for depth, lost, within in ((1, 0.67, 0.22), (32, 0.02, 0.03)):
         rates = [rate(a, _depth(depth)) for a in (plain, {"kind": "dm-crypt", "of": plain})]
         assert 1 - rates[1] / rates[0] == pytest.approx(lost, abs=within)
+
+
+def test_a_target_asks_for_the_bursts_of_a_write_one_after_the_other() -> None:
+    """1 MiB: 64 KiB come along, four bursts of 256 KiB are asked for (RFC 7143, MaxOutstandingR2T 1)."""
+    lun = {"kind": "iscsi", "of": SSD, "round_trip": "1 ms", "port_rate": "10 Gb/s", "request": "1 MiB"}
+    wire, drive = MiB / 1.25e9, MiB / 2e9
+    assert rate(lun, ALL) == pytest.approx(MiB / (5e-3 + 20e-6 + wire + drive), rel=0.02)
+    assert rate({**lun, "first_burst": "1 MiB"}, ALL) == pytest.approx(MiB / (1e-3 + 20e-6 + wire + drive), rel=0.02)
+    assert rate(lun, ONE) == pytest.approx(MiB / (1e-3 + 80e-6 + wire + MiB / 3e9), rel=0.02)
 
 
 def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() -> None:
@@ -279,6 +289,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, Any, dict[str, Any]]
         "depth": (1, WRITE, {"round_trip": "1 ms"}), "request": ("1 MiB", READ, {}), "round_trip": ("1 ms", READ, {}),
         "protocol_byte": ("9 cycles/B", READ, {}), "digest": (True, READ, {"digest_byte": "9 cycles/B"}),
         "digest_byte": ("9 cycles/B", READ, {"digest": True}),
+        "burst": ("64 KiB", ALL, {"round_trip": "1 ms"}), "first_burst": ("1 MiB", ALL, {"round_trip": "1 ms"}),
     }),
     "rbd": (RBD, {
         "object_size": ("1 MiB", READ, {}), "osds": (2, READERS, {}), "osd_read": ("50 MB/s", READ, {}),

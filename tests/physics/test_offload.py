@@ -31,3 +31,9 @@ def test_properties(size, latency, rate, flying):
     assert offload.request_rate(2 * size, latency, rate, flying) >= x
     assert offload.request_rate(size, 2 * latency, rate, flying) <= x
     assert offload.request_rate(size, latency, rate, 2 * flying) == pytest.approx(2 * x)
+
+
+def test_a_write_waits_for_each_burst_that_is_asked_for():
+    """RFC 7143: 64 KiB unasked, then bursts of 256 KiB; 2 MiB are eight bursts."""
+    trips = offload.solicited_trips(np.array([4096, 65536, 65537, 2**21]), 65536, 262144)
+    np.testing.assert_array_equal(trips, [1, 1, 2, 9])
