@@ -69,6 +69,16 @@ class Remote(SharedFilesystem):
     def connection_byte(self) -> Quantity:
         """Work of the client's kernel for a byte of one connection besides the transport's."""
 
+    @property
+    def sessions(self) -> int:
+        """Threads of the server that work on the connections, each on its own."""
+        return self.connections
+
+    @property
+    def server_byte(self) -> Quantity | None:
+        """Work of such a thread for a byte besides the transport's; None where the kernel does it in passing."""
+        return None
+
     def both_ends(self, row: Row) -> Term | None:  # noqa: ARG002 - SMB needs it
         """Work for a byte at either end: signatures, ciphers."""
         return None

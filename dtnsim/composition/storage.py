@@ -230,10 +230,10 @@ class Storage:
         near, wires = row.at(end.host.name), filesystem.connections
         # a connection's work stays on one core at a time
         kernel = Thread(f"kernel {filesystem.protocol}", copies=wires)
+        serving = Thread(kernel.name, copies=filesystem.sessions)
         burst = filesystem.answers(near, use)
         net = NetUse(
-            kernel,
-            kernel,
+            *((serving, kernel) if use.operation == "read" else (kernel, serving)),
             streams=wires,
             transport=filesystem.transport,
             burst=None if burst is None else burst / wires,
@@ -244,10 +244,12 @@ class Storage:
         self.network.carry(shared, route, net, None)
         kept = shared.at(end.host.name)
         end.host.core(kept, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
-        safe = filesystem.both_ends(near)
+        there, served, safe = shared.at(remote.host.name), filesystem.server_byte, filesystem.both_ends(near)
+        if served is not None:
+            remote.host.core(there, serving, near.term(served), f"{filesystem.protocol} session")
         if safe is not None:
             end.host.core(kept, kernel, safe, "cipher or signature")
-            remote.host.core(shared.at(remote.host.name), kernel, safe, "cipher or signature")
+            remote.host.core(there, serving, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         self._serving.append(end)
         self.charge(row, row.where_missed() if row.missed else row, remote, stages.inner(filesystem, near, use))

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Client, Rate, Size, core_cost, device_work, reading, writing
+from dtnsim.tools._common import Client, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _SUMS = {
@@ -65,6 +65,11 @@ class Xrdcp(Tool):
     parallel_chunks: Annotated[
         int, Field(ge=1, le=255, validation_alias=AliasChoices("parallel_chunks", "XRD_CPPARALLELCHUNKS"))
     ] = 4
+    overhead: Cycles = prior(
+        "0.5 cycles/B",
+        0.8,
+        "assumed: chunks that pass queues and leave the processor's cache, half a copy at either end",
+    )
     cksum: Literal["none", "md5", "adler32", "crc32c"] = "none"
     xrate: Rate | None = None
     tpc: Literal["none", "only", "first", "delegate"] = "none"
@@ -99,7 +104,7 @@ class Xrdcp(Tool):
                 stopped=workers > 1 or job.files > 1,
             ),
             write=writing(job, writer, self.chunk_size, workers=workers),
-            cpu=(*device_work(job, reader), *sums),
+            cpu=(*device_work(job, reader), *both_ends(sender, receiver, self.overhead, "xrootd"), *sums),
             files=FileCost(
                 round_trips=_FILE + (self._told() + _OPENING if third else 0.0),
                 fixed=self._looks(job) if third else _FILE_WORK,

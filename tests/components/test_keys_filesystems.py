@@ -115,6 +115,7 @@ CASES: dict[str, dict[str, Case]] = {
         "sign": (READ, {"server": True, "sign_byte": "500 cycles/B"}, True),
         "encrypt": (READ, {"server": True, "cipher_byte": "500 cycles/B"}, True),
         "smb_byte": (READ, {"server": True}, "500 cycles/B"),
+        "smbd_byte": (READ, {"server": True}, "500 cycles/B"),
         "cipher_byte": (READ, {"server": True, "encrypt": True}, "500 cycles/B"),
         "sign_byte": (READ, {"server": True, "sign": True}, "500 cycles/B"),
     },

@@ -54,6 +54,14 @@ def test_channels_are_connections_of_their_own() -> None:
     assert four == pytest.approx(4 * one)
 
 
+def test_a_session_is_one_thread_of_the_server_whatever_its_channels() -> None:
+    """fs2, September 2026: 'one thread handles all channels of one session'; some 2 GB/s at most of a core."""
+    one, four = (charges(channels=n, reading=True) for n in (1, 4))
+    name = "b.cpu.kernel SMB[a-b smb]"
+    assert four.rate(name) == pytest.approx(one.rate(name))
+    assert one.demand(name) >= 0.7
+
+
 def test_a_file_system_without_servers_has_no_server() -> None:
     host = machine(volumes={"/s": volume(filesystem="xfs", server="b:/share")})
     with pytest.raises(SpecError, match="has no server"):

@@ -19,8 +19,9 @@ def test_streams_share_one_window_and_jobs_have_their_own(run):
 
 
 def test_sums_at_the_destination(tool, job):
-    (work,) = tool("xrdcp", cksum="adler32").plan(job()).steps[0].cpu
+    *both, work = tool("xrdcp", cksum="adler32").plan(job()).steps[0].cpu
     assert (work.end, work.what) == ("destination", "adler32")
+    assert [use.end for use in both] == ["source", "destination"]
 
 
 def test_rejects(tool):
