@@ -52,7 +52,8 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
         if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
-            made.put(family, _filled(given, law(_parts(family, year), f"{name}.{family}"), host), *_at(host, family))
+            usual = law(_parts(family, year), f"{name}.{family}", given if isinstance(given, Mapping) else Mapping())
+            made.put(family, _filled(given, usual, host), *_at(host, family))
     if isinstance(cards := host.get("nics"), Mapping):
         made.put("nics", _cards(name, cards, year), *_at(host, "nics"))
     volumes = host.get("volumes")
@@ -103,7 +104,7 @@ def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
     """What is usual, with what is stated on top."""
     made = Mapping(host.file, host.line)
     stated = given if isinstance(given, Mapping) else Mapping()
-    counted = {"cores", "sockets", "channels"} & set(stated)
+    counted = {"cores", "channels"} & set(stated)
     for key, value in usual.items():
         if key != "uncounted" or not counted:
             made.put(key, value, host.file, host.line)
@@ -118,7 +119,7 @@ def _cards(host: str, cards: Mapping, year: int | None) -> Mapping:
     made = cards.clone()
     for name, card in cards.items():
         if not _said(card, Nic):
-            usual = _nic(_parts("nic", year), f"{host}.nics.{name}")
+            usual = _nic(_parts("nic", year), f"{host}.nics.{name}", Mapping())
             made.put(name, _filled(card, usual, cards), *_at(cards, name))
     return made
 
@@ -194,10 +195,12 @@ def _parts(family: str, year: int | None) -> tuple[list[Any], str]:
     return [part for _, part in known], words
 
 
-def _cpu(parts: tuple[Sequence[Cpu], str], key: str) -> dict[str, Any]:
+def _cpu(parts: tuple[Sequence[Cpu], str], key: str, stated: Mapping) -> dict[str, Any]:
     ordered, words = sorted(parts[0], key=lambda p: p.clock.value * p.per_cycle.value), parts[1]
-    totals = [p.total * (_SOCKETS if p.sockets == 1 else 1.0) for p in ordered]
-    spreads = [factor_spread(_SOCKETS) if p.sockets == 1 else 0.0 for p in ordered]
+    unsure = [p.sockets == 1 and "sockets" not in stated for p in ordered]
+    whole = [p.cores if "sockets" in stated else p.total for p in ordered]
+    totals = [t * (_SOCKETS if u else 1.0) for t, u in zip(whole, unsure, strict=True)]
+    spreads = [factor_spread(_SOCKETS) if u else 0.0 for u in unsure]
     cores = median_low(round(t) for t in totals)
     return {
         "cores": cores,
@@ -208,7 +211,7 @@ def _cpu(parts: tuple[Sequence[Cpu], str], key: str) -> dict[str, Any]:
     }
 
 
-def _memory(parts: tuple[Sequence[Memory], str], key: str) -> dict[str, Any]:
+def _memory(parts: tuple[Sequence[Memory], str], key: str, _stated: Mapping) -> dict[str, Any]:
     ordered, words = sorted(parts[0], key=lambda p: p.channels * p.rate.value), parts[1]
     channels = median_low(p.channels for p in ordered)
     return {
@@ -219,12 +222,12 @@ def _memory(parts: tuple[Sequence[Memory], str], key: str) -> dict[str, Any]:
     }
 
 
-def _nic(parts: tuple[Sequence[Nic], str], key: str) -> dict[str, Any]:
+def _nic(parts: tuple[Sequence[Nic], str], key: str, _stated: Mapping) -> dict[str, Any]:
     ordered, words = sorted(parts[0], key=lambda p: p.rate.value), parts[1]
     return {"rate": _mixed(key, [p.rate for p in ordered], words)}
 
 
-_LAWS: Final[dict[str, tuple[type[Component], Callable[[Any, str], dict[str, Any]]]]] = {
+_LAWS: Final[dict[str, tuple[type[Component], Callable[[Any, str, Mapping], dict[str, Any]]]]] = {
     "cpu": (Cpu, _cpu),
     "memory": (Memory, _memory),
     "nic": (Nic, _nic),

@@ -24,6 +24,12 @@ _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 _NUMBERS: Final = re.compile(r"([^{}]*)\{(\d{1,4})\.\.(\d{1,4})\}([^{}]*)")
 _MOST_HOSTS: Final = 1000
 
+#: words of machines' names that people leave out or put in front
+_VENDORS: Final = (
+    "a the server aws amazon ec2 azure microsoft standard gcp google cloud dell emc poweredge hp hpe proliant apple "
+    "intel synology diskstation qnap supermicro sys model vm"
+)
+
 _DEPTH: Final = 3  # hosts, the host, a key of it
 
 
@@ -74,7 +80,7 @@ class Hosts:
             whole.put("hosts", all_hosts, made.file, made.line)
             self.written[name].add(tuple(override(whole, text)[2:]))
             made = whole["hosts"][name]
-        return self._written_out(name, made, seen) if made.get("like") is not None else _stack_of(made)
+        return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
 
     def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, shipped: bool = False) -> Mapping:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
@@ -86,6 +92,13 @@ class Hosts:
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
         item = _stack_of(item)
+        if "machine" in item:  # the same, said of a model that is sold
+            if "like" in item:
+                raise SpecError(
+                    "write either 'like' or 'machine'", **place(item, "machine"), key=f"hosts.{name}.machine"
+                )
+            item = item.clone()
+            item.put("like", item.pop("machine"), *item.lines["machine"])
         like = item.get("like")
         if like is None:
             return item
@@ -164,11 +177,30 @@ def named(host: str) -> Mapping:
     return found[0]
 
 
+def _meant(host: str) -> list[str]:
+    """Shipped hosts that a name as people say it may mean: their words are all in it, or its words in theirs."""
+    asked = _words(host)
+    known = {name: _words(name) for name in library.names("hosts")}
+    whole = [name for name, words in known.items() if words <= asked]
+    return whole or [name for name, words in known.items() if asked and asked <= words]
+
+
+def _words(name: str) -> frozenset[str]:
+    """Words that tell a machine from others: of ``Dell PowerEdge R740xd`` that is r740."""
+    words = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
+    return frozenset(re.sub(r"^(r\d{3,4})xd2?$", r"\1", word) for word in words) - set(_VENDORS.split())
+
+
 def _named(name: str, host: str, beside: Path | None) -> Mapping:
     try:
         return library.read("hosts", host, beside=beside)
     except SpecError as error:
         if error.file:
             raise
+        meant = _meant(host)
+        if len(meant) == 1:
+            return library.read("hosts", meant[0], beside=beside)
+        if meant:
+            error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(meant)}")
         at: dict[str, Any] = {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
-        raise SpecError(error.message, **at, key=f"hosts.{name}", remedy=error.remedy) from None
+        raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=error.remedy) from None

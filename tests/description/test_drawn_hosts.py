@@ -17,6 +17,7 @@ from dtnsim.description import drawn_hosts
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Mixture
+from dtnsim.ground.yamlio import Mapping
 
 MINIMAL = """
 hosts: {a: unknown, b: unknown}
@@ -93,7 +94,7 @@ def test_draws_hold_the_parts_of_their_years(family: str, year: int | None) -> N
     """About 80 in 100 of the parts lie between p10 and p90 of the draws, which have the mean logarithm of the parts."""
     parts = drawn_hosts._parts(family, year)
     name = {"cpu": "clock", "memory": "size", "nic": "rate"}[family]
-    law = drawn_hosts._LAWS[family][1](parts, f"a.{family}")[name]
+    law = drawn_hosts._LAWS[family][1](parts, f"a.{family}", Mapping())[name]
     assert isinstance(law, Mixture)
     assert len(law.kinds) == len(parts[0])
     draws = np.asarray(Draw(2000)(law))

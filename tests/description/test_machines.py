@@ -1,0 +1,102 @@
+"""Machines by the names that people say: what their vendors state is known, the rest is drawn."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+import dtnsim
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Mixture
+
+#: shipped hosts that are a model or a size, not a machine that somebody measured or an example
+KNOWN = tuple(n for n in library.names("hosts") if library.read("hosts", n).get("year") is not None)
+
+
+def path(folder: Path, machine: str, tool: str = "iperf3 -P 4 -t 30") -> Path:
+    made = folder / "path.yaml"
+    made.write_text(
+        f"hosts: {{a: {{machine: {machine!r}}}, b: unknown}}\nwan: {{rtt: 5 ms, bandwidth: 100 Gb/s}}\n"
+        f"transfer: {{from: 'a:memory', to: 'b:memory', tool: {tool!r}}}\n"
+    )
+    return made
+
+
+def test_there_are_many() -> None:
+    assert len(KNOWN) >= 35
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_each_answers_and_says_where_it_is_from(name: str, tmp_path: Path) -> None:
+    """A year, a source of its own, a processor whose cores are counted or drawn, and an answer."""
+    raw = library.read("hosts", name)
+    assert len(str(raw["source"])) > 40
+    assert 2014 <= int(raw["year"]) <= 2026
+    host = dtnsim.load(path(tmp_path, name)).hosts["a"]
+    assert isinstance(host.cpu.clock, Mixture) == ("clock" not in raw["cpu"]) or isinstance(raw["cpu"], str)
+    answer = dtnsim.predict(path(tmp_path, name), samples=100).throughput_Bps
+    assert 0 < answer.p10 < answer.p90
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Dell PowerEdge R740xd", "dell-r740"),
+        ("R6525", "dell-r6525"),
+        ("HPE ProLiant DL380 Gen10", "hpe-dl380-gen10"),
+        ("Raspberry Pi 5 (8 GB)", "raspberry-pi-5"),
+        ("Mac mini M2", "mac-mini-m2"),
+        ("Synology DS920+", "synology-ds920plus"),
+        ("c5n.18xlarge", "aws-c5n.18xlarge"),
+        ("Standard_D8s_v5", "azure-d8s-v5"),
+        ("n2-standard-8", "gcp-n2-standard-8"),
+        ("Intel N100", "intel-n100-board"),
+        ("dell-r740", "dell-r740"),
+    ],
+)
+def test_a_machine_is_found_as_people_say_it(said: str, meant: str, tmp_path: Path) -> None:
+    assert dtnsim.load(path(tmp_path, said)).host_files["a"] == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "says"),
+    [
+        ("HPE DL380", "may be one of several hosts .*write one of hpe-dl380-gen10, hpe-dl380-gen11, hpe-dl380-gen9"),
+        ("raspberry-pie-4", "nearest: raspberry-pi-4"),
+        ("dell-r745", "nearest: dell-r7"),
+    ],
+)
+def test_one_that_is_not_known_has_its_nearest(said: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=says):
+        dtnsim.load(path(tmp_path, said))
+
+
+def test_machine_and_like_are_one_key(tmp_path: Path) -> None:
+    file = path(tmp_path, "dell-r740")
+    both = file.read_text().replace("machine:", "like: dell-r640, machine:")
+    file.write_text(both)
+    with pytest.raises(SpecError, match="write either 'like' or 'machine'"):
+        dtnsim.load(file)
+
+
+def test_sockets_that_are_known_are_not_drawn_again(tmp_path: Path) -> None:
+    """Of two sockets the cores of one are drawn: the median is twice that of the processors of those years."""
+    one, two = (
+        dtnsim.load(path(tmp_path, "dell-r740"), {"hosts.a.cpu.sockets": sockets}).hosts["a"].cpu for sockets in (1, 2)
+    )
+    assert two.total == 2 * one.total
+    assert one.uncounted.spread == two.uncounted.spread > 0.3
+    assert math.isclose(one.uncounted.value, two.uncounted.value)
+
+
+def test_a_line_more_than_the_model_narrows_it(tmp_path: Path) -> None:
+    """The model alone has any card of its years, with its card the answer is a third as wide."""
+    file = path(tmp_path, "dell-r740")
+    alone, card = (
+        dtnsim.predict(file, overrides={"hosts.b": "esnet-dtn-2023", **more}, samples=300).throughput_Bps
+        for more in ({}, {"hosts.a.nic": "connectx-5-en-100g"})
+    )
+    assert math.log(card.p90 / card.p10) < math.log(alone.p90 / alone.p10) / 1.5
