@@ -104,14 +104,17 @@ def _told(text: str, ctx: Context) -> int:
 def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx: Context) -> int:
     """The generation that printed a row."""
     key = f"iperf {ctx.host}"
+    known = ctx.memo.get(key)
     if start[-3] not in ".,":  # iperf3 prints two decimals, iperf2 one or four
         ctx.memo[key] = 2
         return 2
+    if known == 3:
+        return 3
     if way or (rest[-1:] in "rd) " and rest.rstrip().endswith(("sender", "receiver", "(omitted)"))):
         ctx.memo[key] = 3
         return 3
-    if key in ctx.memo:
-        return int(ctx.memo[key])
+    if known is not None:
+        return int(known)
     if ctx.args("iperf3") is not None:
         return 3
     if ctx.args("iperf", "iperf2") is not None:

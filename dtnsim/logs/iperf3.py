@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
 from dtnsim.logs._net import binary_size
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition, Status
+from dtnsim.logs.measurement import Condition, Measurement, Status
 
 _THIRD: Final = 3
 _TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):(?:  (?=\S|$)| (?=\[))")
@@ -37,6 +38,21 @@ _ROLE: Final = re.compile(r"(sender|receiver)\s*$")
 _TCP: Final = re.compile(r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
 _MSS: Final = re.compile(r"TCP MSS: (\d+)")
 _MANY: Final = 64  # titles at a time
+#: figures below, and ends of rows shorter than these are surely plausible [any unit], [characters]
+_PLAIN: Final = 1e12
+_SHORT: Final = 34
+
+
+@lru_cache(maxsize=4096)
+def _tail(rest: str) -> tuple[tuple[str, Condition], ...]:
+    """What the end of an interval's row says; most are alike."""
+    udp = udp_of(rest) if "%" in rest else None
+    if udp is not None:
+        return ("lost", udp[1]), ("packets", udp[2])
+    tcp = _TCP.match(rest) if "Bytes" in rest else None
+    if tcp is None or not tcp["cwnd"]:
+        return ()
+    return ("retransmits", int(tcp["retr"])), ("cwnd_B", binary_size(tcp["cwnd"], tcp["cwndu"]))
 
 
 class Iperf3Text(LineParser):
@@ -205,15 +221,25 @@ class Iperf3Text(LineParser):
         if not omitted:
             test.mean(row)
         conditions = test.interval(row)
-        udp = udp_of(row.rest) if "%" in row.rest else None
-        if udp is not None:
-            conditions["lost"], conditions["packets"] = udp[1], udp[2]
-        elif "Bytes" in row.rest and (tcp := _TCP.match(row.rest)) is not None and tcp["cwnd"]:
-            conditions["retransmits"] = int(tcp["retr"])
-            conditions["cwnd_B"] = binary_size(tcp["cwnd"], tcp["cwndu"])
+        conditions.update(_tail(row.rest))
         if omitted:
             conditions["omitted"] = True
-        return self.record("throughput", row.rate, "B/s", row.printed, conditions)
+        ctx = self.ctx
+        if ctx.cut or ctx.host or ctx.command or row.rate >= _PLAIN or row.end_s >= _PLAIN or len(row.rest) > _SHORT:
+            return self.record("throughput", row.rate, "B/s", row.printed, conditions)
+        # `record` would find nothing to mend: such rows come by the million
+        return Measurement(
+            "iperf3",
+            "throughput",
+            row.rate,
+            "B/s",
+            row.printed,
+            conditions,
+            "complete",
+            self.version,
+            ctx.file,
+            row.line,
+        )
 
     # ---- the figures ------------------------------------------------------------------------------
     def _settle(self, key: str | None) -> Iterator[Record]:
