@@ -231,7 +231,9 @@ class Parser(ABC):
     def printed(self, quantity: str, text: str, word: str, times: float = 1.0, **known: Condition) -> Record:
         """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor."""
         unit, factor = UNITS[word]
-        return self.record(quantity, decimal(text) * factor * times, unit, f"{text} {word}", known)
+        return self.record(
+            quantity, decimal(text) * factor * times, unit, f"{text}{word}" if word == "%" else f"{text} {word}", known
+        )
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
         """Makes the note of a part that could not be read."""
