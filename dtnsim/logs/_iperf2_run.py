@@ -151,8 +151,7 @@ class Run:
 
     def connect(self, number: str, connection: Connection) -> None:
         """Takes a connection line: streams opened before the first row that may sum up belong together."""
-        others = [c.group for c in self.connections.values()]
-        connection.group = max(others, default=0)
+        connection.group = max([c.group for c in self.connections.values()], default=0)
         if any(s.held is not None and self._group(key) == connection.group for key, s in self.streams.items()):
             connection.group += 1
         self.connections[number] = connection

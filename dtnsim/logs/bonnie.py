@@ -231,8 +231,7 @@ class Bonnie(LineParser):
         new_form = first > 2
         values = fields[first : first + 12]
         if len(values) < 12 or not any(value[:1].isdigit() for value in values):
-            note = self.unread(",".join(fields), "the CSV line is cut or has no figures")
-            return (*self._finish(), note)
+            return (*self._finish(), self.unread(",".join(fields), "the CSV line is cut or has no figures"))
         earlier = self._finish()
         conditions: Conditions = {"file_B": _size_bytes(size), "machine": host}
         if new_form:
@@ -269,8 +268,7 @@ class Bonnie(LineParser):
 def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:
     """(machine, size, index of putc) of a CSV line of bonnie++; None for any other CSV."""
     if _CSV_VERSION.match(fields[0]) and len(fields) > 8 and re.match(r"[12]\.\d", fields[1]):
-        first = 9 if fields[0] >= "1.98" else 7
-        return (fields[2], fields[5], first) if _CSV_SIZE.match(fields[5]) else None
+        return (fields[2], fields[5], (9 if fields[0] >= "1.98" else 7)) if _CSV_SIZE.match(fields[5]) else None
     numbers = fields[2:14]
     fits = len(numbers) == 12 and all(re.fullmatch(r"\d*+(?:\.\d*+)?|\++", field) for field in numbers)
     if fits and re.fullmatch(r"\d+[KMGT](?::\d+[kKM]?)?", fields[1]) and len(fields) in range(14, 28):

@@ -77,8 +77,7 @@ class Ascp(LineParser):
             yield from self._settle()
             size = integer(done["size"]) * _ASCP_BYTES[done["u"]]
             known = {**self._conditions(), **host_of(self.ctx)}
-            partial = done["what"] != "Completed"
-            self._done = _Done(size, int(done["s"]), partial, self.ctx.line, text, known)
+            self._done = _Done(size, int(done["s"]), (done["what"] != "Completed"), self.ctx.line, text, known)
             self.open = True
             text = text[done.end() :]
         rate = _ASCP_RATE.search(text)

@@ -61,11 +61,9 @@ class Smartctl(LineParser):
         if (version := _VERSION.match(text)) is not None:
             self.version, self._drive = version[1], {}
             args = self.ctx.args("smartctl")
-            device = next((arg for arg in args or [] if arg.startswith("/dev/")), None)
-            self._drive["device"] = device
+            self._drive["device"] = next((arg for arg in args or [] if arg.startswith("/dev/")), None)
         elif (name := _NAME.match(text)) is not None:
-            key = {"Vendor": "vendor", "Model Family": "family"}.get(name[1], "model")
-            self._drive[key] = name[2]
+            self._drive[{"Vendor": "vendor", "Model Family": "family"}.get(name[1], "model")] = name[2]
         elif (match := _CAPACITY.match(text)) is not None:
             view = {"T": "total", "N": "namespace", "U": None}[match["what"][0]]
             view = "used" if "Utilization" in match["what"] else view

@@ -157,8 +157,7 @@ class FioJson(Stoppable, DocumentParser):
             yield from self._job(job, shared if isinstance(shared, dict) else {}, line)
 
     def _job(self, job: dict[str, Any], shared: dict[str, Any], line: int) -> Iterator[Record]:
-        options = {**shared, **(job.get("job options") or {})}
-        conditions = _conditions(options)
+        conditions = _conditions({**shared, **(job.get("job options") or {})})
         conditions["job"] = str(job.get("jobname"))
         error = number(job.get("error"))
         if error:

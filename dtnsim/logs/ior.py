@@ -116,8 +116,7 @@ class Ior(LineParser):
         self._done.add(operation)
         if abs(value - float(match[3]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
             yield self.unread(match[0], "MiB/sec and MB/sec disagree; the former is used")
-        printed = f"{match[2]} MiB/sec"
-        yield self.measure("throughput", value, "B/s", printed, operation=operation, **self._run)
+        yield self.measure("throughput", value, "B/s", f"{match[2]} MiB/sec", operation=operation, **self._run)
 
     def _summary(self, words: list[str]) -> Iterator[Record]:
         """The row under the summary's heads; blank cells cannot occur before the ones read."""
@@ -195,8 +194,7 @@ class IorJson(DocumentParser):
 
     def read(self, doc: Document) -> Iterator[Record]:
         """The best repetition of every operation of every test."""
-        version = str(doc.data.get("Version", ""))
-        self.version = version.removeprefix("IOR-") or None
+        self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
         for test in doc.data["tests"]:
             if not isinstance(test, dict):
                 continue

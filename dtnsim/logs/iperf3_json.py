@@ -145,8 +145,7 @@ class Iperf3Json(DocumentParser):
             if rate is not None:
                 yield self.unread(key, "no bytes were transferred: no rate", line=line)
             return
-        seconds = number(part.get("seconds"))
-        known = {**conditions, "duration_s": seconds, "bytes": size}
+        known = {**conditions, "duration_s": number(part.get("seconds")), "bytes": size}
         yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", status=status, line=line, **known)
         retransmits = number(part.get("retransmits"))
         if retransmits is not None and retransmits >= 0 and conditions["role"] == "sender":

@@ -175,8 +175,7 @@ class Nuttcp(LineParser):
             known = {**conditions, "packets": int(drop[2])}
             yield self.measure("loss", int(drop[1]) / int(drop[2]), "1", drop[0], **known)
         for value, which in _JITTER.findall(rest):
-            statistic = None if which == "Avg" else which.lower()
-            known = {**conditions, "statistic": statistic}
+            known = {**conditions, "statistic": (None if which == "Avg" else which.lower())}
             yield self.measure("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", **known)
 
     def _parse(self, text: str) -> Iterator[Record]:

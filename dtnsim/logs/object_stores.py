@@ -181,8 +181,7 @@ class Warp(LineParser):
     def _rates(self, found: re.Match[str]) -> Iterator[Record]:
         more: Conditions = {**self._known, "statistic": _STATISTICS[found["what"]]}
         if found["rate"] and float(found["rate"]) > 0:
-            unit = found["ru"].removesuffix("i")
-            rate = float(found["rate"]) * BINARY[unit]
+            rate = float(found["rate"]) * BINARY[found["ru"].removesuffix("i")]
             yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}B/s", **more)
         if float(found["objects"]) > 0:
             yield self.measure(

@@ -284,8 +284,7 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _conditions(data: Mapping[str, Any]) -> Conditions:
     """What the run document says about the test."""
-    test = as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test"))
-    spec = as_dict(test.get("spec"))
+    spec = as_dict((as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test"))).get("spec"))
     found: Conditions = {
         "source": spec.get("source"),
         "target": spec.get("dest"),

@@ -199,8 +199,7 @@ class Scp(LineParser):
 
     def _known(self) -> Conditions:
         found: Conditions = {}
-        args = self.ctx.args(*_PROGRAMS)
-        given, paths = options(args, _OPTIONS)
+        given, paths = options(self.ctx.args(*_PROGRAMS), _OPTIONS)
         if "cipher" in given:
             found["cipher"] = given["cipher"]
         if "compress" in given:
