@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, size_bytes
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
 _PART_S: Final = {
     "w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6,
 }  # fmt: skip
+_REMOTE: Final = re.compile(r"(?:rsync://|scp://|[^/\s]+:)")
 _ISO: Final = re.compile(
     r"P(?:(?P<w>\d+(?:\.\d+)?)W)?(?:(?P<d>\d+(?:\.\d+)?)D)?"
     r"(?:T(?:(?P<h>\d+(?:\.\d+)?)H)?(?:(?P<m>\d+(?:\.\d+)?)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
@@ -134,3 +136,14 @@ def turned(known: Conditions) -> Conditions:
         ends = {"source": known.get("target"), "target": known.get("source")}
         known |= {key: end for key, end in ends.items() if end is not None}
     return known
+
+
+def ends_of_copy(paths: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> Conditions:
+    """Source, target and direction of a copy from ``host:path`` arguments; window and block in B from its options."""
+    found: Conditions = {f"{name}_B": size_bytes(given[name]) for name in ("window", "block") if name in given}
+    if len(paths) > 1:
+        found["source"], found["target"] = paths
+        remote = [_REMOTE.match(path) is not None for path in paths]
+        if remote[0] != remote[1]:
+            found["direction"] = "receive" if remote[0] else "send"
+    return found

@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from dtnsim.logs._net import binary_size, host_of, options, positive_int
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, located, size_bytes
+from dtnsim.logs._net import binary_size, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 
 _PROGRESS: Final = re.compile(
     r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
@@ -75,16 +75,12 @@ class Bbcp(LineParser):
     words = ("bbcp", "effectively", "created")
     commands = ("bbcp",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
         self._run = _Run()
 
     def feed(self, text: str) -> Iterator[Record]:
-        if self._command is not self.ctx.command:
-            yield from self._settle()
-            self._command = self.ctx.command
-            self._run = _Run({**self._conditions(), **host_of(self.ctx)})
+        if not self._run.known:
+            self._run.known = {**self._conditions(), **host_of(self.ctx)}
         if "/s" in text:
             progress = _PROGRESS.search(text)
             if progress is not None:
@@ -108,10 +104,6 @@ class Bbcp(LineParser):
         if problem is not None:
             run, self._run = self._run, _Run(self._run.known)
             yield self.failure(problem[0], **run.known)
-
-    def close(self) -> Iterator[Record]:
-        """Settles a run without closing line."""
-        yield from self._settle()
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
@@ -187,7 +179,7 @@ class Bbcp(LineParser):
         else:
             yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", **known)
 
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run()
         if run.closed:
             return
@@ -204,14 +196,7 @@ class Bbcp(LineParser):
         found: Conditions = {}
         if self.ctx.args("bbcp") is not None:
             found["streams"] = positive_int(given.get("streams")) or 4  # bbcp's default
-        for name, key in (("window", "window_B"), ("block", "block_B")):
-            if name in given:
-                found[key] = size_bytes(given[name])
-        if len(paths) > 1:
-            found["source"], found["target"] = paths[0], paths[-1]
-            remote = [bool(re.match(r"[^/\s]+:", path)) for path in (paths[0], paths[-1])]
-            if remote[0] != remote[1]:
-                found["direction"] = "receive" if remote[0] else "send"
+        found |= ends_of_copy((paths[0], paths[-1]) if len(paths) > 1 else (), given)
         return {key: value for key, value in found.items() if value is not None}
 
 

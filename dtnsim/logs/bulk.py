@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from dtnsim.logs._net import bits_rate, host_of, options, positive_int
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, agrees, integer
+from dtnsim.logs._net import bits_rate, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, integer
 from dtnsim.logs.measurement import Status
 
 _ASCP_DONE: Final = re.compile(
@@ -62,16 +62,12 @@ class Ascp(LineParser):
     words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
     commands = ("ascp",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
+        self.open = False
         self._done: _Done | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output; every line after a closing line, for its rate is on the next."""
-        if self._command is not self.ctx.command:
-            yield from self._settle()
-            self._command = self.ctx.command
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self._settle()
@@ -96,9 +92,12 @@ class Ascp(LineParser):
         if problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
             yield self.failure(problem[0], **self._conditions())
 
+    def settle(self) -> Iterator[Record]:
+        return self._settle()
+
     def close(self) -> Iterator[Record]:
         """Settles a closing line without its rate."""
-        yield from self._settle(cut=True)
+        return self._settle(cut=True)
 
     # ---- figures ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
@@ -156,12 +155,7 @@ class Ascp(LineParser):
             found["target_Bps"] = float(limit[1]) * _BITS[limit[2].upper()] / 8 if limit[2] else float(limit[1]) * 125.0
         if "clear" in given:
             found["encryption"] = "none"
-        if len(paths) > 1:
-            found["source"], found["target"] = paths[0], paths[-1]
-            remote = [bool(re.match(r"[^/\s]+:", path)) for path in (paths[0], paths[-1])]
-            if remote[0] != remote[1]:
-                found["direction"] = "receive" if remote[0] else "send"
-        return found
+        return found | ends_of_copy((paths[0], paths[-1]) if len(paths) > 1 else ())
 
 
 _WDT_RATE: Final = re.compile(

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from dtnsim.logs._net import binary_size, host_of, options, positive_int
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, located, size_bytes
+from dtnsim.logs._net import binary_size, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
 _GRIDFTP_LINE: Final = re.compile(
@@ -146,27 +146,22 @@ class GlobusUrlCopy(LineParser):
     shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
         self._held: _Copy | None = None
         self._where: Conditions = {}
         self._failed = -100  # line of the last error: its text goes on over several lines
 
     def feed(self, text: str) -> Iterator[Record]:
-        if self._command is not self.ctx.command:
-            yield from self._settle()
-            self._command, self._where = self.ctx.command, {}
         found = _GLOBUS_URL_COPY_LINE.search(text) if "/sec" in text else None
         if found is not None:
             yield from self._performance(found)
         elif (end := _END.match(text)) is not None:
-            yield from self._settle()
+            yield from self.settle()
             if end["what"] == "Source":
                 self._where = {}
             self._where["source" if end["what"] == "Source" else "target"] = end["url"].strip()
         elif (names := _NAMES.match(text)) is not None:
-            yield from self._settle()
+            yield from self.settle()
             self._where |= {"file": names["from"].strip(), "file_to": names["to"].strip()}
         elif "Cancelling copy" in text:
             if self._held is not None:
@@ -176,15 +171,12 @@ class GlobusUrlCopy(LineParser):
         else:
             yield from self._message(text)
 
-    def close(self) -> Iterator[Record]:
-        yield from self._settle()
-
     # ---- lines ------------------------------------------------------------------------------------------
     def _performance(self, found: re.Match[str]) -> Iterator[Record]:
         held = self._held
         size = int(found["bytes"])
         if held is not None and (size < held.size or held.ended is not None):
-            yield from self._settle()
+            yield from self.settle()
         elif held is not None and held.inst is not None and not self.ctx.after_redraw:
             yield self._instant(held)  # a line of its own, not overwritten
         inst = None if found["inst"] is None else binary_size(found["inst"], found["iu"])
@@ -212,7 +204,7 @@ class GlobusUrlCopy(LineParser):
         if held is not None:
             known = {**known, "bytes": held.size}
             held.status, held.ended = "partial", "error"
-            yield from self._settle()
+            yield from self.settle()
         yield self.failure(error[0], **known)
 
     # ---- figures ------------------------------------------------------------------------------------------
@@ -220,7 +212,7 @@ class GlobusUrlCopy(LineParser):
         known = {**copy.known, "interval": True, "average": "interval", "bytes": copy.size}
         return self.measure("throughput", copy.inst or 0.0, "B/s", copy.inst_printed, line=copy.line, **known)
 
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         copy, self._held = self._held, None
         if copy is None:
             return
@@ -241,9 +233,7 @@ class GlobusUrlCopy(LineParser):
             "streams": positive_int(given.get("streams")) or (1 if args is not None else None),
             "concurrency": positive_int(given.get("concurrency")),
         }
-        for name, key in (("window", "window_B"), ("block", "block_B")):
-            if name in given:
-                found[key] = size_bytes(given[name])
+        found |= ends_of_copy((), given)
         for name in ("stripe", "udt", "recursive", "fast"):
             if name in given:
                 found[name] = True

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import options, positive_int
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, size_bytes
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, size_bytes
 from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
@@ -60,9 +60,7 @@ class Nuttcp(LineParser):
     words = ("Mbps", "Gbps", "Kbps", "nuttcp", "megabytes", "Get", "Put", "TX", "RX", "Aggregate")
     commands = ("nuttcp", "nuttscp")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
         self._label: tuple[str, int] | None = None
         self._seen = -100  # line of the last figure that surely was nuttcp's
         self._extra: Conditions = {}
@@ -70,9 +68,6 @@ class Nuttcp(LineParser):
         self._intervals: list[float] = [0.0, 0.0, 0.0]  # MB, seconds, line
 
     def feed(self, text: str) -> Iterable[Record]:
-        if self._command is not self.ctx.command:
-            yield from self._unfinished()
-            self._command, self._extra, self._classic = self.ctx.command, {}, False
         if "nuttcp-" in text or text.startswith("nuttcp:"):
             yield from self._verbose(text)
             return
@@ -88,10 +83,6 @@ class Nuttcp(LineParser):
                 self._label = (label["label"].strip(), self.ctx.line)
             return
         yield from self._result(text, found)
-
-    def close(self) -> Iterator[Record]:
-        """A run that stopped before its summary gives the mean of its intervals."""
-        yield from self._unfinished()
 
     # ---- lines ----------------------------------------------------------------------------------------
     def _result(self, text: str, found: re.Match[str]) -> Iterator[Record]:
@@ -279,7 +270,8 @@ class Nuttcp(LineParser):
             found["target"] = rest[-1]
         return found
 
-    def _unfinished(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
+        """A run that stopped before its summary gives the mean of its intervals."""
         megabytes, seconds, line = self._intervals
         self._intervals = [0.0, 0.0, 0.0]
         if seconds > 0 and megabytes > 0:

@@ -15,12 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._net import host_of, options, parts_s, positive_int
 from dtnsim.logs.base import (
     BINARY,
-    Command,
     Conditions,
     Document,
     DocumentParser,
@@ -81,17 +80,12 @@ class RcloneText(LineParser):
     words = ("Transferred", "Elapsed", "Errors", "INFO", "ERROR", "Failed", "rclone", "CRITICAL", "ETA", "Fatal")
     commands = ("rclone",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
         self._block: _Block | None = None
         self._failed: str | None = None
         self._failed_line = 0
 
     def feed(self, text: str) -> Iterator[Record]:
-        if self._command is not self.ctx.command:
-            yield from self._settle()
-            self._command = self.ctx.command
         if self.ctx.memo.get("rclone last") is not None and "rclone" in text and "$" in text:
             yield from self._json_end()
         found = (_STATS.search(text) or _OLD.search(text)) if "/s" in text else None
@@ -121,8 +115,7 @@ class RcloneText(LineParser):
             self._failed, self._failed_line = problem[0], self.ctx.line
 
     def close(self) -> Iterator[Record]:
-        yield from self._settle()
-        yield from self._json_end()
+        return (*self.settle(), *self._json_end())
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _stats(self, found: re.Match[str], text: str) -> Iterator[Record]:
@@ -130,7 +123,7 @@ class RcloneText(LineParser):
         block = self._block
         if block is not None:
             if size < block.size:
-                yield from self._settle()
+                yield from self.settle()
             elif block.rate > 0:
                 yield self._interval(block)
         groups = found.groupdict()
@@ -146,7 +139,7 @@ class RcloneText(LineParser):
         return self.measure("throughput", block.rate, "B/s", block.printed, line=block.line, **known)
 
     # ---- figures ------------------------------------------------------------------------------------------
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         block, self._block = self._block, None
         problem, self._failed = self._failed, None
         if problem is not None:

@@ -19,10 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, host_of, options
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, grouped
+from dtnsim.logs._net import binary_size, clock_s, ends_of_copy, host_of, options
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, grouped
 from dtnsim.logs.measurement import Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
@@ -83,16 +83,12 @@ class Rsync(LineParser):
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
+    def forget(self) -> None:
         self._run = _Run()
         self._last = -9  # line of the last progress line
 
     def feed(self, text: str) -> Iterator[Record]:
-        if self._command is not self.ctx.command:
-            yield from self._settle()
-            self._command = self.ctx.command
+        if not self._run.known:
             self._run.known = {**self._conditions(), **host_of(self.ctx)}
         run = self._run
         if "%" in text and "B/s" in text and (progress := _PROGRESS.match(text)) is not None:
@@ -101,27 +97,24 @@ class Rsync(LineParser):
             summary = _SUMMARY.search(text)
             if summary is not None:
                 if run.sent is not None:
-                    yield from self._settle()
+                    yield from self.settle()
                 yield from self._sums(summary, text)
         elif "speedup is" in text:
             yield from self._size(text)
         elif (stats := _STATS.match(text)) is not None:
             if run.sent is not None:
-                yield from self._settle()
+                yield from self.settle()
             self._stat(stats)
         elif "rsync" in text:
             yield from self._message(text)
         elif text.startswith(("sending incremental", "receiving ", "building file list")) and run.sent is not None:
-            yield from self._settle()
-
-    def close(self) -> Iterator[Record]:
-        yield from self._settle()
+            yield from self.settle()
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         run = self._run
         if run.sent is not None:
-            yield from self._settle()
+            yield from self.settle()
             run = self._run
         size, share = self._number(found["size"], found["su"]), int(found["share"])
         if size is None or share > 100:
@@ -183,13 +176,13 @@ class Rsync(LineParser):
         if error["code"] == "19" or error["kind"] == "warning":  # the other half of the process tree
             return
         if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress holds
-            yield from self._settle()
+            yield from self.settle()
             return
         yield self.failure(error[0], **run.known)
         self._run = _Run(run.known)
 
     # ---- figures ------------------------------------------------------------------------------------------
-    def _settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run(dict(self._run.known))
         self._last = -9
         if run.sent is None:
@@ -255,9 +248,4 @@ class Rsync(LineParser):
         for name in ("compress", "checksum", "inplace", "whole"):
             if name in given:
                 found[name] = True
-        if len(paths) > 1:
-            found["source"], found["target"] = paths[-2], paths[-1]
-            remote = [bool(re.match(r"(?:rsync://|[^/\s]+:)", path)) for path in paths[-2:]]
-            if remote[0] != remote[1]:
-                found["direction"] = "receive" if remote[0] else "send"
-        return found
+        return found | ends_of_copy(paths[-2:])

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, host_of, options
+from dtnsim.logs._net import binary_size, clock_s, ends_of_copy, host_of, options
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, decimal
 from dtnsim.logs.measurement import Status
 
@@ -204,13 +204,9 @@ class Scp(LineParser):
             found["cipher"] = given["cipher"]
         if "compress" in given:
             found["compression"] = True
-        direction = self._direction
+        found["direction"] = self._direction
         if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
-            found["source"], found["target"] = paths[0], paths[-1]
-            remote = [bool(re.match(r"(?:scp://|[^/\s]+:)", path)) for path in (paths[0], paths[-1])]
-            if remote[0] != remote[1]:
-                direction = "receive" if remote[0] else "send"
+            found |= ends_of_copy((paths[0], paths[-1]))
         elif paths:
             found["target"] = paths[0]
-        found["direction"] = direction
         return found
