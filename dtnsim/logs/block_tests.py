@@ -7,31 +7,17 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, number
 
-_TITLE: Final = re.compile(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$")
-_TIME: Final = re.compile(r"^\s*+actual test time:\s++(?P<seconds>\d++\.\d++)s")
-_DISKSPD_THREADS: Final = re.compile(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
-_BLOCK: Final = re.compile(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
-_DEPTH: Final = re.compile(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
-_HOST: Final = re.compile(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$")
-_TOTAL: Final = re.compile(
-    r"^\s*+total:\s++(?P<size>\d++) \|\s++(?P<count>\d++) \|\s++(?P<rate>\d++\.\d++) \|\s++(?P<iops>\d++\.\d++)"
-    r"(?: \|\s++(?P<latency>\d++\.\d++))?"
-)
-_CPU: Final = re.compile(r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|")
-_PERCENTILE: Final = re.compile(
-    r"^\s*+(?P<which>\d\d)th \|\s++(?P<read>\d++\.\d++|N/A) \|\s++(?P<write>\d++\.\d++|N/A) \|"
-    r"\s++(?P<all>\d++\.\d++|N/A)"
-)
+_F: Final = r"\d++\.\d++"
 _SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 #: of the hundred that the XML has
 _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
-_LONGEST: Final = 600  # lines between parts of a run: one a thread and core
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
 
 
-class DiskSpd(LineParser):
+class DiskSpd(LinesParser):
     """DiskSpd 2: the totals of all I/O, reads and writes; text and ``-Rxml``.
 
     Units: ``MiB/s`` 2^20 B/s, latencies ms, CPU percent of all cores (checked: 2245476352 B in 180.01 s are 11.896
@@ -43,67 +29,67 @@ class DiskSpd(LineParser):
     evidence = Evidence.NO_MODEL
     words = ("Input", "actual", "IO")
     commands = ("diskspd", "diskspd.exe")
+    longest = 600  # lines between parts of a run: one a thread and core
 
     def forget(self) -> None:
-        self.open = False
-        self._known: Conditions = {}
+        super().forget()
         self._operation = ""
-        self._lines = 0
 
-    def feed(self, text: str) -> Iterable[Record]:
-        self._lines += 1
-        if text.strip() == "Input parameters:":
-            self._known, self._operation, self.open, self._lines = {}, "", True, 0
-            return ()
-        if self._lines > _LONGEST:
-            self.open = False
-        if (title := _TITLE.match(text)) is not None:
-            self._operation = _OPERATIONS[title["what"]]
-            self.open, self._lines = True, 0
-        elif (total := _TOTAL.match(text)) is not None and self._operation:
-            return self._total(total)
-        elif (cpu := _CPU.match(text)) is not None and "duration_s" in self._known:
-            share = float(cpu["used"]) / 100
-            return (self.measure("cpu_share", share, "1", f"{cpu['used']} %", state="busy", cpu="all", **self._known),)
-        elif (percentile := _PERCENTILE.match(text)) is not None and self._operation:
-            return self._percentile(percentile)
-        else:
-            self._setting(text)
-        return ()
+    @reads(r"^\s*Input parameters:\s*$", opens=True)
+    def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self.known, self._operation = {}, ""
 
-    def _setting(self, text: str) -> None:
-        if (host := _HOST.match(text)) is not None:
-            self._known["host"] = host["host"]
-        elif (seconds := _TIME.match(text)) is not None:
-            self._known["duration_s"] = float(seconds["seconds"])
-            self._operation = ""
-            self.open, self._lines = True, 0
-        elif (threads := _DISKSPD_THREADS.match(text)) is not None:
-            self._known["threads"] = int(threads["threads"])
-        elif (block := _BLOCK.match(text)) is not None:
-            self._known["block_B"] = int(block["size"]) * _SCALE[block["unit"][:1]]
-        elif (depth := _DEPTH.match(text)) is not None:
-            self._known["depth"] = int(depth["depth"])
+    @reads(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$", opens=True)
+    def _title(self, found: Match) -> None:
+        self._operation = _OPERATIONS[found["what"]]
 
-    def _total(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$")
+    def _host(self, found: Match) -> None:
+        self.known["host"] = found["host"]
+
+    @reads(rf"^\s*+actual test time:\s++(?P<seconds>{_F})s", opens=True)
+    def _time(self, found: Match) -> None:
+        self.known["duration_s"], self._operation = float(found["seconds"]), ""
+
+    @reads(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
+    @reads(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
+    def _count(self, found: Match) -> None:
+        self.known |= {key: int(value) for key, value in found.groupdict().items()}
+
+    @reads(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
+    def _block(self, found: Match) -> None:
+        self.known["block_B"] = int(found["size"]) * _SCALE[found["unit"][:1]]
+
+    @reads(
+        rf"^\s*+total:\s++(?P<size>\d++) \|\s++(?P<count>\d++) \|\s++(?P<rate>{_F}) \|\s++(?P<iops>{_F})"
+        rf"(?: \|\s++(?P<latency>{_F}))?"
+    )
+    def _total(self, found: Match) -> Iterator[Record]:
         size, rate = int(found["size"]), float(found["rate"]) * 2.0**20
-        if size == 0 or rate == 0:
+        if size == 0 or rate == 0 or not self._operation:
             return
-        seconds = self._known.get("duration_s")
-        if isinstance(seconds, float) and seconds > 1 and abs(size / seconds - rate) > 0.02 * rate + 0.006 * 2**20:
+        seconds = self.known.get("duration_s", 0.0)
+        if seconds > 1 and abs(size / seconds - rate) > 0.02 * rate + 0.006 * 2**20:
             yield self.unread(f"{found['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
-        more: Conditions = {**self._known, "operation": self._operation, "bytes": float(size)}
-        yield self.measure("throughput", rate, "B/s", f"{found['rate']} MiB/s", **more)
-        yield self.measure("iops", float(found["iops"]), "1/s", found["iops"], **more)
+        known = {**self.known, "operation": self._operation, "bytes": float(size)}
+        yield self.printed("throughput", found["rate"], "MiB/s", **known)
+        yield self.measure("iops", float(found["iops"]), "1/s", found["iops"], **known)
         if found["latency"]:
-            yield self.measure("latency", float(found["latency"]) * 1e-3, "s", f"{found['latency']} ms", **more)
+            yield self.printed("latency", found["latency"], "ms", **known)
 
-    def _percentile(self, found: re.Match[str]) -> Iterator[Record]:
-        for operation in ("read", "write", "all"):
+    @reads(r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|")
+    def _cpu(self, found: Match) -> Found:
+        if "duration_s" not in self.known:
+            return None
+        known = {"state": "busy", "cpu": "all", **self.known}
+        return self.record("cpu_share", float(found["used"]) / 100, "1", f"{found['used']} %", known)
+
+    @reads(rf"^\s*+(?P<which>\d\d)th \|\s++(?P<read>{_F}|N/A) \|\s++(?P<write>{_F}|N/A) \|\s++(?P<all>{_F}|N/A)")
+    def _percentile(self, found: Match) -> Iterator[Record]:
+        known = {**self.known, "statistic": f"p{found['which']}"}
+        for operation in ("read", "write", "all") if self._operation else ():
             if found[operation] != "N/A":
-                value = float(found[operation]) * 1e-3
-                more: Conditions = {**self._known, "operation": operation, "statistic": f"p{found['which']}"}
-                yield self.measure("latency", value, "s", f"{found[operation]} ms", **more)
+                yield self.printed("latency", found[operation], "ms", **{**known, "operation": operation})
 
 
 class DiskSpdXml(DocumentParser):
@@ -164,18 +150,7 @@ def _number(element: ET.Element, path: str) -> float | None:
     return number(element.findtext(path))
 
 
-#: the stars are gone where they were taken for bold type
-_UNIT: Final = re.compile(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s")
-_START: Final = re.compile(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})")
-_ROW: Final = re.compile(
-    r"^\s*+\d\d:\d\d:\d\d\.\d{3}\s++(?:avg_\d++-\d++|(?P<interval>\d++))\s++(?P<iops>\d++\.\d++)\s++(?P<rate>\d++\.\d++)\s++"
-    r"(?P<size>\d++)\s++(?P<reads>\d++\.\d++)\s++(?P<time>\d++\.\d++)(?=\s|$)"
-)
-_QUIET: Final = 20  # lines without a row between headings
-_VDBENCH_THREADS: Final = re.compile(r"threads=(\d{1,5})")
-
-
-class Vdbench(LineParser):
+class Vdbench(LinesParser):
     """vdbench 5.03 and 5.04: the rows of raw workloads on block devices, of intervals and their mean (``avg_``).
 
     Units: ``MB/sec`` is what the second heading line says, ``1024**2`` or ``1000**2`` B/s; response times ms;
@@ -189,36 +164,37 @@ class Vdbench(LineParser):
     words = ("avg", "Starting", "rate")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
     commands = ("vdbench",)
+    longest = 19  # lines without a row between headings
 
     def forget(self) -> None:
-        self.open = False
+        super().forget()
         self._unit = 2.0**20
-        self._run: Conditions = {}
-        self._quiet = 0
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (unit := _UNIT.match(text)) is not None:
-            self._unit, self.open, self._quiet = 2.0**20 if unit[1] == "1024" else 1e6, True, 0
-        elif (start := _START.search(text)) is not None:
-            threads = _VDBENCH_THREADS.search(start["rest"])
-            self._run = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
-        elif (self.open or "avg_" in text) and (row := _ROW.match(text)) is not None:
-            self._quiet, self.open = 0, row["interval"] is not None
-            return self._row(row)
-        else:
-            self._quiet += 1
-            self.open = self.open and self._quiet < _QUIET
-        return ()
+    @reads(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s", opens=True)  # the stars are gone if taken for bold type
+    def _head(self, unit: Match) -> None:
+        self._unit = 2.0**20 if unit[1] == "1024" else 1e6
 
-    def _row(self, row: re.Match[str]) -> Iterator[Record]:
+    @reads(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})", search=True)
+    def _start(self, start: Match) -> None:
+        threads = re.search(r"threads=(\d{1,5})", start["rest"])
+        self.known = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
+
+    @reads(
+        rf"^\s*+\d\d:\d\d:\d\d\.\d{{3}}\s++(?:avg_\d++-\d++|(?P<interval>\d++))\s++(?P<iops>{_F})\s++(?P<rate>{_F})\s++"
+        rf"(?P<size>\d++)\s++(?P<reads>{_F})\s++(?P<time>{_F})(?=\s|$)"
+    )
+    def _row(self, row: Match) -> Iterable[Record]:
+        if not self.open and row["interval"] is not None:
+            return
+        self.lines, self.open = 0, row["interval"] is not None
         iops, rate, size = float(row["iops"]), float(row["rate"]) * self._unit, int(row["size"])
-        reads = float(row["reads"]) / 100
-        more: Conditions = {**self._run, "block_B": size}
-        more["operation"] = "read" if reads == 1 else "write" if reads == 0 else "all"
-        if 0 < reads < 1:
-            more["read_share"] = reads
+        share = float(row["reads"]) / 100
+        known: Conditions = {**self.known, "block_B": size}
+        known["operation"] = "read" if share == 1 else "write" if share == 0 else "all"
+        if 0 < share < 1:
+            known["read_share"] = share
         if row["interval"] is not None:
-            more |= {"interval": True, "report": int(row["interval"])}
+            known |= {"interval": True, "report": int(row["interval"])}
         if iops <= 0 or rate <= 0:
             if row["interval"] is None:
                 yield self.unread(row[0], "no requests: no rate")
@@ -226,6 +202,6 @@ class Vdbench(LineParser):
         printed = f"{row['rate']} MB/sec"
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
-        yield self.measure("throughput", rate, "B/s", printed, **more)
-        yield self.measure("iops", iops, "1/s", row["iops"], **more)
-        yield self.measure("latency", float(row["time"]) * 1e-3, "s", f"{row['time']} ms", **more)
+        yield self.measure("throughput", rate, "B/s", printed, **known)
+        yield self.measure("iops", iops, "1/s", row["iops"], **known)
+        yield self.printed("latency", row["time"], "ms", **known)

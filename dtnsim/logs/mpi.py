@@ -6,22 +6,17 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, located
+from dtnsim.logs.base import BINARY, Conditions, Evidence, Record, located
 
-_RATE: Final = re.compile(
-    r"^\s*+(?P<what>Rate|Copy rate): (?P<rate>\d++\.\d++) (?P<unit>[KMGTP]?)i?B/s "
-    r"\((?P<size>\d++) bytes in (?P<seconds>\d++\.\d++) seconds\)"
-)
-_PROGRESS: Final = re.compile(
-    r"^\s*+Copied (?P<size>\d++\.\d++) (?P<su>[KMGTP]?)i?B \((?P<share>\d{1,3})%\) in (?P<seconds>\d++\.\d++) secs "
-    r"\((?P<rate>\d++\.\d++) (?P<ru>[KMGTP]?)i?B/s\)"
-)
-_COUNT: Final = re.compile(r"^\s*+(?P<what>Items|Directories|Files|Links): (?P<count>\d++)\s*+$")
-_SECONDS: Final = re.compile(r"^\s*+Seconds: \d++\.\d++\s*+$")
+_TASKS: Final = re.compile(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )")
+_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
+_GIB: Final = 2.0**30
+_OPERATIONS: Final = {"write", "read", "stat", "delete"}
 
 
-class Dcp(LineParser):
+class Dcp(LinesParser):
     """dcp and dsync of mpiFileUtils 0.8 and later.
 
     Units: ``GiB``, ``MiB/s`` are powers of 1024; the rate is computed from the bytes and seconds beside it (checked:
@@ -37,71 +32,55 @@ class Dcp(LineParser):
     commands = ("dcp", "dsync")
 
     def forget(self) -> None:
-        self._counts: Conditions = {}
+        super().forget()
         self._whole = False
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (count := _COUNT.match(text)) is not None:
-            if len(count["count"]) < 16:
-                self._counts[count["what"].lower()] = int(count["count"])
-        elif _SECONDS.match(text) is not None:
-            self._whole = True
-        elif (rate := _RATE.match(text)) is not None:
-            return self._rate(rate)
-        elif (progress := _PROGRESS.match(text)) is not None:
-            return self._progress(progress)
-        return ()
+    @reads(r"^\s*+(?P<what>Items|Directories|Files|Links): (?P<count>\d{1,15})\s*+$")
+    def _count(self, found: Match) -> None:
+        self.known[found["what"].lower()] = int(found["count"])
 
-    def _rate(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(r"^\s*+Seconds: \d++\.\d++\s*+$")
+    def _seconds(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self._whole = True
+
+    @reads(
+        r"^\s*+(?P<what>Rate|Copy rate): (?P<rate>\d++\.\d++) (?P<unit>[KMGTP]?)i?B/s "
+        r"\((?P<size>\d++) bytes in (?P<seconds>\d++\.\d++) seconds\)"
+    )
+    def _rate(self, found: Match) -> Iterator[Record]:
         size, seconds = int(found["size"]), float(found["seconds"])
+        command = self.ctx.command
+        tasks = None if command is None else _TASKS.search(command.text[:2000])
         known: Conditions = {**host_of(self.ctx), "bytes": float(size), "duration_s": seconds}
+        known["tasks"] = None if tasks is None else int(tasks[1])
         whole, self._whole = self._whole, False
         if found["what"] == "Copy rate" or not whole:
             known["of"] = "data"
         else:
-            known |= self._counts
-            self._counts = {}
-        known["tasks"] = self._tasks()
+            known |= self.known
+            self.known = {}
         if size <= 0 or seconds <= 0:
             yield self.unread(found[0], "nothing was copied: no rate")
             return
-        rate, printed = size / seconds, f"{found['rate']} {found['unit']}iB/s"
-        stated = float(found["rate"]) * BINARY[found["unit"]]
-        if abs(rate - stated) > 0.01 * rate + 0.001 * BINARY[found["unit"]]:
+        rate, printed, unit = size / seconds, f"{found['rate']} {found['unit']}iB/s", BINARY[found["unit"]]
+        if abs(rate - float(found["rate"]) * unit) > 0.01 * rate + 0.001 * unit:
             yield self.unread(printed, f"bytes and seconds give {rate:.4g} B/s")
         yield self.measure("throughput", rate, "B/s", printed, **known)
         if whole:
             yield self.measure("duration", seconds, "s", f"{found['seconds']} seconds", **known)
 
-    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
-        rate = float(found["rate"]) * BINARY[found["ru"]]
-        size = float(found["size"]) * BINARY[found["su"]]
+    @reads(
+        r"^\s*+Copied (?P<size>\d++\.\d++) (?P<su>[KMGTP]?)i?B \((?P<share>\d{1,3})%\) in (?P<seconds>\d++\.\d++) secs "
+        r"\((?P<rate>\d++\.\d++) (?P<ru>[KMGTP]?)i?B/s\)"
+    )
+    def _progress(self, found: Match) -> Found:
+        rate, size = float(found["rate"]) * BINARY[found["ru"]], float(found["size"]) * BINARY[found["su"]]
         known: Conditions = {**host_of(self.ctx), "interval": True, "cumulative": True, "bytes": size}
         known["duration_s"] = float(found["seconds"])
-        if rate > 0:
-            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", **known)
-
-    def _tasks(self) -> int | None:
-        """Ranks, if the command line says how many."""
-        command = self.ctx.command
-        if command is None:
-            return None
-        found = re.search(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )", command.text[:2000])
-        return None if found is None else int(found[1])
+        return self.record("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known) if rate > 0 else None
 
 
-_LAUNCH: Final = re.compile(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
-_TABLE: Final = re.compile(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
-_ROW: Final = re.compile(
-    r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)"
-    r"(?:\s*+:\s++|\s++)"
-    r"(?P<values>(?:NA|[\d.]++)(?:\s++(?:NA|[\d.]++)){2,6}+)\s*+$"
-)
-_FILES: Final = re.compile(r"^(\d+) tasks, (\d+) (files|directories)")
-_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
-
-
-class Mdtest(LineParser):
+class Mdtest(LinesParser):
     """mdtest 1.8 to 4.x.
 
     Units: the table ``SUMMARY rate`` is operations per second; ``SUMMARY time`` has the same labels with seconds
@@ -115,35 +94,30 @@ class Mdtest(LineParser):
     evidence = Evidence.SERVERS
     words = ("mdtest", "SUMMARY", "tasks", "ERROR")
     commands = ("mdtest",)
+    _read_any = False
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._run: Conditions = {}
+    @reads(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node", search=True)
+    def _launch(self, found: Match) -> None:
+        self.version, self.known = found[1], {"tasks": int(found[2]), "nodes": int(found[3])}
+
+    @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))", search=True)
+    def _table(self, found: Match) -> None:
+        self.open = found[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
         self._read_any = False
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (launch := _LAUNCH.search(text)) is not None:
-            self.version = launch[1]
-            self._run = {"tasks": int(launch[2]), "nodes": int(launch[3])}
-        elif (table := _TABLE.search(text)) is not None:
-            self.open = table[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
-            self._read_any = False
-        elif (files := _FILES.match(text)) is not None and self._run:
-            self._run["files"] = int(files[2])
-        elif self.open:
-            row = _ROW.match(text)
-            if row is not None:
-                self._read_any = True
-                return self._row(row)
-            if (not text.strip() and self._read_any) or text.startswith("--"):
-                self.open = False
-        elif self._run and (error := located(_ERROR, text, "mdtest: ", "ERROR: ", "Error: ", "error: ")) is not None:
-            return (self.failure(error[0], **self._run),)
-        return ()
+    @reads(r"^\d+ tasks, (\d+) (?:files|directories)")
+    def _files(self, found: Match) -> None:
+        if self.known:
+            self.known["files"] = int(found[1])
 
-    def _row(self, row: re.Match[str]) -> Iterator[Record]:
-        values = row["values"].split()
-        stonewall = "stonewall" in row["what"]
+    @reads(
+        r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)"
+        r"(?:\s*+:\s++|\s++)"
+        r"(?P<values>(?:NA|[\d.]++)(?:\s++(?:NA|[\d.]++)){2,6}+)\s*+$",
+        inside=True,
+    )
+    def _row(self, row: Match) -> Iterator[Record]:
+        self._read_any, values, stonewall = True, row["values"].split(), "stonewall" in row["what"]
         if stonewall and len(values) == 4:
             figures = [("mean", values[2])]
         elif len(values) == 3:  # a mailer put the standard deviation on the next line
@@ -153,41 +127,28 @@ class Mdtest(LineParser):
         else:
             yield self.unread(row[0], f"the row has {len(values)} figures, not 3, 4 or 7")
             return
-        operation = row["what"].replace(" (stonewall)", "").lower()
-        operation = operation.replace("creation", "create").replace("removal", "remove").replace(" ", "_")
+        operation = row["what"].replace(" (stonewall)", "").lower().replace(" ", "_")
+        known = {"operation": operation.replace("creation", "create").replace("removal", "remove"), **self.known}
+        known["view"] = "stonewall" if stonewall else None
         for statistic, text in figures:
             if text != "NA" and float(text) > 0:
-                yield self.measure(
-                    "rate",
-                    float(text),
-                    "1/s",
-                    f"{text} /s",
-                    operation=operation,
-                    statistic=statistic,
-                    view="stonewall" if stonewall else None,
-                    **self._run,
-                )
+                yield self.printed("rate", text, "/s", statistic=statistic, **known)
+
+    def other(self, text: str) -> Found:
+        if self.open:
+            self.open = bool(text.strip() or not self._read_any) and not text.startswith("--")
+            return None
+        words = ("mdtest: ", "ERROR: ", "Error: ", "error: ")
+        error = located(_ERROR, text, *words) if self.known else None
+        return None if error is None else self.failure(error[0], **self.known)
 
 
-_RESULT: Final = re.compile(
-    r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++(?P<value>\d++\.\d++) "
-    r"(?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})"
-)
-_SCORE: Final = re.compile(
-    r"^\s*+\[SCORE(?P<bad>-invalid| INVALID)? ?\] Bandwidth "
-    r"(?P<rate>\d++\.\d++) (?:GiB/s|GB/s) *+: IOPS (?P<iops>\d++\.\d++) kiops *+: "
-    r"TOTAL (?P<total>\d++\.\d++)(?P<rest>.{0,20})"
-)
-_VERSION: Final = re.compile(r"^\s*+IO500 version (\S++)")
-_SECTION: Final = re.compile(r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$")
-_PAIR: Final = re.compile(
-    r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= (?P<value>\S++)(?: (?P<clock>[\d:]{8}))?\s*+$"
-)
-_GIB: Final = 2.0**30
-_OPERATIONS: Final = {"write": "write", "read": "read", "stat": "stat", "delete": "delete"}
+def _known(phase: str, *, valid: bool) -> Conditions:
+    operation = phase.rpartition("-")[2]
+    return {"of": phase, "operation": operation if operation in _OPERATIONS else phase, "valid": valid}
 
 
-class Io500(LineParser):
+class Io500(LinesParser):
     """IO500: the summary of the C program (since 2020) and of the scripts before it, and the program's result.txt.
 
     Units: ``GiB/s`` and, in the scripts, ``GB/s`` are 2^30 B/s (io500.sh divides IOR's MiB/s by 1024); ``kIOPS`` and
@@ -202,83 +163,87 @@ class Io500(LineParser):
     evidence = Evidence.SERVERS
     words = ("RESULT", "SCORE", "IO")
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (version := _VERSION.match(text)) is not None:
-            self.version = version[1]
-        elif (result := _RESULT.match(text)) is not None:
-            return self._phase(result)
-        elif (score := _SCORE.match(text)) is not None:
-            return self._score(score)
-        return ()
-
-    def _phase(self, found: re.Match[str]) -> Iterator[Record]:
-        phase = found["phase"].replace("_", "-")
-        value, seconds = float(found["value"]), float(found["seconds"])
-        more: Conditions = {"of": phase, "operation": _OPERATIONS.get(phase.rpartition("-")[2], phase)}
-        more |= {"duration_s": seconds, "valid": found["bad"] is None and "INVALID" not in found["rest"]}
-        printed = f"{found['value']} {found['unit']}"
-        if value <= 0:
-            yield self.unread(f"{phase} {printed}", "nothing was done: no rate")
-        elif found["unit"].startswith("G"):
-            yield self.measure("throughput", value * _GIB, "B/s", printed, **more)
-        else:
-            yield self.measure("rate", value * 1e3, "1/s", printed, **more)
-
-    def _score(self, found: re.Match[str]) -> Iterator[Record]:
-        more: Conditions = {"of": "score", "statistic": "geometric mean"}
-        more["valid"] = found["bad"] is None and "INVALID" not in found["rest"]
-        if float(found["rate"]) > 0:
-            yield self.measure("throughput", float(found["rate"]) * _GIB, "B/s", f"{found['rate']} GiB/s", **more)
-        if float(found["iops"]) > 0:
-            yield self.measure("rate", float(found["iops"]) * 1e3, "1/s", f"{found['iops']} kiops", **more)
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
+    def forget(self) -> None:
         """Another run may be of another version."""
+        super().forget()
         self.version = None
-        return ()
+
+    @reads(r"^\s*+IO500 version (\S++)")
+    def _version(self, found: Match) -> None:
+        self.version = found[1]
+
+    @reads(
+        r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++"
+        r"(?P<value>\d++\.\d++) (?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++"
+        r"(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})"
+    )
+    def _phase(self, found: Match) -> Found:
+        phase, value, printed = (
+            found["phase"].replace("_", "-"),
+            float(found["value"]),
+            found["value"] + " " + found["unit"],
+        )
+        if value <= 0:
+            return self.unread(f"{phase} {printed}", "nothing was done: no rate")
+        known = _known(phase, valid=found["bad"] is None and "INVALID" not in found["rest"])
+        known["duration_s"] = float(found["seconds"])
+        kind = ("throughput", value * _GIB, "B/s") if found["unit"][0] == "G" else ("rate", value * 1e3, "1/s")
+        return self.measure(*kind, printed, **known)
+
+    @reads(
+        r"^\s*+\[SCORE(?P<bad>-invalid| INVALID)? ?\] Bandwidth "
+        r"(?P<rate>\d++\.\d++) (?:GiB/s|GB/s) *+: IOPS (?P<iops>\d++\.\d++) kiops *+: "
+        r"TOTAL (?P<total>\d++\.\d++)(?P<rest>.{0,20})"
+    )
+    def _score(self, found: Match) -> Iterator[Record]:
+        known: Conditions = {"of": "score", "statistic": "geometric mean"}
+        known["valid"] = found["bad"] is None and "INVALID" not in found["rest"]
+        if float(found["rate"]) > 0:
+            yield self.printed("throughput", found["rate"], "GiB/s", **known)
+        if float(found["iops"]) > 0:
+            yield self.measure("rate", float(found["iops"]) * 1e3, "1/s", f"{found['iops']} kiops", **known)
 
 
-class Io500Result(LineParser):
+class Io500Result(LinesParser):
     """Sections of result.txt."""
 
     tool = "io500"
     evidence = Evidence.SERVERS
     shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._phase = ""
-        self._pairs: dict[str, str] = {}
-        self._valid, self._line = True, 0
+    def forget(self) -> None:
+        super().forget()
+        self._phase, self._pairs, self._valid, self._line = "", dict[str, str](), True, 0
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (section := _SECTION.match(text)) is not None:
-            done = list(self.settle())
-            self._phase, self.open = section["phase"], True
-            return done
-        if self.open and (pair := _PAIR.match(text)) is not None:
-            self._pairs[pair["key"]] = pair["value"] if pair["clock"] is None else f"{pair['value']}T{pair['clock']}Z"
-            self._line = self.ctx.line if pair["key"] == "score" else self._line
-        elif "INVALID" in text:
-            self._valid = False
-        elif text.lstrip().startswith("["):
-            return self.settle()
-        return ()
+    @reads(r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$")
+    def _section(self, found: Match) -> Found:
+        done = list(self.settle())
+        self._phase, self.open = found["phase"], True
+        return done
 
-    def settle(self) -> Iterator[Record]:
-        phase, pairs, valid = self._phase, self._pairs, self._valid
-        self._phase, self._pairs, self._valid, self.open = "", {}, True, False
+    @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= (?P<value>\S++)(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
+    def _pair(self, found: Match) -> None:
+        self._pairs[found["key"]] = found["value"] + (f"T{found['clock']}Z" if found["clock"] else "")
+        self._line = self.ctx.line if found["key"] == "score" else self._line
+
+    def other(self, text: str) -> Found:
+        self._valid = self._valid and "INVALID" not in text
+        return self.settle() if text.lstrip().startswith("[") and "INVALID" not in text else None
+
+    def settle(self) -> Iterable[Record]:
+        phase, pairs, valid, line = self._phase, self._pairs, self._valid, self._line
+        self.forget()
         try:
-            score = float(pairs.get("score", ""))
-            seconds = float(pairs["t_delta"]) if "t_delta" in pairs else None
+            score, seconds = float(pairs.get("score", "")), float(pairs["t_delta"]) if "t_delta" in pairs else None
         except ValueError:
             return
-        if not phase or not 0.0 < score < 1e9:
-            return
-        known: Conditions = {**host_of(self.ctx), "of": phase}
-        known |= {"operation": _OPERATIONS.get(phase.rpartition("-")[2], phase), "duration_s": seconds}
-        known |= {"valid": valid, "end": pairs.get("t_end")}
-        if phase.startswith("ior"):
-            yield self.measure("throughput", score * _GIB, "B/s", f"{pairs['score']} GiB/s", line=self._line, **known)
-        else:
-            yield self.measure("rate", score * 1e3, "1/s", f"{pairs['score']} kIOPS", line=self._line, **known)
+        if phase and 0.0 < score < 1e9:
+            known = {
+                **host_of(self.ctx),
+                **_known(phase, valid=valid),
+                "duration_s": seconds,
+                "end": pairs.get("t_end"),
+            }
+            io = phase.startswith("ior")
+            kind = ("throughput", score * _GIB, "B/s") if io else ("rate", score * 1e3, "1/s")
+            yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=line, **known)

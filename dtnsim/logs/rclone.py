@@ -115,7 +115,8 @@ class RcloneText(LineParser):
             self._failed, self._failed_line = problem[0], self.ctx.line
 
     def close(self) -> Iterator[Record]:
-        return (*self.settle(), *self._json_end())
+        yield from self.settle()
+        yield from self._json_end()
 
     # ---- lines ------------------------------------------------------------------------------------------
     def _stats(self, found: re.Match[str], text: str) -> Iterator[Record]:

@@ -6,21 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record, size_bytes
-
-_RATE: Final = re.compile(
-    r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?"
-)
-_LATENCY: Final = re.compile(r"Avg Latency was ([\d.]+) milliseconds")
-_BYTES: Final = re.compile(r"bytesTransferred (\d+)")
-_UTIL: Final = re.compile(r"thread utilization ([\d.]+)")
-_HEAD: Final = re.compile(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)")
-_SIZES: Final = re.compile(r"recSize (\S+)\s+nBytes (\S+)\s+fileSize (\S+)")
-_THREADS: Final = re.compile(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, size_bytes
 
 
-class Gpfsperf(LineParser):
+class Gpfsperf(LinesParser):
     """gpfsperf (Spectrum Scale sample program).
 
     Units: ``Kbytes/sec`` is 1000 B/s in the form with ``Op Rate`` and 1024 B/s in the older one with ``iops``: each
@@ -35,55 +26,54 @@ class Gpfsperf(LineParser):
     words = ("gpfsperf", "recSize", "nProcesses", "Kbytes", "direct", "fsync")
     commands = ("gpfsperf", "gpfsperf-mpi")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._conditions: Conditions = {}
+    @reads(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)", search=True)
+    def _head(self, head: Match) -> None:
+        self.known = {"operation": head[1].replace("create", "write"), "pattern": head[2], "target": head[3]}
 
-    def feed(self, text: str) -> Iterator[Record]:
-        if "Data rate was" in text:
-            yield from self._result(text)
-        elif (head := _HEAD.search(text)) is not None:
-            operation = {"create": "write", "uncache": "uncache"}.get(head[1], head[1])
-            self._conditions = {"operation": operation, "pattern": head[2], "target": head[3]}
-        elif (sizes := _SIZES.search(text)) is not None:
-            for key, value in zip(("record_B", "bytes", "file_B"), sizes.groups(), strict=True):
-                self._conditions[key] = size_bytes(value)
-        elif (threads := _THREADS.search(text)) is not None:
-            self._conditions["processes"] = int(threads[1])
-            self._conditions["threads"] = int(threads[1]) * int(threads[2])
-        elif "direct I/O" in text:
-            self._conditions["direct"] = "not using" not in text
-        elif "fsync at end" in text:
-            self._conditions["sync"] = "none" if "no fsync" in text else "fsync"
+    @reads(r"recSize (\S+)\s+nBytes (\S+)\s+fileSize (\S+)", search=True)
+    def _sizes(self, sizes: Match) -> None:
+        self.known |= {key: size_bytes(sizes[at]) for at, key in enumerate(("record_B", "bytes", "file_B"), 1)}
 
-    def _result(self, text: str) -> Iterator[Record]:
-        match = _RATE.search(text)
-        if match is None:
-            yield self.unread(text, "the data rate line is cut or of an unknown form")
-            return
-        rate = float(match["rate"])
+    @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)", search=True)
+    def _threads(self, found: Match) -> None:
+        self.known |= {"processes": int(found[1]), "threads": int(found[1]) * int(found[2])}
+
+    @reads(
+        r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?",
+        search=True,
+    )
+    def _result(self, found: Match) -> Iterator[Record]:
+        rate, text = float(found["rate"]), found.string
         if rate <= 0:
-            yield self.failure(text, **self._conditions)
+            yield self.failure(text, **self.known)
             return
-        factor = 1024.0 if match["form"] == "iops" else 1000.0
-        conditions, record = self._conditions, self._conditions.get("record_B")
-        ops = float(match["ops"]) if match["ops"] and match["end"] is not None else None
+        factor, record = 1024.0 if found["form"] == "iops" else 1000.0, self.known.get("record_B")
+        ops = float(found["ops"]) if found["ops"] and found["end"] is not None else None
         if ops and isinstance(record, float):
             product = ops * record / rate
             if min(abs(product - 1000.0), abs(product - 1024.0)) < 5.0:
                 factor = 1000.0 if abs(product - 1000.0) < abs(product - 1024.0) else 1024.0
             else:
                 yield self.unread(text, "operations times record size give neither 1000 nor 1024 bytes a Kbyte")
-        if (moved := _BYTES.search(text)) is not None:
-            conditions = {**conditions, "bytes": int(moved[1])}
-        yield self.measure("throughput", rate * factor, "B/s", f"{match['rate']} Kbytes/sec", **conditions)
+        known = dict(self.known)
+        if (moved := re.search(r"bytesTransferred (\d+)", text)) is not None:
+            known["bytes"] = int(moved[1])
+        yield self.measure("throughput", rate * factor, "B/s", f"{found['rate']} Kbytes/sec", **known)
         if ops:
-            yield self.measure("iops", ops, "1/s", f"{match['ops']} Ops/sec", **conditions)
-        if (latency := _LATENCY.search(text)) is not None:
-            value = float(latency[1]) * 1e-3
-            yield self.measure("latency", value, "s", f"{latency[1]} milliseconds", **conditions)
-        if (share := _UTIL.search(text)) is not None and float(share[1]) <= 1:
-            yield self.measure("utilization", float(share[1]), "1", share[1], of="threads", **conditions)
+            yield self.measure("iops", ops, "1/s", f"{found['ops']} Ops/sec", **known)
+        if (latency := re.search(r"Avg Latency was ([\d.]+) milliseconds", text)) is not None:
+            yield self.measure("latency", float(latency[1]) * 1e-3, "s", f"{latency[1]} milliseconds", **known)
+        if (share := re.search(r"thread utilization ([\d.]+)", text)) is not None and float(share[1]) <= 1:
+            yield self.measure("utilization", float(share[1]), "1", share[1], of="threads", **known)
+
+    def other(self, text: str) -> Found:
+        if "Data rate was" in text:
+            return self.unread(text, "the data rate line is cut or of an unknown form")
+        if "direct I/O" in text:
+            self.known["direct"] = "not using" not in text
+        elif "fsync at end" in text:
+            self.known["sync"] = "none" if "no fsync" in text else "fsync"
+        return None
 
 
 _PAIR: Final = re.compile(

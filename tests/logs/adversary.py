@@ -51,6 +51,10 @@ def patterns() -> list[Used]:
                 known = _methods().get((info.name, name), ("search",))
                 found.setdefault(id(pattern), Used(f"{info.name}.{name}", pattern, known))
     index = catalogue()
+    for parser in index.lines:
+        for at, kind in enumerate(getattr(parser, "kinds", ())):
+            name = f"{parser.__module__.rpartition('.')[2]}.{parser.__name__} {at}"
+            found.setdefault(id(kind.pattern), Used(name, kind.pattern, (kind.find.__name__,)))
     shaped = [("start", p, "match") for _, p in index._starting] + [
         ("inside", p, "search") for _, p, _ in index._inside
     ]
@@ -68,7 +72,6 @@ def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
         yield from value.beginnings()
     elif isinstance(value, type) and issubclass(value, LineParser):
         yield from _compiled([vars(value).get(name) for name in ("line", "failures")])
-        yield from (kind.pattern for kind in vars(value).get("kinds", ()))
     elif isinstance(value, dict):
         for item in value.values():
             yield from _compiled(item)
