@@ -88,6 +88,8 @@ def _show(result: Comparison) -> None:
     unpriced = sorted({p for v in result.variants for p in v.unpriced})
     if unpriced:
         out.print(f"no price is known of: {', '.join(unpriced)}")
+    for note in result.notes:
+        out.print(note)
     for number in range(1, len(result.variants)):
         out.print()
         out.print(result.sentence(number))

@@ -35,7 +35,7 @@ def command(
         list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
     ] = None,
     mine: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A host that is; without either, the first source.")
+        list[str] | None, typer.Option(metavar="HOST", help="A host that is; else all but those of centres.")
     ] = None,
     catalog: Annotated[str | None, typer.Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
     max_watts: Annotated[str | None, typer.Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
@@ -124,6 +124,7 @@ def _document(made: Plan) -> dict[str, object]:
         "target_Bps": made.target_Bps,
         "confidence": made.confidence,
         "hosts": list(made.hosts),
+        "why_not": made.why_not.document() if made.why_not is not None else None,
         "free": wins,
         "stages": made.to_dicts(),
         "chosen": made.chosen.name if made.chosen is not None else None,
@@ -147,7 +148,8 @@ def _show(made: Plan) -> None:
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")
-    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {', '.join(made.hosts)}")
+    yours = ", ".join(made.hosts) + ("" if made.stated else " (not stated; --mine and --keep do)")
+    out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {yours}")
     rows = table(
         ("", "left"),
         ("price", "right"),
@@ -165,18 +167,20 @@ def _show(made: Plan) -> None:
     for stage in bought:
         for part, use in stage.idle:
             out.print(f"{stage.name}: {part} is busy {use:.0%} of the time")
-    if made.chosen is not None and made.chosen.options:
-        _list(made.chosen, out)
+    if made.best is not None and made.best.overrides:
+        _list(made.best, made, out)
     for sentence in made.sentences:
         out.print(sentence)
     for share in made.measure_first:
         out.print(f"measure first: {share.what} ({share.share:.0%} of the variance): {share.measure}")
 
 
-def _list(chosen: Stage, out: Out) -> None:
+def _list(chosen: Stage, made: Plan, out: Out) -> None:
     """What to order, and how to say it in a path file."""
     spread = f" ({chosen.price_spread:.0%} either way)" if chosen.price_spread else ""
-    out.print(f"buy, for {chosen.price}{spread}:")
+    lacks = made.confidence - chosen.probability
+    short = f", which is {lacks:.0%} short of the {made.confidence:.0%}" if made.chosen is None else ""
+    out.print(f"buy, for {chosen.price}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
     for option in chosen.options:
         for offer, count in option.buys:
             out.print(f"  {count} x {offer.part}, {offer.price} each ({offer.date}; {offer.source or 'no source'})")
@@ -194,7 +198,9 @@ def _cells(stage: Stage) -> tuple[str, ...]:
 
 def _free(made: Plan, out: Out) -> None:
     if not made.wins:
-        out.print("Nothing that can be set for nothing helps.")
+        if made.tried:
+            tried = dict.fromkeys(t.partition(": ")[2] or t for t in made.tried)
+            out.print(f"None of the settings that were tried helps: {', '.join(tried)}.")
         return
     out.print("free:")
     base = made.now.prediction.ceiling

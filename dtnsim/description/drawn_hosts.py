@@ -156,8 +156,12 @@ def _on_drives(filesystem: object) -> bool:
 
 def _centre(name: str, host: Mapping) -> bool:
     """Whether a host is called after a computing centre, by its name here or where its description was taken from."""
-    words = re.findall(r"[a-z0-9]+", f"{name} {host.get('name', '')}".lower())
-    return bool(words) and not _centres().isdisjoint(words)
+    return at_centre(f"{name} {host.get('name', '')}")
+
+
+def at_centre(names: str) -> bool:
+    """Whether a computing centre is among some words."""
+    return not _centres().isdisjoint(re.findall(r"[a-z0-9]+", names.lower()))
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,7 @@ def growths(array: Device, free: int) -> Iterator[Growth]:
     """
     given: Any = array
     inner = int(given.of.drives) if getattr(given, "of", None) is not None else 0
-    if not inner:
+    if not inner or not hasattr(given, "disks"):  # what lies over an array has no disks of its own, or elsewhere
         return
     kind, level, groups = given.kind, getattr(given, "level", None), int(getattr(given, "groups", 1))
     if kind in ("raidz", "draid", "mirror") or level in (50, 60) or (kind == "raid" and groups > 1):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from dtnsim.ground.records import Demand, Phase, Problem
     from dtnsim.planning.fitting import Option
-    from dtnsim.planning.rating import Rater
+    from dtnsim.planning.rating import Described, Rater
     from dtnsim.planning.search import Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.scenarios import Scenarios
@@ -185,7 +185,9 @@ class Bound:
         self._best = self._together(choices)
         best = rater.described([o for b in self._best.values() for o in b.overrides])
         self._places = list(choices)
-        beside = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
+        with_each = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
+        beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
+        self._held = {which: (found or best).held for which, found in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
@@ -209,17 +211,22 @@ class Bound:
         decided = {o.place: o for o in chosen}
         found = self._solved({p: (decided.get(p), *still.get(p, ())) for p in self._places})
         rates = [self._rater.sure(self._whole(found.times(factors))) for factors in self._rater.met.values()]
-        middle, sure, likely = (max(each) for each in zip(*rates, strict=True))
-        return middle, sure, likely
+        middle, sure, likely, enough = (max(each) for each in zip(*rates, strict=True))
+        return middle, sure, likely, enough
 
-    def each(self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None) -> Array:
-        """The least that a byte can take in each draw with some options of each place, as rates of the path.
+    def each(self, place: str, option: Option | None, others: Open, *, crowded: bool) -> tuple[Array, Rates]:
+        """Rates of the path in each draw, and rated by what holds it with an option in a place beside the best of all.
 
         Args:
-            candidates: Options of each place (None: what is there now).
-            crowded: A place on whose stations the others' options count by the most that they can take.
+            place: The place.
+            option: What is in it (None: what is there now).
+            others: Options of all places, any of which may be in them; also what is there now.
+            crowded: Whether the others' options count by the most that they can take, on the stations of the place.
         """
-        return self._whole(self._solved(candidates, crowded).parameters)
+        candidates = {p: (None, *o) for p, o in others.items()} | {place: (option,)}
+        found = self._solved(candidates, place if crowded else None)
+        law = self._rater.met[self._held[place, option]]
+        return self._whole(found.parameters), self._rater.sure(self._whole(found.times(law)))
 
     def _whole(self, rates: Array) -> Array:
         return turns.total_rate(self._of, rates)
@@ -276,11 +283,11 @@ class Bound:
         keys = {k for t in (base, *tables) for k in t}
         return {k for k in keys if any(_differ(t.get(k, zero), base.get(k, zero)) for t in tables)}
 
-    def _beside(self, place: str, option: Option | None) -> Problem | None:
+    def _beside(self, place: str, option: Option | None) -> Described | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""
         sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
         try:
-            return self._rater.described([*sets, *(option.overrides if option is not None else ())]).drawn
+            return self._rater.described([*sets, *(option.overrides if option is not None else ())])
         except DtnsimError:
             return None
 

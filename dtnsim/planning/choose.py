@@ -18,9 +18,6 @@ from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import Money, money
 from dtnsim.planning.money import Exchange, exchange
 
-#: what currencies are in each other where nobody states it: prices are classes, so a few per cent do not matter
-USUAL: Final = ("EUR/USD=1.08",)
-USUAL_SOURCE: Final = "ECB, euro reference rates, means of 2023 and 2024"
 #: other names of numbers
 ALSO: Final = {"watts": "power_busy", "power": "power_busy", "idle": "power_idle", "name": "part", "size": "capacity"}
 
@@ -64,7 +61,7 @@ def parts(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: 
         InputError: no such number, no such condition, or prices whose currencies nobody states in each other.
     """
     known = catalogue.units_of(kind)
-    shop = _Shop(kind, known, exchange([*USUAL, *rates]), any("EUR" in r and "USD" in r for r in rates))
+    shop = _Shop(kind, known, exchange(rates))
     rows, unread = catalogue.parts(kind)
     asked = []
     notes = [f"Left out: {text}" for text in unread]
@@ -88,8 +85,8 @@ def parts(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: 
 class _Shop:
     """Compares the numbers of one kind of parts."""
 
-    def __init__(self, kind: str, known: Mapping[str, str], rates: Exchange, stated: bool) -> None:  # noqa: FBT001
-        self._kind, self._known, self._rates, self._stated = kind, known, rates, stated
+    def __init__(self, kind: str, known: Mapping[str, str], rates: Exchange) -> None:
+        self._kind, self._known, self._rates = kind, known, rates
         self.said: list[str] = []
 
     def key(self, name: str, option: str) -> str:
@@ -148,10 +145,7 @@ class _Shop:
         return [*sorted(have, key=by, reverse=largest_first), *(r for r in rows if r[key] is None)]
 
     def _price(self, row: Mapping[str, Any], currency: str) -> float:
-        if row["currency"] != currency and {row["currency"], currency} == {"EUR", "USD"} and not self._stated:
-            note = f"{USUAL[0].replace('=', ' = ')} ({USUAL_SOURCE}); --rate says otherwise."
-            if note not in self.said:
-                self.said.append(note)
+        self.said += [n for n in self._rates.notes((row["currency"], currency)) if n not in self.said]
         return self._rates.to(Money(row["price"], row["currency"]), currency, row["part"])
 
 

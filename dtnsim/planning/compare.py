@@ -64,9 +64,10 @@ class StationChange:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """Variants side by side; the first is what the others are compared with."""
+    """Variants side by side; the first is what the others are compared with; ``notes`` are rates taken for granted."""
 
     variants: tuple[Variant, ...]
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""
@@ -164,8 +165,11 @@ def compare(
     if len(loaded) < 2:
         raise InputError("needs two variants; give a second path, or --with key=value")
     known, found, currency = exchange(rates), [], None
+    mixed: set[str] = set()
     for name, given in loaded:
-        price, unpriced = bill.total(bill.items(given), known, currency)
+        parts = bill.items(given)
+        mixed |= {i.price.currency for i in parts if i.price is not None}
+        price, unpriced = bill.total(parts, known, currency)
         currency = price.currency if price is not None else currency
         found.append(Variant(name, predict(given, samples=samples, seed=seed), price, unpriced))
-    return Comparison(tuple(found))
+    return Comparison(tuple(found), tuple(known.notes(mixed)))

@@ -2,7 +2,8 @@
 
 What a place holds can only limit a set as much as the others let it. So two options of a place are compared where the
 others are at their best: what makes no difference there makes none where they are worse, since the least of several
-limits, and a sum of times, are then decided by the others all the more. The exception is a station that others use
+limits, and a sum of times, are then decided by the others all the more. What the model misses depends on what holds
+the path: an option that is slower but surer than another stays. The exception is a station that others use
 too (a core): there they are also taken at their worst. For rates that are a least of limits, draw by draw, both
 together leave out nothing that counts; `Search` and its tests compare with brute force.
 """
@@ -10,6 +11,7 @@ together leave out nothing that counts; `Search` and its tests compare with brut
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import gt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from dtnsim.planning.bounds import Bound
     from dtnsim.planning.fitting import Option
+    from dtnsim.planning.search import Rates
 
     Array = NDArray[np.float64]
 
@@ -51,19 +54,19 @@ class _Company:
     """What each option gives beside the others at their best, and at their worst on the stations it shares."""
 
     def __init__(self, bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> None:
-        self._bound, self._loss = bound, loss
-        self._every: dict[str, tuple[Option | None, ...]] = {p: (None, *options) for p, options in choices.items()}
-        self._known: dict[tuple[str, Option | None, bool], Array] = {}
+        self._bound, self._choices, self._loss = bound, choices, loss
+        self._known: dict[tuple[str, Option | None, bool], tuple[Array, Rates]] = {}
 
     def as_good(self, place: str, one: Option | None, other: Option) -> bool:
-        """Whether an option gives no less than another in each draw."""
-        return not any(
-            np.any(self._of(place, one, crowded=c) < self._of(place, other, crowded=c) * (1 - self._loss))
-            for c in (False, True)
-        )
+        """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
+        for crowded in (False, True):
+            (mine, rates), (theirs, others) = (self._of(place, o, crowded=crowded) for o in (one, other))
+            if np.any(mine < theirs * (1 - self._loss)) or any(map(gt, others, np.divide(rates, 1 - self._loss))):
+                return False
+        return True
 
-    def _of(self, place: str, option: Option | None, *, crowded: bool) -> Array:
+    def _of(self, place: str, option: Option | None, *, crowded: bool) -> tuple[Array, Rates]:
         key = place, option, crowded
         if key not in self._known:
-            self._known[key] = self._bound.each({**self._every, place: (option,)}, place if crowded else None)
+            self._known[key] = self._bound.each(place, option, self._choices, crowded=crowded)
         return self._known[key]

@@ -20,7 +20,7 @@ from dtnsim.steady.prediction import predict
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.catalog import Catalog
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.fitting import Offered, Option
     from dtnsim.planning.search import Rates, Set
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.goals import Goal
@@ -55,6 +55,11 @@ class Asked:
     samples: int
     seed: int
 
+    def offered(self, path: PathSpec, listed: Catalog, rates: Exchange) -> Offered:
+        """What can be bought for a path."""
+        dark = self.max_watts < float("inf")
+        return fitting.options(path, self.hosts, listed, rates, self.currency, watts_matter=dark)
+
     def stage(
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
     ) -> Stage:
@@ -75,14 +80,14 @@ class Found:
         search: The search.
         rater: What rated its sets.
         frontier: (set, what it gives) by rising price; the first buys nothing.
-        notes: What does not fit, and why.
+        offered: What was for sale.
         currency: Of its prices.
     """
 
     search: Search
     rater: Rater
     frontier: list[tuple[Set, Rates]]
-    notes: tuple[str, ...]
+    offered: Offered
     currency: str
 
     def name(self, chosen: Set) -> str:
@@ -94,8 +99,8 @@ class Found:
         return Money(price(chosen), self.currency)
 
 
-def free(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[Win, ...]:
-    """Settings that help a path."""
+def free(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+    """Settings that help a path, and what was tried."""
     known: dict[tuple[str, ...], float] = {}
 
     def rate(overrides: Sequence[str]) -> float:
@@ -107,7 +112,8 @@ def free(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[Win,
                 known[key] = 0.0
         return known[key]
 
-    return tuning.wins(given, tuning.settings(given, hosts, target_Bps), rate)
+    tried = tuning.settings(given, hosts, target_Bps)
+    return tuning.wins(given, tried, rate), tuple(dict.fromkeys(s.what for s in tried))
 
 
 def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catalog, rates: Exchange) -> tuple[Win, ...]:
@@ -130,7 +136,7 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catal
             break
     least = float(swept.rates(given.changed(settings_of(won))).rate_Bps[0])
     made = list(won)
-    for win in free(path, asked.hosts, asked.goal.value):
+    for win in free(path, asked.hosts, asked.goal.value)[0]:
         if not win.together:
             continue
         others = [w for w in made if w.setting.what != win.setting.what]
@@ -149,8 +155,7 @@ def settings_of(wins: Sequence[Win]) -> list[str]:
 def purchases(
     path: PathSpec,
     asked: Asked,
-    listed: Catalog,
-    rates: Exchange,
+    offered: Offered,
     *,
     spent: float = 0.0,
     relieved: Collection[str] = (),
@@ -161,36 +166,33 @@ def purchases(
     Args:
         path: The path, tuned.
         asked: What is asked.
-        listed: What is for sale.
-        rates: What currencies are in each other.
+        offered: What can be bought for it.
         spent: What of the budget is gone.
         relieved: Hosts whose stations are taken to hold nothing.
         like: What was found for the same path before.
     """
-    offered = fitting.options(
-        path, asked.hosts, listed, rates, asked.currency, watts_matter=asked.max_watts < float("inf")
-    )
     before = like.rater if like is not None else None
     rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
     if not offered.choices or not rater.could_help(asked.hosts):
         nothing = Search(offered.choices, rater, lambda *_: rater(()), 0.0, lambda _: False)
-        return Found(nothing, rater, nothing.frontier(), offered.notes, asked.currency)
+        return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
     bound = Bound(rater, offered.choices)
     worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))
     matters: Callable[[Option], bool] = bound.matters
     search = Search(
         offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth
     )
-    return Found(search, rater, search.frontier(), offered.notes, asked.currency)
+    return Found(search, rater, search.frontier(), offered, asked.currency)
 
 
-def frontier(stages: Sequence[Stage]) -> list[Stage]:
-    """Stages by rising price, those that are neither faster nor surer than a cheaper one left out."""
+def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
+    """Stages by rising price, without those that are neither faster, nor surer, nor the first to be sure enough."""
     kept: list[Stage] = []
     for stage in sorted(stages, key=lambda s: (s.price.amount, len(s.options) > 0, -s.probability, -s.rate)):
         faster = all(stage.rate > k.rate * (1 + _FASTER) for k in kept)
         surer = all(stage.probability > k.probability + _SURER for k in kept)
-        if faster or surer:
+        enough = stage.probability >= confidence > max((k.probability for k in kept), default=0.0)
+        if faster or surer or enough:
             kept.append(stage)
     return kept
 

@@ -70,18 +70,30 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A part that has no place, and why: ``fit``, or ``dark`` where nobody states its power."""
+
+    part: str
+    place: str
+    why: str
+    test: str = "fit"
+
+
+@dataclass(frozen=True, slots=True)
 class Offered:
     """What can be bought.
 
     Attributes:
         choices: For each place what can go there.
         stock: Slots, bays and the like, and how many of each are free.
-        notes: What does not fit, or cannot be told, and why.
+        notes: What cannot be told.
+        refused: What has no place, and why.
     """
 
     choices: dict[str, tuple[Option, ...]] = field(default_factory=dict)
     stock: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
 
 
 def options(
@@ -106,7 +118,9 @@ def options(
     shop = _Shop(given, catalog, rates, currency, watts_matter=watts_matter)
     for name in hosts:
         shop.host(name, given.hosts[name])
-    return Offered({k: tuple(v) for k, v in shop.found.items() if v}, shop.stock, tuple(shop.said()))
+    return Offered(
+        {k: tuple(v) for k, v in shop.found.items() if v}, shop.stock, tuple(shop.notes), tuple(shop.refused())
+    )
 
 
 class _Shop:
@@ -119,22 +133,19 @@ class _Shop:
         self._watts = watts_matter
         self.found: dict[str, list[Option]] = {}
         self.stock: dict[str, int] = {}
-        self._notes: list[str] = []
+        self.notes: list[str] = []
         self._misfits: dict[tuple[str, str], list[str]] = {}
         self._dark: list[str] = []
         self._stations = [s.name for s in timed.composed(given, Draw()).stations]
 
-    def said(self) -> Iterator[str]:
-        """What does not fit, and why."""
+    def refused(self) -> Iterator[Refused]:
+        """What fits nowhere, and why."""
         for (place, why), refused in self._misfits.items():
             elsewhere = {offer.part for o in self.found.get(place, ()) for offer, _ in o.buys}
-            parts = [p for p in refused if p not in elsewhere]
-            if not parts:
-                continue
-            yield f"{place}: does not take {', '.join(dict.fromkeys(parts))}: {why}"
-        if self._dark:
-            yield f"Left out, since nobody states their power: {', '.join(dict.fromkeys(self._dark))}."
-        yield from self._notes
+            for part in dict.fromkeys(p for p in refused if p not in elsewhere):
+                yield Refused(part, place, why)
+        for part in dict.fromkeys(self._dark):
+            yield Refused(part, "", "nobody states its power", "dark")
 
     def host(self, name: str, host: Host) -> None:
         """Everything that can be bought for one host."""
@@ -198,9 +209,7 @@ class _Shop:
         own = self._catalog.place_of(now)
         offers = [o for o in self._catalog.of(family) if o.part != now]
         if offers and not own and not any(now in o.replaces for o in offers):
-            self._notes.append(
-                f"{place}: what fits in the place of {now or 'the present part'} is not in the catalogue"
-            )
+            self.notes.append(f"{place}: what fits in the place of {now or 'the present part'} is not in the catalogue")
         return [o for o in offers if (own and own in o.places) or (now is not None and now in o.replaces)]
 
     def _replaced(self, key: str, family: str, now: str | None) -> None:

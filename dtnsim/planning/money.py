@@ -1,27 +1,41 @@
-"""Currencies mix only by a rate that somebody states."""
+"""Currencies mix by a rate that somebody states, or by a usual one, which is said."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.ground.errors import InputError, short
 from dtnsim.ground.units import Money
 
+#: what currencies are in each other where nobody states it: prices are classes, so a few per cent do not matter
+USUAL: Final = {("EUR", "USD"): 1.08}
+USUAL_SOURCE: Final = "ECB, euro reference rates, means of 2023 and 2024"
 _RATE: Final = re.compile(r"\s*([A-Z]{3})\s*/\s*([A-Z]{3})\s*=\s*(\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What one unit of a currency is in others, as stated.
+    """What one unit of a currency is in others.
 
     Attributes:
         rates: (of, in): so many of the second for one of the first.
+        stated: Those that are no usual ones.
     """
 
     rates: Mapping[tuple[str, str], float]
+    stated: frozenset[tuple[str, str]] = frozenset()
+
+    def notes(self, found: Iterable[str]) -> list[str]:
+        """What was taken for granted between some currencies."""
+        there = set(found)
+        return [
+            f"{of}/{into} = {rate:g} ({USUAL_SOURCE}); --rate says otherwise."
+            for (of, into), rate in self.rates.items()
+            if {of, into} <= there and (of, into) not in self.stated
+        ]
 
     def to(self, price: Money, currency: str, what: str) -> float:
         """A price in another currency.
@@ -42,15 +56,16 @@ class Exchange:
 
 
 def exchange(given: Sequence[str]) -> Exchange:
-    """Reads ``EUR/USD=1.08``: one EUR is 1.08 USD.
+    """Reads ``EUR/USD=1.08``: one EUR is 1.08 USD; pairs that nobody states are as usual.
 
     Raises:
         InputError: it is no rate.
     """
-    rates = {}
+    rates: dict[tuple[str, str], float] = {}
     for text in given:
         found = _RATE.fullmatch(text)
         if found is None or not float(found[3]) > 0 or found[1] == found[2]:
             raise InputError(f"--rate: {short(text)!r} is no rate; write EUR/USD=1.08, one EUR in USD")
         rates[found[1], found[2]] = float(found[3])
-    return Exchange(rates)
+    usual = {(of, into): rate for (of, into), rate in USUAL.items() if not {(of, into), (into, of)} & set(rates)}
+    return Exchange({**rates, **usual}, frozenset(rates))

@@ -50,7 +50,7 @@ def stages(
             asked.stage(named((option,)), given, (option,), _tuned(given, option, asked, tuning=tuning))
             for option in _beside(given, name, listed, known, asked)
         ]
-    for stage in explore.frontier(found) if parts else ():
+    for stage in explore.frontier(found, asked.confidence) if parts else ():
         option = stage.options[0]
         if stage.probability < asked.confidence and option in settings:
             found += _with_parts(given, option, settings[option], asked, listed, known)
@@ -128,7 +128,7 @@ def _beside(given: PathSpec, name: str, listed: Catalog, known: Exchange, asked:
 def _tuned(given: PathSpec, option: Option, asked: Asked, *, tuning: bool) -> list[str]:
     """Settings that help a path with a machine."""
     path = given.changed(option.overrides)
-    return explore.settings_of(explore.free(path, asked.hosts, asked.goal.value)) if tuning else []
+    return explore.settings_of(explore.free(path, asked.hosts, asked.goal.value)[0]) if tuning else []
 
 
 def _with_parts(
@@ -137,6 +137,6 @@ def _with_parts(
     """A machine with parts of the list."""
     path = given.changed([*option.overrides, *settings])
     left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
-    found = explore.purchases(path, left, listed, known, spent=option.price)
+    found = explore.purchases(path, left, left.offered(path, listed, known), spent=option.price)
     for chosen, _ in found.frontier[1:]:
         yield asked.stage(named((option, *chosen)), given, (option, *chosen), settings)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description import spec
+from dtnsim.description.drawn_hosts import at_centre
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import money
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import explore, growth, newhosts, words
+from dtnsim.planning import explore, growth, newhosts, whynot, words
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import Exchange, exchange
 from dtnsim.planning.stages import Plan, Stage, named
@@ -64,7 +65,7 @@ def plan(
         confidence: How likely the target has to be met.
         allow: Of ``tuning``, ``parts`` and ``hosts`` (whole machines in the place of yours, or beside them).
         keep: Hosts that are not yours, ``hosts.there``.
-        mine: Hosts that are; without either, that of the first transfer's source.
+        mine: Hosts that are; without either, all that are not called after a computing centre.
         catalog: Price list to use.
         max_watts: Most power that what is bought may take; what states no power is then left out.
         most: Most changes at once.
@@ -79,7 +80,7 @@ def plan(
     Raises:
         InputError: constraints that contradict each other, or that name what is not there.
     """
-    goal = _goal(target, move, within)
+    goal = goal_of(target, move, within)
     rate = _check(confidence, allow, max_watts, grows, years)
     given = path.changed(overrides) if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     hosts = _hosts(given, keep, mine)
@@ -90,7 +91,7 @@ def plan(
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else float("inf")
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed)
-    return _planned(given, asked, allow, listed, known, rate, years)
+    return replace(_planned(given, asked, allow, listed, known, rate, years), stated=bool(keep or mine))
 
 
 def _planned(
@@ -98,43 +99,47 @@ def _planned(
 ) -> Plan:
     goal, hosts, confidence = asked.goal, asked.hosts, asked.confidence
     now = asked.stage("as it is", given)
-    won = explore.free(given, hosts, goal.value) if "tuning" in allow else ()
-    settings = explore.settings_of(won)
+    won, tried = explore.free(given, hosts, goal.value) if "tuning" in allow else ((), ())
     if "parts" in allow and "tuning" in allow:
         won = explore.free_beside(given, asked, won, listed, known)
-        settings = explore.settings_of(won)
+    settings = explore.settings_of(won)
     tuned = asked.stage("tuned", given, (), settings) if settings else now
     bought, found = [tuned], None
     if "parts" in allow:
-        found = explore.purchases(given.changed(settings), asked, listed, known)
+        tuned_path = given.changed(settings)
+        found = explore.purchases(tuned_path, asked, asked.offered(tuned_path, listed, known))
         sets = [s for s, _ in found.frontier if s]
         bought += [asked.stage(named(s), given, s, settings) for s in sets]
-    notes = found.notes if found is not None else ()
+    notes = (*found.offered.notes, *words.refused(found.offered.refused)) if found is not None else ()
     if "hosts" in allow:
         stages, more = newhosts.stages(given, asked, listed, known, tuning="tuning" in allow, parts="parts" in allow)
         bought, notes = [*bought, *stages], (*notes, *more)
-    bought = explore.with_margins(explore.frontier(bought))
+    bought = explore.with_margins(explore.frontier(bought, confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
-    last = met or max(bought, key=lambda s: (s.probability, s.rate))
-    final = given.changed(last.overrides)
+    best = met or max(bought, key=lambda s: (s.probability, s.rate))
+    final = given.changed(best.overrides)
     drawn = predict(final, samples=why_wide.SAMPLES, seed=asked.seed).drawn
     shares = why_wide.shares(drawn, final.correlation.keys)[:3] if drawn is not None else ()
     others = [n for n in given.hosts if n not in hosts]
-    held = last.prediction.bottleneck.host in others
     own = None
-    if found is not None and met is None and held:
-        own = explore.purchases(found.rater.given, asked, listed, known, relieved=others, like=found)
+    if found is not None and met is None and best.prediction.bottleneck.host in others:
+        own = explore.purchases(found.rater.given, asked, found.offered, relieved=others, like=found)
+    spent = met.price.amount if met is not None else None
+    out = whynot.of(found.search, found.offered.refused, named, confidence, spent) if found is not None else None
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
-        *words.foreign(hosts, last, others),
-        *words.answer(goal, confidence, tuned, bought, met),
-        *words.own_side(own, goal, confidence, others),
+        *words.foreign(hosts, best, others),
+        *words.answer(goal, confidence, tuned, best, met, shares),
+        *words.own_side(own, confidence, others),
+        *(words.kinds(allow, ALLOWED) if met is None else ()),
+        *(out.sentences(confidence, asked.currency) if out is not None else ()),
         *words.old(bought),
+        *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
         *notes,
     ]
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if years else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
-                tuple(said), due, given)  # fmt: skip
+                tuple(said), due, given, best, tuple(tried), out)  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
 
 
@@ -154,7 +159,12 @@ def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: fl
     return made
 
 
-def _goal(target: str | None, move: str | None, within: str | None) -> goals.Goal:
+def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
+    """The rate that is asked for.
+
+    Raises:
+        InputError: none, or two, or no rate.
+    """
     if (target is None) == (move is None) or (move is None) != (within is None):
         raise InputError("say what is to be reached: --target 40Gb/s, or --move 10TB --within 8h")
     if target is not None:
@@ -204,4 +214,4 @@ def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> li
         if not left:
             raise InputError("--keep: no host is left to change; keep fewer")
         return left
-    return [given.transfers[0].source_end.partition(":")[0].strip()]
+    return [n for n in given.hosts if not at_centre(f"{n} {given.host_files.get(n, '')}")] or list(given.hosts)

@@ -79,7 +79,7 @@ class Rater:
         try:
             made = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:
-            return 0.0, 0.0, 0.0
+            return 0.0, 0.0, 0.0, 0.0
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
         return self.sure(turns.total_rate(made.nominal, found.times(self.met[made.held])))
 
@@ -144,6 +144,7 @@ class Rater:
         return replace(m, capacity=capacity)
 
     def sure(self, each: Array) -> Rates:
-        """The median of the draws, what is reached as surely as asked, and how likely that is what is asked for."""
+        """The median of the draws, what is as sure as asked, how likely that is the goal, and whether it is enough."""
         middle, sure = np.quantile(each, (0.5, 1 - self.confidence), method="inverted_cdf")
-        return float(middle), float(sure), 1 + float(np.mean(each >= self.goal_Bps))
+        likely = float(np.mean(each >= self.goal_Bps))
+        return float(middle), float(sure), 1 + likely, 1 + float(likely >= self.confidence)

@@ -1,10 +1,10 @@
 """The sets of purchases that nothing cheaper beats, by branch and bound.
 
-A set is worth its median throughput, the throughput that it reaches as surely as asked, and how likely it meets the
-goal: a set is beaten by one that costs no more and is as good in all three. A branch is left where even the bound of
-its best set is beaten; the bound says what no set of the branch exceeds (`dtnsim.planning.bounds`). Every set that is
-kept has been worked out in full, and sets that exceed their bound are counted: where the count is 0, the bound held
-wherever it was put to the test.
+A set is worth its median throughput, the throughput that it reaches as surely as asked, how likely it meets the goal,
+and whether that is enough: a set is beaten by one that costs no more and is as good in all four. A branch is left where
+even the bound of its best set is beaten; the bound says what no set of the branch exceeds (`dtnsim.planning.bounds`).
+Every set that is kept has been worked out in full. Where one exceeds its bound, all bounds are raised as much and the
+search is done again, until none does: what is still counted then had no time left.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Option
 
-_NONE: Final = (0.0, 0.0, 0.0)
+_NONE: Final = (0.0, 0.0, 0.0, 0.0)
 #: relative differences below which two sets are equally fast, equally sure, and as likely to do: nobody pays for less
-SAME: Final = (5e-3, 1e-2, 1e-2)
+SAME: Final = (5e-3, 1e-2, 1e-2, 0.0)
 #: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
 PATIENCE: Final = 2500
 #: bounds that take as long as a set worked out in full
 _IN_FULL: Final = 20
 
 Set = tuple["Option", ...]
-#: median, and what is reached as surely as asked [B/s]; one plus the probability that the goal is met
-Rates = tuple[float, float, float]
+#: median, and what is reached as surely as asked [B/s]; one plus the probability that the goal is met, and one plus
+#: whether that is enough
+Rates = tuple[float, float, float, float]
 Open = Mapping[str, Sequence["Option"]]
 
 
@@ -44,6 +45,8 @@ class Search:
         max_watts: Most power of what is bought [W].
         most: Most changes at once.
         worth: Options that are looked at, where others cannot be in a set that is kept.
+        evaluated: What sets give that were worked out in full.
+        out: Sets that a limit rejects: ``budget``, ``power``, ``changes`` or ``room``, and by how much.
         patience: Bounds after which it ends where it is; ``cut`` then says so.
     """
 
@@ -57,10 +60,12 @@ class Search:
     most: int = 6
     worth: Mapping[str, Sequence[Option]] | None = None
     evaluated: dict[frozenset[Option], Rates] = field(default_factory=dict)
+    out: dict[frozenset[Option], tuple[str, float]] = field(default_factory=dict)
     exceeded: int = 0
     patience: int = PATIENCE
     cut: bool = False
     _asked: int = 0
+    _slack: Rates = (1.0, 1.0, 1.0, 1.0)
 
     def alone(self, option: Option) -> float:
         """Median throughput with one option and nothing else [B/s]."""
@@ -74,11 +79,32 @@ class Search:
         best: list[tuple[Set, Rates]] = [((), self._of(()))]
         for options in on_the_way.values():
             for one in options:
-                if self._allowed((one,)):
+                if self.allowed((one,)):
                     _take((one,), self._of((one,)), best)
         self._greedy(on_the_way, best)
-        self._branch((), list(on_the_way), on_the_way, best)
+        slack = _NONE
+        while slack != self._slack and not self.cut:
+            slack, self.exceeded = self._slack, 0
+            self._branch((), list(on_the_way), on_the_way, best)
         return _thinned(best)
+
+    def _bound(self, chosen: Set, still: Open) -> Rates:
+        """What no set exceeds, as far as sets have kept to it."""
+        self._asked += 1
+        middle, sure, likely, enough = (b * s for b, s in zip(self.bound(chosen, still), self._slack, strict=True))
+        return middle, sure, likely, enough
+
+    def _in_full(self, chosen: Set, top: Rates) -> Rates:
+        """What a set gives; bounds are raised where it exceeds its own."""
+        if frozenset(chosen) not in self.evaluated:
+            self._asked += _IN_FULL
+        rates = self._of(chosen)
+        over = [r / t if t > 0 else 1.0 for r, t in zip(rates, top, strict=True)]
+        if any(o > 1 + s for o, s in zip(over, SAME, strict=True)):
+            self.exceeded += 1
+            middle, sure, likely, enough = (k * max(o, 1.0) for k, o in zip(self._slack, over, strict=True))
+            self._slack = middle, sure, likely, enough
+        return rates
 
     def _greedy(self, choices: Mapping[str, Sequence[Option]], best: list[tuple[Set, Rates]]) -> None:
         """Good sets to begin with: from the best known, what a bound says to add, one after the other."""
@@ -86,7 +112,7 @@ class Search:
         for _ in range(self.most):
             taken = {o.place for o in chosen}
             more = [(*chosen, o) for p, parts in choices.items() if p not in taken for o in parts]
-            more = [m for m in more if self._allowed(m)]
+            more = [m for m in more if self.allowed(m)]
             if not more:
                 return
             chosen = max(more, key=lambda m: (self.bound(m, {})[0], -price(m)))
@@ -98,44 +124,47 @@ class Search:
             self.evaluated[key] = self.rate(tuple(sorted(chosen, key=lambda o: o.place)))
         return self.evaluated[key]
 
-    def _allowed(self, chosen: Set) -> bool:
-        if len(chosen) > self.most or price(chosen) > self.budget or sum(o.watts for o in chosen) > self.max_watts:
-            return False
+    def allowed(self, chosen: Set) -> bool:
+        """Whether a set is within all limits; what rejects it is kept."""
         used: dict[str, int] = {}
         for option in chosen:
             for name, count in option.uses:
                 used[name] = used.get(name, 0) + count
-        return all(count <= self.stock.get(name, 0) for name, count in used.items())
+        over = {
+            "changes": len(chosen) - self.most,
+            "budget": price(chosen) - self.budget,
+            "power": sum(o.watts for o in chosen) - self.max_watts,
+            "room": max((count - self.stock.get(name, 0) for name, count in used.items()), default=0),
+        }
+        test = next((test for test, by in over.items() if by > 0), None)
+        if test is not None:
+            self.out[frozenset(chosen)] = test, over[test]
+        return test is None
 
     def _branch(
         self, chosen: Set, left: Sequence[str], choices: Mapping[str, Sequence[Option]], best: list[tuple[Set, Rates]]
     ) -> None:
         if not left or len(chosen) >= self.most:
             return
-        still = {p: [o for o in choices[p] if self._allowed((*chosen, o))] for p in left}
+        still = {p: [o for o in choices[p] if self.allowed((*chosen, o))] for p in left}
         still = {p: options for p, options in still.items() if options}
         if not still:
             return
         least = price(chosen) + min(options[0].price for options in still.values())
-        self._asked += 1
-        if self._asked > self.patience:
+        if self._asked >= self.patience:
             self.cut = True
             return
-        if _beaten(self.bound(chosen, still), least, best):
+        if _beaten(self._bound(chosen, still), least, best):
             return
         place, *rest = still
         later = {p: still[p] for p in rest}
         for part in still[place]:
             made = (*chosen, part)
-            self._asked += 2
-            if _beaten(self.bound(made, later), price(made), best):
+            if _beaten(self._bound(made, later), price(made), best):
                 continue
-            top = self.bound(made, {})
+            top = self._bound(made, {})
             if not _beaten(top, price(made), best):
-                self._asked += _IN_FULL
-                found = self._of(made)
-                self.exceeded += any(f > t * (1 + s) for f, t, s in zip(found, top, SAME, strict=True))
-                _take(made, found, best)
+                _take(made, self._in_full(made, top), best)
             self._branch(made, rest, still, best)
         self._branch(chosen, rest, still, best)
 

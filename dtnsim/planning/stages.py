@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
     from dtnsim.planning.fitting import Option
     from dtnsim.planning.tuning import Win
+    from dtnsim.planning.whynot import WhyNot
     from dtnsim.steady.why_wide import Share
 
 #: use of a bought part below which most of it is idle
@@ -107,6 +108,10 @@ class Plan(Shown):
         sentences: What to know, in words.
         due: What to buy when, as the target grows; empty where nobody said that it does.
         given: The path as it is.
+        best: What is chosen, or else the surest that was found.
+        tried: Settings that were tried, whether they help or not.
+        stated: Whether somebody said whose the hosts are.
+        why_not: What else was tried and is out; None where nothing may be bought.
     """
 
     path: str
@@ -122,6 +127,10 @@ class Plan(Shown):
     sentences: tuple[str, ...]
     due: tuple[Due, ...] = ()
     given: PathSpec | None = field(default=None, compare=False)
+    best: Stage | None = None
+    tried: tuple[str, ...] = ()
+    why_not: WhyNot | None = None
+    stated: bool = True
 
     def __repr__(self) -> str:
         """One line."""

@@ -6,12 +6,16 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dtnsim.ground import units
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
+    from dtnsim.planning.fitting import Refused
     from dtnsim.planning.stages import Plan, Stage
     from dtnsim.steady.goals import Goal
+    from dtnsim.steady.why_wide import Share
 
 #: gain below which nothing is gained
 _WORTH: Final = 0.005
@@ -53,25 +57,20 @@ def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[s
     return [f"{held.host} is not yours to change, and it binds: {held.reason}. Yours: {', '.join(hosts)}."]
 
 
-def answer(goal: Goal, confidence: float, tuned: Stage, bought: Sequence[Stage], met: Stage | None) -> list[str]:
-    """Whether the goal is reached, and by what."""
+def answer(
+    goal: Goal, confidence: float, tuned: Stage, best: Stage, met: Stage | None, shares: Sequence[Share]
+) -> list[str]:
+    """Whether the goal is reached, and by what; else what is short, and of what."""
     said = []
     if met is None or met.options:
         said.append(f"Tuning alone is not enough: {goal.words} with a probability of {tuned.probability:.0%}.")
+    then = best.prediction.bottleneck
     if met is None:
-        top = max(bought, key=lambda s: (s.probability, s.rate))
-        last = top.prediction.bottleneck
-        relief = f" What relieves it: {last.remedy}." if last.remedy else ""
-        rate = units.show(top.rate, "B/s")
-        said.append(
-            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The most that settings and the list "
-            f"give is {rate} (probability {top.probability:.0%}); then {last.station} binds: {last.reason}.{relief}"
-        )
+        said.append(_short(goal, confidence, best, shares))
     elif not met.options:
         how = "As it is" if met.name == "as it is" else "Tuning alone"
         said.append(f"{how} is enough: {goal.words} with a probability of {met.probability:.0%}.")
     else:
-        then = met.prediction.bottleneck
         said.append(
             f"{met.price} ({met.price_spread:.0%} either way) are enough: {goal.words} with a probability of "
             f"{met.probability:.0%}; buy {met.name}. Then {then.station} binds: {then.reason}."
@@ -79,11 +78,47 @@ def answer(goal: Goal, confidence: float, tuned: Stage, bought: Sequence[Stage],
     return said
 
 
-def own_side(found: Found | None, goal: Goal, confidence: float, others: Sequence[str]) -> list[str]:
+def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) -> str:
+    """What is short: the rate, or how sure it is."""
+    then, rate = best.prediction.bottleneck, units.show(best.rate, "B/s")
+    relief = f" What relieves it: {then.remedy}." if then.remedy else ""
+    drawn = best.prediction.drawn
+    sure = float(np.quantile(drawn.total_Bps, 1 - confidence)) if drawn is not None else 0.0
+    reached = f"{rate} is the median, {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
+    if best.rate < goal.value:
+        return (
+            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The most that was found is "
+            f"{best.name}: {reached}, {goal.words} with {best.probability:.0%}; then {then.station} binds: "
+            f"{then.reason}.{relief}"
+        )
+    unsure = f" It is unsure by {shares[0].what} ({shares[0].share:.0%} of the variance)." if shares else ""
+    return (
+        f"Not sure enough: {goal.words} with a probability of {best.probability:.0%}, where {confidence:.0%} is asked. "
+        f"The surest that was found is {best.name}: {reached}; {then.station} binds most often.{unsure}{relief}"
+    )
+
+
+def kinds(allow: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Which kinds of change were tried, and which were not."""
+    others = [k for k in known if k not in allow]
+    if not others:
+        return []
+    return [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
+
+
+def refused(found: Sequence[Refused]) -> list[str]:
+    """What fits nowhere, and why."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for r in found:
+        groups.setdefault((f"{r.place}: does not take " if r.place else "Left out: ", r.why), []).append(r.part)
+    return [f"{head}{', '.join(parts)}: {why}" for (head, why), parts in groups.items()]
+
+
+def own_side(found: Found | None, confidence: float, others: Sequence[str]) -> list[str]:
     """What your side would need if the others held nothing."""
     if found is None:
         return []
-    enough = next(((s, r) for s, r in found.frontier if r[1] >= goal.value), None)
+    enough = next(((s, r) for s, r in found.frontier if r[2] - 1 >= confidence), None)
     names = " and ".join(others)
     if enough is None:
         chosen, rates = max(found.frontier, key=lambda b: (b[1][1], b[1][0]))

@@ -69,11 +69,16 @@ def test_prices_are_read_as_people_write_them_and_nothing_else() -> None:
         exchange(["EUR=1"])
 
 
-def test_currencies_mix_only_by_a_rate() -> None:
-    items = (bill.Item("a", 1, Money(100, "EUR"), ""), bill.Item("b", 2, Money(100, "USD"), ""))
-    with pytest.raises(InputError, match=r"--rate USD/EUR"):
-        bill.total(items, exchange([]))
-    assert bill.total(items, exchange(["EUR/USD=2"]))[0] == Money(200, "EUR")
+def test_currencies_mix_only_by_a_rate_stated_or_usual() -> None:
+    items = (bill.Item("a", 1, Money(100, "EUR"), ""), bill.Item("b", 2, Money(108, "USD"), ""))
+    usual = exchange([])
+    assert bill.total(items, usual)[0] == Money(300, "EUR")
+    assert usual.notes(["USD", "EUR"])[0].startswith("EUR/USD = 1.08 (ECB")
+    for stated in ("EUR/USD=2", "USD/EUR=0.5"):
+        assert bill.total(items, exchange([stated]))[0] == Money(208, "EUR")
+        assert not exchange([stated]).notes(["USD", "EUR"])
+    with pytest.raises(InputError, match=r"--rate USD/CHF"):
+        bill.total((bill.Item("a", 1, Money(100, "CHF"), ""), items[1]), usual)
 
 
 def test_two_variants_are_needed() -> None:

@@ -99,7 +99,7 @@ def test_an_offer_without_power_is_left_out_where_power_counts(tmp_path: Path) -
     for matters in (False, True):
         found = fitting.options(path, ["venadi"], listed, exchange([]), "USD", watts_matter=matters)
         assert bool(found.choices.get("hosts.venadi.nics.eth")) is not matters
-        assert any("nobody states their power" in n for n in found.notes) is matters
+        assert any("nobody states its power" in r.why for r in found.refused) is matters
 
 
 def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) -> None:
@@ -114,10 +114,12 @@ def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_s
     def found(*overrides: str) -> tuple[list[str], tuple[str, ...]]:
         given = spec.load("examples/nas-24-nightly", overrides)
         offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
-        return [o.what for o in offered.choices["hosts.nas.volumes./pool.array"]], offered.notes
+        return [o.what for o in offered.choices["hosts.nas.volumes./pool.array"]], offered.refused
 
     some, _ = found()  # 10 TB
     assert "24 x intel-s4500 (92.16 TB in place of 384 TB)" in some
-    large, notes = found("transfer.dataset={files: 10, each: 10 TB}")
+    large, refused = found("transfer.dataset={files: 10, each: 10 TB}")
     assert not [what for what in large if "s4500" in what]
-    assert any("intel-s4500" in n and "would hold 76.8 TB, and the path's data are 100 TB" in n for n in notes)
+    assert any(
+        r.part == "intel-s4500" and "would hold 76.8 TB, and the path's data are 100 TB" in r.why for r in refused
+    )

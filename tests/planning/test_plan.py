@@ -56,6 +56,8 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert "No NIC helps by itself: nersc.cpu.gridftp sender[transfer] binds at 13.39 Gb/s." in words
     assert "nersc is not yours to change, and it binds" in words
     assert "Not reachable" in words
+    assert re.search(r"Checked \d+ sets in full; out: .*\d+ short of the probability", words)
+    assert "Tried: tuning, parts; not tried: hosts (--allow tuning,parts,hosts)." in words
     assert venadi.chosen is None
     # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
     most = max(s.prediction.ceiling for s in venadi.purchases)
@@ -104,6 +106,16 @@ def test_free_wins_come_with_commands_that_the_kernel_takes(narrow: Plan) -> Non
     whole = dtnsim.plan("examples/dtn-100g-zfs", target="900Gb/s", allow=["tuning"], overrides=SLOW_END, samples=16)
     numbers = [int(n) for w in whole.wins for c in w.setting.commands for n in re.findall(r"\d{4,}", c)]
     assert max(numbers) == 2**31 - 1
+
+
+def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts_it_changes(run: Run) -> None:
+    line = ["plan", "venadi/gridftp-gpfs", "--target", "900Gb/s", "--allow", "tuning", "--samples", "16"]
+    code, out, _ = run(*line, "--set", "transfer.dataset={files: 10, each: 50 GB}")
+    assert code == 3
+    assert "yours: venadi (not stated; --mine and --keep do)" in out  # the sender is a computing centre's
+    assert re.search(r"buy nothing, which is 80% short of the 80%; set:\n  --set 'transfer\.tool\.cc=", out)
+    code, out, _ = run(*line)
+    assert "None of the settings that were tried helps: " in out
 
 
 def test_settings_that_only_help_at_once_are_found() -> None:
@@ -214,7 +226,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
         ({"target": "0 b/s"}, "more than nothing"),
         ({"target": "1Gb/s", "budget": "0 EUR"}, "nothing to spend"),
         ({"target": "1Gb/s", "budget": "15k"}, "no price"),
-        ({"target": "1Gb/s", "budget": "15kEUR"}, r"--rate USD/EUR"),
+        ({"target": "1Gb/s", "budget": "15kCHF", "mine": ["venadi"]}, r"--rate USD/CHF"),
         ({"target": "1Gb/s", "keep": ["hosts.there"]}, "there is no host 'there'"),
         ({"target": "1Gb/s", "keep": ["nersc"], "mine": ["nersc"]}, "contradict"),
         ({"target": "1Gb/s", "keep": ["nersc", "venadi"]}, "no host is left"),

@@ -19,7 +19,7 @@ from dtnsim.planning.catalog import Offer
 from dtnsim.planning.fitting import Option
 from dtnsim.planning.money import exchange
 from dtnsim.planning.rating import SAME, Rater
-from dtnsim.planning.search import Search, price
+from dtnsim.planning.search import Rates, Search, price
 
 Speeds = tuple[int, int]
 
@@ -52,16 +52,16 @@ def test_it_finds_what_brute_force_finds(
     choices = _options(sizes)
     speed = {o.overrides: sizes[n][k][1] for n, p in enumerate(choices) for k, o in enumerate(choices[p])}
 
-    def value(pairs: Sequence[Speeds]) -> tuple[float, float, float]:
+    def value(pairs: Sequence[Speeds]) -> Rates:
         least = min(a for a, _ in pairs)
         middle, sure = min(least, 2 / sum(1 / a for a, _ in pairs)) if shared else least, min(b for _, b in pairs)
-        return middle, sure, 1 + sure / 10
+        return middle, sure, 1 + sure / 10, 1.0 + (sure > 5)
 
-    def rate(chosen: Sequence[Option]) -> tuple[float, float, float]:
+    def rate(chosen: Sequence[Option]) -> Rates:
         now = {o.place: speed[o.overrides] for o in chosen}
         return value([now.get(p, (base[2 * n], base[2 * n + 1])) for n, p in enumerate(choices)])
 
-    def bound(chosen: Sequence[Option], still) -> tuple[float, float, float]:
+    def bound(chosen: Sequence[Option], still) -> Rates:
         now = {o.place: speed[o.overrides] for o in chosen}
         pairs = []
         for n, p in enumerate(choices):
@@ -119,7 +119,7 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
     )
     found = search.frontier()
     sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in few.values()))]
-    allowed = [s for s in sets if not s or search._allowed(s)]
+    allowed = [s for s in sets if not s or search.allowed(s)]
     assert len(allowed) >= 9
     assert len(found) > 1
     _covers(found, [(price(s), search._of(s)) for s in allowed])

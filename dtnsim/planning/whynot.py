@@ -1,0 +1,142 @@
+"""Why not: each candidate that is out keeps the test that rejected it; limits that stand in the way are named."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.planning.search import price
+
+if TYPE_CHECKING:
+    from dtnsim.planning.fitting import Refused
+    from dtnsim.planning.search import Search, Set
+
+#: what each test rejects, in words
+TESTS: Final = {
+    "fit": "{} fit nowhere",
+    "dark": "{} of unknown power",
+    "budget": "{} over the budget",
+    "power": "{} over the power",
+    "room": "{} without enough slots or bays",
+    "changes": "{} of too many changes",
+    "short": "{} short of the probability",
+}
+#: limits that can be relaxed: their test, and the number of changes that is none
+_LIMITS: Final = {"budget": "budget", "max_watts": "power", "most": "changes"}
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """A candidate that is out.
+
+    Attributes:
+        what: A part, or a set of purchases.
+        test: What rejected it, of `TESTS`.
+        by: By how much: money, W, pieces or probability; 0 for what fits nowhere.
+        price: What it costs; 0 for what fits nowhere.
+        why: The reason of what fits nowhere.
+    """
+
+    what: str
+    test: str
+    by: float
+    price: float
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """What was tried and is out.
+
+    Attributes:
+        checked: Sets that were predicted in full.
+        out: Each candidate that is out.
+        nearest: Of those that cost less than what is chosen, the surest.
+        relaxed: Limits that stand in the way, with what each would have to be: the fewest that do.
+        by_relaxing: What would then do, and what it costs.
+    """
+
+    checked: int
+    out: tuple[Out, ...]
+    nearest: Out | None
+    relaxed: tuple[tuple[str, float], ...] = ()
+    by_relaxing: tuple[str, float] | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many each test rejected."""
+        return dict(Counter(o.test for o in self.out))
+
+    def sentences(self, confidence: float, currency: str) -> list[str]:
+        """The counts, and what came nearest."""
+        counts = [TESTS[test].format(n) for test, n in self.counts.items()]
+        said = [f"Checked {self.checked} sets in full" + (f"; out: {', '.join(counts)}." if counts else ".")]
+        if self.nearest is not None:
+            reached, near = confidence - self.nearest.by, self.nearest
+            said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached:.0%}.")
+        if self.by_relaxing is not None:
+            units = {"budget": currency, "max_watts": "W", "most": "changes"}
+            need = " and ".join(f"{value:,.0f} {units[limit]}" for limit, value in self.relaxed)
+            said.append(f"With {need} it would be met: {self.by_relaxing[0]}.")
+        return said
+
+    def document(self) -> dict[str, Any]:
+        """As a record."""
+        return {
+            "checked": self.checked,
+            "counts": self.counts,
+            "nearest": _record(self.nearest) if self.nearest is not None else None,
+            "relaxed": dict(self.relaxed),
+            "out": [_record(o) for o in self.out],
+        }
+
+
+def _record(out: Out) -> dict[str, Any]:
+    return {"what": out.what, "test": out.test, "by": out.by, "price": out.price, "why": out.why}
+
+
+def of(
+    search: Search, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: float | None
+) -> WhyNot:
+    """Why candidates are out.
+
+    Args:
+        search: The search.
+        refused: What has no place.
+        name: A set in words.
+        sure: How likely the goal has to be met.
+        chosen: Price of what meets it; None where nothing does.
+    """
+    fits = [Out(r.part, r.test, 0.0, 0.0, f"{r.place}: {r.why}") for r in refused]
+    limits = [Out(name(tuple(s)), test, by, price(tuple(s))) for s, (test, by) in search.out.items()]
+    short = [
+        Out(name(tuple(s)), "short", sure - (rates[2] - 1), price(tuple(s)))
+        for s, rates in search.evaluated.items()
+        if rates[0] and rates[2] - 1 < sure
+    ]
+    cheaper = [o for o in short if chosen is None or o.price < chosen]
+    nearest = min(cheaper, key=lambda o: (o.by, o.price), default=None)
+    made = WhyNot(len(search.evaluated), (*fits, *limits, *short), nearest)
+    return made if chosen is not None else _relaxed(made, search, name, sure)
+
+
+def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
+    """With the fewest limits whose relaxing meets the goal."""
+    standing = [limit for limit, test in _LIMITS.items() if test in made.counts]
+    for count in range(1, len(standing) + 1):
+        best: Set | None = None
+        names: tuple[str, ...] = ()
+        for limits in itertools.combinations(standing, count):
+            free: Any = dict.fromkeys(limits, float("inf"))
+            search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
+            enough = [s for s, rates in search.frontier() if rates[2] - 1 >= sure]
+            if enough and (best is None or price(enough[0]) < price(best)):
+                best, names = enough[0], limits
+        if best is not None:
+            need = {"budget": price(best), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
+            relaxed = tuple((limit, need[limit]) for limit in names)
+            return replace(made, relaxed=relaxed, by_relaxing=(name(best), price(best)))
+    return made

@@ -1,0 +1,65 @@
+"""What is out, by which test and by how much, and the fewest limits that stand in the way."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from dtnsim.ground.units import Money
+from dtnsim.planning import whynot
+from dtnsim.planning.catalog import Offer
+from dtnsim.planning.fitting import Option, Refused
+from dtnsim.planning.search import Search
+from dtnsim.planning.stages import named
+
+
+def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot.WhyNot:
+    """A slow part for 100, a fast one for 900 that takes 50 W, in two places; both are needed for the goal."""
+
+    def option(place: int, part: str, cost: float, power: float) -> Option:
+        offer = Offer(part, "nic", Money(cost, "EUR"), 0, dt.date(2026, 1, 1), "", power, "")
+        return Option(f"hosts.a.{place}", part, (f"{place}={part}",), ((offer, 1),), cost, power)
+
+    choices = {f"hosts.a.{n}": (option(n, "slow", 100, 5), option(n, "fast", 900, 50)) for n in (1, 2)}
+
+    def rate(chosen: Any) -> tuple[float, float, float, float]:
+        fast, slow = (sum(o.part == part for o in chosen) for part in ("fast", "slow"))
+        likely = 0.4 * fast + 0.2 * slow
+        return 1 + likely, 1 + likely, 1 + likely, 1.0 + (likely >= 0.6)
+
+    def bound(chosen: Any, still: Any) -> tuple[float, float, float, float]:
+        rates = rate(chosen)
+        more = 0.4 * len(still)
+        return rates[0] + more, rates[1] + more, rates[2] + more, 2.0
+
+    search = Search(choices, rate, bound, budget, max_watts=watts)
+    search.frontier()
+    return whynot.of(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
+
+
+def test_the_limit_that_stands_in_the_way_is_named_with_what_it_would_have_to_be() -> None:
+    made = _why_not(950, 1000)
+    assert made.relaxed == (("budget", 1000.0),)
+    assert made.by_relaxing in {("slow; fast", 1000.0), ("fast; slow", 1000.0)}
+    assert made.counts["fit"] == 1
+    assert made.counts["budget"] >= 2
+    assert made.nearest is not None
+    assert (made.nearest.what, made.nearest.by) == ("slow; slow", pytest.approx(0.2))
+    words = " ".join(made.sentences(0.6, "EUR"))
+    assert "1 fit nowhere" in words
+    assert "With 1,000 EUR it would be met" in words
+    assert made.document()["counts"] == made.counts
+
+
+def test_two_limits_that_only_help_together_are_named_together() -> None:
+    made = _why_not(950, 40)
+    assert dict(made.relaxed) == {"budget": 1000.0, "max_watts": 55.0}
+
+
+def test_where_it_is_met_the_surest_that_costs_less_is_nearest() -> None:
+    made = _why_not(5000, 1000, 1000.0)
+    assert made.nearest is not None
+    assert made.nearest.what == "slow; slow"
+    assert made.relaxed == ()
