@@ -28,6 +28,13 @@ def command(
         bool,
         typer.Option("--cases", help="Write a cases.yaml of measured figures, and a path.yaml where there is none."),
     ] = False,
+    from_text: Annotated[
+        str | None,
+        typer.Option(
+            "--from-text", metavar="TEXT", help="Write it from a line: 'R740, 8 NVMe RAID0 -> NAS 10G, 25 ms'."
+        ),
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask ten questions, and write the file from the answers.")] = False,  # noqa: FBT002 - a flag
     schema: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--schema", help="Also write path.schema.json beside it, for editors without network.")
     ] = False,
@@ -41,13 +48,17 @@ def command(
       dtnsim init --from lan home.yaml
       dtnsim init --cases
       dtnsim init --from cloud - | dtnsim predict -
+      dtnsim init --from-text 'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'
+      dtnsim init --ask
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import listing
     from dtnsim.description import schema as schemas
     from dtnsim.ground import output
 
     file = file if output_file is None else output_file
-    text = listing.starter(kind)
+    if ask and from_text is not None:
+        raise InputError("init: write either --ask or --from-text")
+    text = _from_answers() if ask else listing.starter(kind) if from_text is None else _from_text(from_text)
     if cases:
         _cases("cases.yaml" if file == "path.yaml" else file, text, force=force)
         return
@@ -65,6 +76,54 @@ def command(
     output.write(target, text, "init")
     then = "fleet" if "\nworkload:" in text else "predict"
     sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim {then} {file}\n")
+
+
+#: what --ask asks: (question, what a number alone is)
+_QUESTIONS: Final = (
+    ("Source: which machine? (model, VM size, year)", "{}"),
+    ("  its drives? (8 NVMe RAID0, 12 disks raidz2)", "{}"),
+    ("  its network card? (10G, ConnectX-5)", "{} G"),
+    ("Destination: which machine?", "{}"),
+    ("  its drives?", "{}"),
+    ("  its network card?", "{} G"),
+    ("Round-trip time? (ping: 25 ms)", "{} ms"),
+    ("Narrowest link between the two? (10G)", "{} G"),
+    ("What is between? (internet, backbone, research, campus, satellite, mobile, lab)", "{}"),
+    ("Tool and data? (rsync, 2000 files, 6 TB)", "{}"),
+)
+
+
+def _from_text(text: str) -> str:
+    """A path file from a line; what was not understood is said on stderr."""
+    from dtnsim.description.sketch import Sketch
+
+    made = Sketch(text)
+    if made.unread:
+        sys.stderr.write(f"dtnsim: not understood, and not in the file: {', '.join(made.unread)}\n")
+    return made.written()
+
+
+def _from_answers() -> str:
+    """A path file from answers at a terminal.
+
+    Raises:
+        InputError: there is no terminal to ask at.
+    """
+    if not sys.stdin.isatty():
+        raise InputError("init: --ask needs a terminal; write --from-text 'A -> B, 25 ms' instead")
+    sys.stderr.write("Enter where you do not know: it is drawn from what such paths have.\n")
+    said = [_answer(question, alone) for question, alone in _QUESTIONS]
+    said[7] = said[7] and f"wan {said[7]}"
+    source, destination, between = (", ".join(filter(None, part)) for part in (said[:3], said[3:6], said[6:]))
+    return _from_text(f"{source or 'unknown'} -> {destination or 'unknown'}, {between}")
+
+
+def _answer(question: str, alone: str) -> str:
+    """One answer; a number alone has the unit of the question, 'do not know' is nothing."""
+    said = str(typer.prompt(question, default="do not know", err=True)).strip()
+    if said.lower() in ("do not know", "unknown", "?", "-"):
+        return ""
+    return alone.format(said) if said.replace(".", "", 1).isdigit() else said
 
 
 def _cases(file: str, path: str, *, force: bool) -> None:

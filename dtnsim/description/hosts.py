@@ -177,15 +177,15 @@ def named(host: str) -> Mapping:
     return found[0]
 
 
-def _meant(host: str) -> list[str]:
+def meant(host: str) -> list[str]:
     """Shipped hosts that a name as people say it may mean: their words are all in it, or its words in theirs."""
-    asked = _words(host)
-    known = {name: _words(name) for name in library.names("hosts")}
+    asked = words(host)
+    known = {name: words(name) for name in library.names("hosts")}
     whole = [name for name, words in known.items() if words <= asked]
     return whole or [name for name, words in known.items() if asked and asked <= words]
 
 
-def _words(name: str) -> frozenset[str]:
+def words(name: str) -> frozenset[str]:
     """Words that tell a machine from others: of ``Dell PowerEdge R740xd`` that is r740."""
     words = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
     return frozenset(re.sub(r"^(r\d{3,4})xd2?$", r"\1", word) for word in words) - set(_VENDORS.split())
@@ -197,10 +197,10 @@ def _named(name: str, host: str, beside: Path | None) -> Mapping:
     except SpecError as error:
         if error.file:
             raise
-        meant = _meant(host)
-        if len(meant) == 1:
-            return library.read("hosts", meant[0], beside=beside)
-        if meant:
-            error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(meant)}")
+        found = meant(host)
+        if len(found) == 1:
+            return library.read("hosts", found[0], beside=beside)
+        if found:
+            error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
         at: dict[str, Any] = {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
         raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=error.remedy) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -154,3 +155,49 @@ def test_errors_name_the_nearest_of_the_right_kind(run: Run, tmp_path: Path, giv
     code, out, err = run("predict", str(file), "--samples", "0", "--set", given)
     assert (code, out) == (2, "")
     assert said in err
+
+
+class Terminal(io.StringIO):
+    """Standard input at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_init_asks_ten_questions_and_writes_what_was_answered(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers alone have the unit of the question; Enter and 'do not know' leave a thing to be drawn."""
+    answers = ["R740", "8 NVMe RAID0", "25", "", "do not know", "10G", "25", "10", "research", "globus 6 TB 2000 files"]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(answers) + "\n"))
+    file = tmp_path / "asked.yaml"
+    code, _, err = run("init", "--ask", str(file))
+    assert code == 0
+    assert err.count("[do not know]") == len(answers) == 10
+    written = file.read_text()
+    for line in (
+        "machine: dell-r740",
+        "nic: {rate: 25 Gb/s}",
+        "bandwidth: 10 Gb/s\n",
+        "rtt: 25 ms",
+        "medium: research",
+    ):
+        assert line in written
+    assert run("predict", str(file), "--json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--ask",), "init: --ask needs a terminal; write --from-text"),
+        (("--ask", "--from-text", "a -> b"), "init: write either --ask or --from-text"),
+        (("--from-text", "R740"), "--from-text: needs two ends"),
+    ],
+)
+def test_init_says_what_to_give_where_it_cannot_ask(
+    options: tuple[str, ...], says: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    code, out, err = run("init", *options, "-")
+    assert (code, out) == (2, "")
+    assert says in err

@@ -1,0 +1,265 @@
+"""A path file from a line of text: a small grammar over the names of the library, in which every guess is marked.
+
+``R740, ConnectX-5, 8 NVMe md RAID0 -> NAS of 12 disks raidz2 10G, 25 ms`` names two ends and what lies between them.
+What fits a number with a unit, a RAID level, a file system, a kind of network or a tool is taken as that; what is left
+is looked up among hosts and parts. What nobody says is left out, and drawn where the file is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+from dtnsim.components.base import find_kind, kinds
+from dtnsim.components.medium import Medium
+from dtnsim.components.tuning import Role
+from dtnsim.description.hosts import meant, words
+from dtnsim.ground import library, units
+from dtnsim.ground.errors import SpecError
+
+#: drives that stand for a kind whose model is not said
+_DRIVES: Final = {"disk": "seagate-exos-x16", "ssd": "samsung-pm883", "nvme": "samsung-pm9a3"}
+#: level that several drives are taken for where none is said
+_LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
+_NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
+#: words that say nothing which a path file has
+_EMPTY: Final = (
+    "of with and a an the over via in on by using from to at md hw drives array raid nic card nas server host unknown"
+)
+_FILESYSTEMS: Final = "xfs|ext4|zfs|btrfs|tmpfs"
+_EXAMPLE: Final = "'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'"
+
+
+def _alone(words_: str) -> str:
+    """A pattern of words that are no parts of names: ``dtn``, and not that of nersc-dtn."""
+    return rf"(?<![\w.-])({words_})(?![\w-])"
+
+
+@dataclass(slots=True)
+class _End:
+    """What is said of one end.
+
+    Attributes:
+        host: Keys of the host, as they are written.
+        guesses: Why a key has what it has, where it is a guess.
+        rate_Gbps: Rate of its card [Gb/s]; None where nobody says.
+        drives: (number, kind, part or nothing) of its drives.
+        level: RAID level as it is written.
+    """
+
+    host: dict[str, str] = field(default_factory=dict)
+    guesses: dict[str, str] = field(default_factory=dict)
+    rate_Gbps: float | None = None
+    drives: tuple[int, str, str] | None = None
+    level: str = ""
+    filesystem: str = ""
+    memory: bool = False
+
+
+class Sketch:
+    """Reads a text.
+
+    Args:
+        text: Two ends with ``->`` between them, and what is known of each and of the network, in any order.
+
+    Raises:
+        SpecError: There are no two ends.
+    """
+
+    def __init__(self, text: str) -> None:
+        parts = re.split(r"\s*(?:->|=>|→)\s*", text.strip())
+        if len(parts) != 2 or not all(parts):
+            raise SpecError("needs two ends", key="--from-text", value=text, remedy=f"write {_EXAMPLE}")
+        self.text = " ".join(text.split())
+        self.wan: dict[str, str] = {}
+        self.tool, self.files, self.size = "", "", ""
+        #: what no rule and no name fits
+        self.unread: list[str] = []
+        self.ends = (_End(), _End())
+        for end, clause in zip(self.ends, parts, strict=True):
+            self._read(end, clause)
+
+    # -- reading ---------------------------------------------------------------------------------------
+
+    def _read(self, end: _End, clause: str) -> None:
+        clause = re.sub(r"\([^)]*\)", " ", clause)  # how much memory a model has, and the like
+
+        def take(pattern: str, use: Callable[[re.Match[str]], None]) -> None:
+            nonlocal clause
+            for match in re.finditer(pattern, clause, re.IGNORECASE):
+                use(match)
+            clause = re.sub(pattern, " , ", clause, flags=re.IGNORECASE)
+
+        take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self._wan("rtt", f"{m[1]} {m[2]}"))
+        take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self._wan("loss", f"{m[1]} {m[2]}".strip()))
+        take(r"\bmtu\s*(\d{3,5})\b", lambda m: self._wan("mtu", f"{m[1]} B"))
+        rate = rf"{_NUMBER}\s*(?:g|gbe|gb/s|gbit/s|gbps|gbit)\b"
+        take(rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b", self._bandwidth)
+        take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", float(m[1])))
+        take(rf"(?<![\w.-]){_NUMBER}\s*(kb|mb|gb|tb|pb|kib|mib|gib|tib)\b", self._bytes)
+        take(r"(?<![\w.-])(\d+)\s*files?\b", lambda m: setattr(self, "files", m[1]))
+        take(r"(?<![\w.-])(\d+)\s*(?:x\s*)?(nvmes?|ssds?|hdds?|disks?|drives?)\b", lambda m: self._drives(end, m))
+        take(
+            r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
+        )
+        take(_alone(_FILESYSTEMS), lambda m: setattr(end, "filesystem", m[1].lower()))
+        take(_alone("|".join(get_args(Medium))), lambda m: self._wan("medium", m[1].lower()))
+        take(_alone("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
+        take(_alone(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
+        take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))
+        for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
+            self._name(end, name)
+
+    def _wan(self, key: str, value: str) -> None:
+        self.wan[key] = value
+
+    def _bandwidth(self, match: re.Match[str]) -> None:
+        self.wan["bandwidth"] = f"{match[1] or match[2]} Gb/s"
+
+    def _bytes(self, match: re.Match[str]) -> None:
+        prefix = match[2][0].upper() if match[2][0] not in "kK" or len(match[2]) == 3 else "k"
+        self.size = f"{match[1]} {prefix}{match[2][1:-1].lower()}B"
+
+    @staticmethod
+    def _drives(end: _End, match: re.Match[str]) -> None:
+        kind = match[2].lower().rstrip("s")
+        end.drives = (int(match[1]), {"hdd": "disk", "drive": "disk"}.get(kind, kind), "")
+
+    def _name(self, end: _End, piece: str) -> None:
+        """A machine, a part or a tool, and what is said beside it; of words that together are none each alone."""
+        left = [word for word in piece.split() if word.lower() not in _EMPTY.split()]
+        if not left:
+            return
+        known = self._known(end, " ".join(left))
+        if known is None and len(left) == 1:
+            self.unread += left
+            return
+        for word in left:
+            if known is None or words(word) - known:
+                self._name(end, word)
+
+    def _known(self, end: _End, name: str) -> frozenset[str] | None:
+        """Takes a name where the library has it; the words that it has, None where there is none."""
+        if name.lower() in kinds() and find_kind(name.lower()).family == "tool":
+            self.tool = name.lower()
+            return words(name)
+        hosts = [host for host in meant(name) if not host.startswith("example-")]
+        if hosts and "machine" not in end.host:
+            end.host["machine"] = hosts[0]
+            if len(hosts) > 1:
+                end.guesses["machine"] = f"one of {', '.join(hosts)}"
+            return words(hosts[0])
+        asked = words(name)
+        parts = [n for n in library.names("parts") if asked and asked <= words(n.partition("/")[2])]
+        for family, key in (("nic", "nic"), ("cpu", "cpu"), ("ssd", "drive"), ("hdd", "drive")):
+            own = [n.partition("/")[2] for n in parts if n.startswith(f"{family}/")]
+            if own:
+                self._part(end, key, own)
+                return asked
+        return None
+
+    @staticmethod
+    def _part(end: _End, key: str, own: list[str]) -> None:
+        """Takes a part; of several that with the rate that is said, else the first."""
+        rate = f"{end.rate_Gbps:g}g" if end.rate_Gbps is not None else ""
+        own = [n for n in own if key == "nic" and rate and rate in n.split("-")] or own
+        if len(own) > 1:
+            end.guesses[key] = f"one of {', '.join(own)}"
+        if key == "drive":
+            number, kind, _ = end.drives or (1, "disk", "")
+            end.drives = (number, kind, own[0])
+        else:
+            end.host[key] = own[0]
+
+    # -- writing ---------------------------------------------------------------------------------------
+
+    def written(self) -> str:
+        """The path file."""
+        lines = [
+            "# yaml-language-server: $schema=https://dtnsim.github.io/dtnsim/schema/path.schema.json",
+            f"# From: {self.text}",
+            "# Lines with 'guess' are such: change them. What is not here is drawn from what such paths have.",
+            *([f"# not understood, and not in the file: {', '.join(self.unread)}"] if self.unread else []),
+            "hosts:",
+        ]
+        for name, end in zip(("source", "destination"), self.ends, strict=True):
+            body = list(self._host(end))
+            lines += [f"  {name}:", *body] if body else [f"  {name}: unknown"]
+        wan = {"bandwidth": self.wan.get("bandwidth") or self._narrowest(), **self.wan}
+        guess = "" if "bandwidth" in self.wan else "   # guess: the slower card; the narrowest link between the two"
+        lines += ["wan:", *(f"  {key}: {value}{guess if key == 'bandwidth' else ''}" for key, value in wan.items())]
+        lines += ["transfer:", *(f"  {line}" for line in self._transfer())]
+        return "\n".join(lines) + "\n"
+
+    def _narrowest(self) -> str:
+        """The slowest card of which the rate is known."""
+        rates = [e.rate_Gbps for e in self.ends if e.rate_Gbps is not None]
+        for end in self.ends:
+            host: dict[str, Any] = _machine(end)
+            cards = [end.host["nic"]] if "nic" in end.host else [host.get("nic"), *host.get("nics", {}).values()]
+            for card in cards if end.rate_Gbps is None else ():
+                raw: Any = library.read("parts", card) if isinstance(card, str) else card or {}
+                rates += [units.parse(raw["rate"], "B/s") * 8e-9] if isinstance(raw.get("rate"), str) else []
+        return f"{min(rates, default=10.0):g} Gb/s"
+
+    def _host(self, end: _End) -> list[str]:
+        found = {key: end.host[key] for key in ("machine", "year", "role", "cpu", "nic") if key in end.host}
+        if "nic" not in found and end.rate_Gbps is not None:
+            found["nic"] = f"{{rate: {end.rate_Gbps:g} Gb/s}}"
+        lines = [
+            f"    {k}: {v}" + (f"   # guess: {end.guesses[k]}" if k in end.guesses else "") for k, v in found.items()
+        ]
+        if end.drives is None and not end.filesystem:
+            return lines
+        array, why = self._array(end)
+        zfs = end.filesystem or ("zfs" if "raidz" in array else "xfs")
+        lines += ["    volumes:", "      /data:"]
+        lines += [f"        filesystem: {zfs}" + ("" if end.filesystem else "   # guess")]
+        lines += [f"        array: {array}" + (f"   # guess: {why}" if why else "")] if end.drives else []
+        return lines
+
+    @staticmethod
+    def _volume(end: _End) -> str:
+        """The volume that is described, else the machine's own, else one that is drawn."""
+        own = () if end.drives or end.filesystem else _machine(end).get("volumes", ())
+        return next(iter(own), "/data")
+
+    @staticmethod
+    def _array(end: _End) -> tuple[str, str]:
+        """The drives, and what of them is a guess."""
+        number, kind, part = end.drives or (1, "disk", "")
+        guesses = [] if part else [f"model of the {kind if kind != 'nvme' else 'NVMe drive'}"]
+        if "drive" in end.guesses:
+            guesses.append(end.guesses["drive"])
+        part = part or _DRIVES[kind]
+        if number == 1:
+            return part, "; ".join(guesses)
+        if not end.level:
+            guesses.append("level")
+        level = end.level or _LEVELS[kind]
+        count = re.sub(r"\D", "", level) or "1"
+        family = "raidz" if "z" in level else "raid"
+        return f"{{kind: {family}, level: {count}, disks: {number}, of: {part}}}", "; ".join(guesses)
+
+    def _transfer(self) -> list[str]:
+        tool = self.tool or "rsync"
+        nothing = getattr(find_kind(tool), "tool_class", "") == "test"
+        ends = ["memory" if end.memory or nothing else self._volume(end) for end in self.ends]
+        size, files = self.size or "1 TB", self.files or "1000"
+        guessed = [what for what, said in (("size", self.size), ("number of files", self.files)) if not said]
+        data = f"dataset: {{files: {files}, size: {size}}}" + (
+            f"   # guess: {' and '.join(guessed)}" if guessed else ""
+        )
+        return [
+            f"from: source:{ends[0]}",
+            f"to: destination:{ends[1]}",
+            f"tool: {tool}" + ("" if self.tool else "   # guess; 'dtnsim tools FILE' compares it with others"),
+            *([] if nothing else [data]),
+        ]
+
+
+def _machine(end: _End) -> Any:
+    """The description of the machine that an end is; nothing where it is none."""
+    return library.read("hosts", end.host["machine"]) if "machine" in end.host else {}
