@@ -17,15 +17,26 @@ def command(
     overrides: options.Set = None,
     table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 128,
+    have: Annotated[
+        str | None,
+        typer.Option(metavar="TOOLS", help="Only these kinds, as far as they are there: rsync,rclone,globus."),
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
 
+    The path's own tool stands beside every tool that can serve its ends, each with the options that are best there, and
+    beside many small files sent as one archive. --set of a row (--json has it) gives the same in predict.
+
     \b
     Examples:
       dtnsim tools examples/small-files-40ms
+      dtnsim tools examples/small-files-40ms --have rsync,rclone --explain rsync
       dtnsim tools --table runs.csv -o predicted.csv
 
     \b
@@ -46,4 +57,4 @@ def command(
         return
     from dtnsim.cli import _tools_advice
 
-    _tools_advice.command(str(path), list(overrides or ()), samples, seed, json=json)
+    _tools_advice.command(str(path), list(overrides or ()), samples, seed, have, explain, json=json)

@@ -11,7 +11,7 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Rate, Size
 from dtnsim.tools._s3 import Client, uploads
-from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
 _CONFIG: Final = "aws-cli awscli/customizations/s3/transferconfig.py"
@@ -31,6 +31,12 @@ class AwsS3(Tool):
     kind: ClassVar[str] = "aws-s3"
     tool_class = "mover"
     files_option = "max_concurrent_requests"
+    usages = (
+        Usage(
+            "aws s3 cp", "aws s3 cp --recursive SRC DST  (max_concurrent_requests = {max_concurrent_requests})",
+            "the bucket's keys", "bucket", tries={"max_concurrent_requests": (10, 20, 50, 100)},
+        ),
+    )  # fmt: skip
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
     max_concurrent_requests: Count = 10

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field, model_validator
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
 from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool, Usage
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
 LARGE_WINDOW_B = 418816
@@ -39,6 +39,12 @@ class Bbcp(Tool):
     kind: ClassVar[str] = "bbcp"
     tool_class = "mover"
     streams_option = "s"
+    usages = (
+        Usage(
+            "bbcp", "bbcp -r -s {s} -w 8m SRC HOST:DST", "bbcp at both ends", lacks="data not encrypted",
+            options={"w": "8 MiB"}, tries={"s": (4, 8, 16, 32)},
+        ),
+    )  # fmt: skip
 
     s: Annotated[Count, Field(validation_alias=AliasChoices("s", "streams"))] = 4
     w: Annotated[Size, Field(validation_alias=AliasChoices("w", "window"))] = prior(

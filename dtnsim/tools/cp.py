@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, Size, device_work, one_host, reading, writing
-from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, Plan, Step, Tool, Usage
 
 
 class Cp(Tool):
@@ -24,6 +24,9 @@ class Cp(Tool):
 
     kind: ClassVar[str] = "cp"
     tool_class = "local"
+    usages = (
+        Usage("cp", "cp -r SRC DST", "", "mount", lacks="no checksum, no resume"),
+    )  # fmt: skip
 
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False

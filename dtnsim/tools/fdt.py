@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool, Usage
 
 _MD5 = core_cost("md5", "Java's MD5")
 
@@ -27,6 +27,12 @@ class Fdt(Tool):
     kind: ClassVar[str] = "fdt"
     tool_class = "mover"
     streams_option = "P"
+    usages = (
+        Usage(
+            "fdt", "java -jar fdt.jar -c HOST -r -P {P} -d DST SRC", "fdt.jar -S", lacks="not encrypted, no checksum",
+            tries={"P": (4, 1, 8, 16, 32)},
+        ),
+    )  # fmt: skip
 
     P: Annotated[Count, Field(validation_alias=AliasChoices("P", "streams"))] = 4
     bs: Size = prior("512 KiB", 0.0, "FDT documentation: -bs, default 512K")

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Count, Size
 from dtnsim.tools._rsyncs import parts_of, several
-from dtnsim.tools.plan import Job, Plan, Tool
+from dtnsim.tools.plan import Job, Plan, Tool, Usage
 from dtnsim.tools.rsync import Rsync
 
 
@@ -24,6 +24,9 @@ class Fpsync(Tool):
 
     kind: ClassVar[str] = "fpsync"
     tool_class = "ssh"
+    usages = (
+        Usage("fpsync between mounts", "fpsync -n {n} SRC/ DST/", "", "mount", tries={"n": (2, 4, 8, 16, 32)}),
+    )  # fmt: skip
 
     n: Annotated[Count, Field(validation_alias=AliasChoices("n", "jobs"))] = 2
     f: Annotated[int, Field(ge=1, validation_alias=AliasChoices("f", "files"))] = 2000

@@ -22,7 +22,7 @@ from dtnsim.tools._common import (
     writing,
 )
 from dtnsim.tools.gridftp import THIRD_KEPT
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool, Usage
 
 
 class Tuning(NamedTuple):
@@ -59,6 +59,9 @@ class Globus(Tool):
     tool_class = "mover"
     files_option = "concurrency"
     streams_option = "parallelism"
+    usages = (
+        Usage("Globus transfer", "globus transfer --recursive HERE:SRC HOST:DST", "Globus endpoints at both ends"),
+    )  # fmt: skip
 
     concurrency: Annotated[Count | None, Field(validation_alias=AliasChoices("concurrency", "cc"))] = None
     parallelism: Annotated[Count | None, Field(validation_alias=AliasChoices("parallelism", "p"))] = None

@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, STREAMS, Client, Count, Cycles, Size, both_ends, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
 #: get: PASV, RETR with the data connection, 226; put: also SIZE or the check of the name, and the 226 only after the
@@ -55,6 +55,19 @@ class Gridftp(Tool):
     tool_class = "mover"
     files_option = "cc"
     streams_option = "p"
+    usages = (
+        Usage(
+            "globus-url-copy", "globus-url-copy -r -cd -p {p} -fast file:///SRC/ gsiftp://HOST/DST/",
+            "a GridFTP server", lacks="data not encrypted, no checksum", options={"fast": True, "third_party": False},
+            tries={"p": (4, 1, 8, 16)},
+        ),
+        Usage(
+            "globus-url-copy, third party",
+            "globus-url-copy -r -cd -p {p} -cc {cc} -fast -pp gsiftp://HERE/SRC/ gsiftp://HOST/DST/",
+            "GridFTP servers at both ends", lacks="data not encrypted, no checksum", options={"fast": True, "pp": True},
+            tries={"cc": (4, 1, 2, 8, 16), "p": (4, 1, 8)},
+        ),
+    )  # fmt: skip
 
     p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel")), STREAMS] = 1
     cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1

@@ -10,7 +10,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import READER, Size
 from dtnsim.tools._sftp import Session
 from dtnsim.tools._ssh import SshCopy
-from dtnsim.tools.plan import Job, Plan
+from dtnsim.tools.plan import Job, Plan, Usage
 
 
 class Hpnscp(SshCopy):
@@ -25,6 +25,9 @@ class Hpnscp(SshCopy):
     """
 
     kind: ClassVar[str] = "hpnscp"
+    usages = (
+        Usage("hpnscp", "hpnscp -r SRC HOST:DST", "HPN-SSH at both ends", lacks="no resume"),
+    )  # fmt: skip
 
     hpn: Annotated[
         bool, Field(description="HPN-SSH at both ends; false: -oHPNDisabled=yes, or OpenSSH at the far end")

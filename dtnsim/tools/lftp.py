@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Size, device_work, reading, writing
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, RECEIVER, SENDER, SshLink, crowd, together
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 #: messages that wait before a first file, after the log-in: sftp INIT, REALPATH, STAT, OPENDIR, READDIR and its end,
 #: CLOSE; http TCP, the folder and its parent; ftp TCP, banner, FEAT, USER, PASS, TYPE, PWD, CWD, MKD
@@ -42,6 +42,12 @@ class Lftp(Tool):
     kind: ClassVar[str] = "lftp"
     tool_class = "mover"
     files_option = "parallel"
+    usages = (
+        Usage(
+            "lftp over sftp", "lftp -c 'open sftp://HOST; mirror -R --parallel={parallel} SRC DST'",
+            options={"protocol": "sftp"}, tries={"parallel": (1, 4, 8, 16, 32)},
+        ),
+    )  # fmt: skip
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
     parallel: Annotated[Count, Field(validation_alias=AliasChoices("parallel", "P"))] = 1

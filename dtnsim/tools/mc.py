@@ -11,7 +11,7 @@ from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Rate, core_cost
 from dtnsim.tools._s3 import Client, uploads
-from dtnsim.tools.plan import Job, Plan, Tool
+from dtnsim.tools.plan import Job, Plan, Tool, Usage
 
 _START: Final = prior("0.1 s", 0.5, "assumed: a Go program that reads its configuration")
 #: minio-go constants.go: minPartSize, maxPartsCount, totalWorkers
@@ -35,6 +35,12 @@ class Mc(Tool):
 
     kind: ClassVar[str] = "mc"
     tool_class = "mover"
+    usages = (
+        Usage(
+            "mc", "mc cp -r --max-workers {workers} SRC DST", "the bucket's keys", "bucket",
+            tries={"workers": (4, 16, 64, 256)},
+        ),
+    )  # fmt: skip
 
     workers: Annotated[Count | None, Field(validation_alias=AliasChoices("workers", "max-workers"))] = None
     disable_multipart: Annotated[

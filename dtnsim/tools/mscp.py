@@ -12,7 +12,7 @@ from dtnsim.ground.congestion_control import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Usage
 
 #: SFTP's INIT on a further connection, and STAT of the target on the first
 _SESSION: Final = 2.0
@@ -35,6 +35,9 @@ class Mscp(SshCopy):
     """
 
     kind: ClassVar[str] = "mscp"
+    usages = (
+        Usage("mscp", "mscp -n {n} -a 64 SRC HOST:DST", options={"a": 64}, tries={"n": (8, 4, 16, 32)}),
+    )  # fmt: skip
 
     n: Annotated[Count | None, Field(validation_alias=AliasChoices("n", "connections"))] = None
     u: Annotated[Count, Field(validation_alias=AliasChoices("u", "max_startups"))] = 8

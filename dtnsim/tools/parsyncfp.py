@@ -10,7 +10,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Count, Rate, Size
 from dtnsim.tools._rsyncs import parts_of, several
-from dtnsim.tools.plan import Job, Plan, Tool
+from dtnsim.tools.plan import Job, Plan, Tool, Usage
 from dtnsim.tools.rsync import Rsync
 
 
@@ -25,6 +25,9 @@ class Parsyncfp(Tool):
 
     kind: ClassVar[str] = "parsyncfp"
     tool_class = "ssh"
+    usages = (
+        Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": (4, 8, 16, 32)}),
+    )  # fmt: skip
 
     NP: Annotated[Count | None, Field(validation_alias=AliasChoices("NP", "np"))] = None
     chunksize: Annotated[Size, Field(validation_alias=AliasChoices("chunksize", "cs"))] = prior(

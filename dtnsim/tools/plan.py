@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Final, Literal, get_args
 
@@ -295,6 +295,34 @@ class Plan:
 ToolClass = Literal["test", "ssh", "local", "mover", "backup"]
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How people move files with a tool, and the options that are worth trying.
+
+    Attributes:
+        name: What it is called in answers.
+        line: What to type, options that are tried in braces; SRC, DST and HOST are the folders and the far host.
+        needs: What has to be there.
+        leads: Where it leads to.
+        lacks: What it does not do that others do; empty where nothing.
+        options: Options that make it what it is, as a path file has them; a name in braces is that option's value.
+        tries: Values of options that are worth trying, the usual one first.
+    """
+
+    name: str
+    line: str
+    needs: str = "ssh"
+    leads: Literal["host", "bucket", "mount"] = "host"
+    lacks: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    tries: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def with_options(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Its options with values of those that are tried."""
+        like = {k: chosen[v[1:-1]] if isinstance(v, str) and v[:1] == "{" else v for k, v in self.options.items()}
+        return {**like, **chosen}
+
+
 class Tool(Component):
     """A transfer tool or benchmark: its options under its own names, and the plan they make."""
 
@@ -310,6 +338,8 @@ class Tool(Component):
     reads_option: ClassVar[str] = ""
     writes_option: ClassVar[str] = ""
     streams_option: ClassVar[str] = ""
+    #: how people move files with it; empty of what moves none
+    usages: ClassVar[tuple[Usage, ...]] = ()
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""

@@ -28,7 +28,7 @@ from dtnsim.tools._common import (
 )
 from dtnsim.tools._s3 import cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
-from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,6 +126,24 @@ class Rclone(Tool):
     kind: ClassVar[str] = "rclone"
     tool_class = "mover"
     files_option = "transfers"
+    usages = (
+        Usage(
+            "rclone over sftp",
+            "rclone copy --transfers {transfers} --checkers {transfers} SRC :sftp:DST --sftp-host HOST",
+            options={"backend": "sftp", "checkers": "{transfers}"}, tries={"transfers": (4, 8, 16, 32, 64)},
+        ),
+        Usage(
+            "rclone to or from a bucket",
+            "rclone copy --transfers {transfers} --checkers {transfers} "
+            "--s3-upload-concurrency {s3_upload_concurrency} SRC DST",
+            "the bucket's keys", "bucket", options={"backend": "s3", "checkers": "{transfers}"},
+            tries={"transfers": (4, 16, 64, 256, 1024), "s3_upload_concurrency": (4, 16)},
+        ),
+        Usage(
+            "rclone between mounts", "rclone copy --transfers {transfers} --checkers {transfers} SRC DST", "", "mount",
+            options={"backend": "local", "checkers": "{transfers}"}, tries={"transfers": (4, 8, 16, 32, 64)},
+        ),
+    )  # fmt: skip
 
     backend: Annotated[
         Literal["s3", "http", "webdav", "sftp", "local"] | None,

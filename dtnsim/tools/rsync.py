@@ -25,7 +25,7 @@ from dtnsim.tools._common import (
     writing,
 )
 from dtnsim.tools._ssh import SshLink
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "whole-file sum, XXH128")}
 _PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
@@ -65,6 +65,14 @@ class Rsync(Tool):
 
     kind: ClassVar[str] = "rsync"
     tool_class = "ssh"
+    usages = (
+        Usage("rsync over ssh", "rsync -a -e ssh SRC/ HOST:DST/"),
+        Usage(
+            "rsync daemon", "rsync -a SRC/ rsync://HOST/MODULE/", "an rsync daemon", lacks="not encrypted",
+            options={"e": "none"},
+        ),
+        Usage("rsync between mounts", "rsync -a SRC/ DST/", "", "mount"),
+    )  # fmt: skip
 
     whole_file: Annotated[bool | None, Field(validation_alias=AliasChoices("whole_file", "W", "whole-file"))] = None
     checksum: Annotated[bool, Field(validation_alias=AliasChoices("checksum", "c"))] = False

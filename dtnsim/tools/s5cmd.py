@@ -10,7 +10,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Size
 from dtnsim.tools._s3 import Client, uploads
-from dtnsim.tools.plan import Job, Plan, Tool
+from dtnsim.tools.plan import Job, Plan, Tool, Usage
 
 _START: Final = prior("0.1 s", 0.5, "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s")
 
@@ -29,6 +29,12 @@ class S5cmd(Tool):
     kind: ClassVar[str] = "s5cmd"
     tool_class = "mover"
     files_option = "numworkers"
+    usages = (
+        Usage(
+            "s5cmd", "s5cmd --numworkers {numworkers} cp -c {c} 'SRC/*' DST/", "the bucket's keys", "bucket",
+            tries={"numworkers": (256, 64, 1024), "c": (5, 16)},
+        ),
+    )  # fmt: skip
 
     numworkers: Count = 256
     c: Annotated[Count, Field(validation_alias=AliasChoices("c", "concurrency"))] = 5

@@ -11,7 +11,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import READER, Size, device_work, reading, version_tuple, writing
 from dtnsim.tools._sftp import Session
 from dtnsim.tools._ssh import SshCopy
-from dtnsim.tools.plan import FileCost, Job, Plan, Step
+from dtnsim.tools.plan import FileCost, Job, Plan, Step, Usage
 
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
 SCP_ROUND_TRIPS: Final = 2.0
@@ -31,6 +31,12 @@ class Scp(SshCopy):
     """
 
     kind: ClassVar[str] = "scp"
+    usages = (
+        Usage(
+            "scp", "scp -r -c {cipher} SRC HOST:DST", lacks="no resume",
+            tries={"cipher": ("chacha20-poly1305", "aes-gcm")},
+        ),
+    )  # fmt: skip
 
     r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
     old_protocol: Annotated[bool, Field(validation_alias=AliasChoices("O", "old_protocol"))] = False

@@ -10,7 +10,7 @@ from dtnsim.ground.quantity import Quantity
 from dtnsim.tools._common import READER, Size
 from dtnsim.tools._sftp import BLOCK, REQUESTS, Session
 from dtnsim.tools._ssh import SshCopy
-from dtnsim.tools.plan import Job, Plan
+from dtnsim.tools.plan import Job, Plan, Usage
 
 
 class Sftp(SshCopy):
@@ -23,6 +23,9 @@ class Sftp(SshCopy):
     """
 
     kind: ClassVar[str] = "sftp"
+    usages = (
+        Usage("sftp", "sftp -R {R} HOST  (then: put -r SRC DST)", tries={"R": (64, 256)}),
+    )  # fmt: skip
 
     R: Annotated[int, Field(ge=1, le=4096, validation_alias=AliasChoices("R", "num_requests"))] = REQUESTS
     B: Annotated[Size, Field(validation_alias=AliasChoices("B", "buffer_size"))] = BLOCK

@@ -8,7 +8,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Cycles, Size, both_ends
 from dtnsim.tools._tarstream import archive_B, stream
-from dtnsim.tools.plan import Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import Job, NetUse, Opening, Plan, Tool, Usage
 
 
 class TarNc(Tool):
@@ -20,6 +20,12 @@ class TarNc(Tool):
 
     kind: ClassVar[str] = "tar-nc"
     tool_class = "mover"
+    usages = (
+        Usage(
+            "tar through netcat", "tar -C SRC -cf - . | nc -N HOST PORT", "nc -l PORT | tar -x",
+            lacks="not encrypted, no checksum, no resume",
+        ),
+    )  # fmt: skip
 
     record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
     overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: netcat copies 16 KiB at a time from pipe to socket")

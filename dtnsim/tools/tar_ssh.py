@@ -8,7 +8,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Size
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools._tarstream import archive_B, stream
-from dtnsim.tools.plan import Job, Plan
+from dtnsim.tools.plan import Job, Plan, Usage
 
 
 class TarSsh(SshTool):
@@ -19,6 +19,9 @@ class TarSsh(SshTool):
     """
 
     kind: ClassVar[str] = "tar-ssh"
+    usages = (
+        Usage("tar through ssh", "tar -C SRC -cf - . | ssh HOST 'tar -C DST -xf -'", lacks="no resume"),
+    )  # fmt: skip
 
     record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool, Usage
 
 _CIPHERS = {
     "aes128ctr": core_cost("aes128_ctr", "WDT in user space"),
@@ -31,6 +31,13 @@ class Wdt(Tool):
 
     kind: ClassVar[str] = "wdt"
     tool_class = "mover"
+    usages = (
+        Usage(
+            "wdt", "wdt -directory SRC -num_ports {num_ports} ... | ssh HOST wdt -directory DST -",
+            "wdt at both ends",
+            tries={"num_ports": (8, 1, 4, 16, 32)},
+        ),
+    )  # fmt: skip
 
     num_ports: Count = 8
     block_size_mbytes: Annotated[float, Field(le=1e6, description="MiB; 0 or less: whole files")] = 16.0

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Client, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _SUMS = {
     "md5": core_cost("md5_openssl", "MD5 while copying"),
@@ -56,6 +56,12 @@ class Xrdcp(Tool):
     kind: ClassVar[str] = "xrdcp"
     tool_class = "mover"
     files_option = "parallel"
+    usages = (
+        Usage(
+            "xrdcp", "xrdcp -r --parallel {parallel} -S {S} SRC root://HOST//DST", "an XRootD server",
+            lacks="not encrypted", options={"client": "source"}, tries={"parallel": (1, 4, 8, 16, 32), "S": (1, 4, 15)},
+        ),
+    )  # fmt: skip
 
     S: Annotated[int, Field(ge=1, le=15, validation_alias=AliasChoices("S", "streams"))] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1

@@ -13,12 +13,11 @@ from dtnsim import tools
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
-from dtnsim.steady.choose import FOR_BUCKETS
 from dtnsim.tools.plan import EndKind, Job, Tool
 
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: those that speak S3, which one end has to
-BUCKETS = {candidate.kind for candidate in FOR_BUCKETS}
+BUCKETS = {k for k in TOOLS if any(u.leads == "bucket" for u in getattr(find_kind(k), "usages", ()))}
 _FAR = Job("j", 1, 1e9, 1e9, 0, 0.05, "volume", "volume", 64e9, 8, buckets=(False, True))
 
 
