@@ -70,8 +70,6 @@ class Composer:
         }
         self.storage = self.storages[0]
         self._alone = past is NOTHING and not any(t.after or t.start is not None for t in spec.transfers)
-        self._wholes: dict[tuple[str, int], Phase] = {}
-        self._charges: dict[tuple[str, int], tuple[Row, Row, waits.Waits]] = {}
         self._patterns: dict[Any, like.Pattern] = {}
 
     def problem(self) -> Problem:
@@ -107,12 +105,11 @@ class Composer:
         storage = self.storage_of(number)
         whole = storage.streams
         storage.streams = {**whole, **streams}
-        charges, self._wholes, self._charges = self._charges, {}, {}  # drives answer otherwise now
         try:
             with without_words() if self.ledger.draw.many else nullcontext():
                 return self.company.of(self.transfer(self.legs[number]))
         finally:
-            storage.streams, self._wholes, self._charges = whole, {}, charges
+            storage.streams = whole
 
     def storage_of(self, number: int) -> Storage:
         """The accesses of those that a transfer may meet."""
@@ -147,7 +144,7 @@ class Composer:
         made = []
         for number, each in enumerate(self.legs):
             self.storage = self.storage_of(number)
-            made.append(self._made(each, []))
+            made.append(self._made(each, [], None))
         return made
 
     def transfer(self, leg: Leg) -> Transfer:
@@ -160,19 +157,21 @@ class Composer:
         if key in self._patterns:
             return self._patterns[key].written(leg, self.ledger)
         spec, plan = leg.spec, leg.plan
-        phases = self._in_turn(leg, [phase for step in plan.steps for phase in self._phases(leg, step)])
+        steps = [self._phases(leg, step) for step in plan.steps]
+        whole = next((whole for whole, _ in steps if whole is not None), None)
+        phases = self._in_turn(leg, [phase for _, some in steps for phase in some], whole)
         if not any(p.demands or p.delays for p in phases):
             raise SpecError(
                 "moves nothing from anywhere to anywhere",
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
-        made = files.found(self._made(leg, phases), self.past.shares.get(name, ()))
+        made = files.found(self._made(leg, phases, whole), self.past.shares.get(name, ()))
         self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
         return made
 
-    def _made(self, leg: Leg, phases: list[Phase]) -> Transfer:
-        """A transfer of these phases; without any, its outline."""
+    def _made(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> Transfer:
+        """A transfer of these phases, ``whole`` what goes through a page cache; without any, its outline."""
         spec, job, plan = leg.spec, leg.job, leg.plan
         # one file that lasts as long as the time does, unless something follows its end
         endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
@@ -190,7 +189,7 @@ class Composer:
             time_s=leg.timing.seconds if leg.timing is not None else math.inf,
             omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
             **self._order(leg),
-            **self._destination_memory(leg, phases),
+            **self._destination_memory(leg, whole),
         )
 
     def _order(self, leg: Leg) -> dict[str, Any]:
@@ -212,7 +211,7 @@ class Composer:
             "holds_B": plan.holds_B,
         }
 
-    def _destination_memory(self, leg: Leg, phases: list[Phase]) -> dict[str, Any]:
+    def _destination_memory(self, leg: Leg, whole: Phase | None) -> dict[str, Any]:
         """What the destination can take before its medium has to keep up, and at all: for the simulation."""
         destination = leg.destination
         step = next((s for s in leg.plan.steps if s.write is not None), None)
@@ -226,35 +225,40 @@ class Composer:
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)
         cache = volume.filesystem.page_cache(probe, write, destination.host, destination.volume)
-        if not phases:
+        if whole is None:
             return {"cache": cache}
-        return {"cache": cache, "buffered": self._whole(leg, step), "flushed": write.finish != "none"}
+        return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
 
     # -- one step ---------------------------------------------------------------------------------
 
-    def _phases(self, leg: Leg, step: Step) -> list[Phase]:
-        destination = leg.destination
-        write = self.storage.use(destination, step.write, leg)
-        probe = Row(self.ledger, leg.spec.name, [], 1.0)
-        stretches: tuple[Stretch, ...] = (Stretch(step.name),)
-        if write is not None and destination.volume is not None:
-            volume = destination.host.volumes[destination.volume]
-            if write.finish in ("fdatasync", "none"):
-                (fill, drain), share = self._cache_rates(leg, step), self.storage.memory_share(leg)
-                # who shares the memory shares the medium
+    def _phases(self, leg: Leg, step: Step) -> tuple[Phase | None, list[Phase]]:
+        """A step as one phase where a page cache takes what it writes, and its phases as that cuts it."""
+        charged, end = self._charge(leg, step), leg.destination
+        write = self.storage.use(end, step.write, leg)
+        if write is None or end.volume is None:
+            return None, [self._phase(leg, step, charged, Stretch(step.name), step.name)]
+        probe, filesystem = Row(self.ledger, leg.spec.name, [], 1.0), end.host.volumes[end.volume].filesystem
+        whole, cut = None, write.finish in ("fdatasync", "none")
+        if cut or filesystem.gathers(write):
+            near = probe.at(end.host.name)
+            steady = filesystem.stretches(near, write.but(finish="steady"), end.host, end.volume)[0]
+            undivided = Stretch(step.name, delay=steady.delay, what=steady.what)
+            whole = self._phase(leg, step, charged, undivided, step.name)
+            if cut:  # who shares the memory shares the medium
+                (fill, drain), share = self._cache_rates(leg, whole), self.storage.memory_share(leg)
                 write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
-            stretches = volume.filesystem.stretches(probe, write, destination.host, destination.volume)
-            if volume.filesystem.gathers(write) and not volume.filesystem.flushes_at_close:
-                room = write.memory_share * volume.filesystem.cache_limits(probe, destination.host, write.held_B)[1]
-                stretches = tuple(replace(part, behind=room) for part in stretches)
-        single = len(stretches) == 1
-        return [self._phase(leg, step, p, step.name if single else f"{step.name}: {p.name}") for p in stretches]
+        stretches: tuple[Stretch, ...] = filesystem.stretches(probe, write, end.host, end.volume)
+        if filesystem.gathers(write) and not filesystem.flushes_at_close:
+            room = write.memory_share * filesystem.cache_limits(probe, end.host, write.held_B)[1]
+            stretches = tuple(replace(part, behind=room) for part in stretches)
+        names = [step.name if len(stretches) == 1 else f"{step.name}: {part.name}" for part in stretches]
+        return whole, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
 
-    def _in_turn(self, leg: Leg, phases: list[Phase]) -> list[Phase]:
+    def _in_turn(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> list[Phase]:
         """The phases, with what a page cache's medium does while one worker alone is at another step."""
         step = next((s for s in leg.plan.steps if s.write is not None), None)
         end = leg.destination
-        if step is None or end.volume is None or leg.plan.workers > 1 or len(leg.plan.steps) == 1:
+        if whole is None or step is None or end.volume is None or leg.plan.workers > 1 or len(leg.plan.steps) == 1:
             return phases
         write, filesystem = self.storage.use(end, step.write, leg), end.host.volumes[end.volume].filesystem
         if write is None or not filesystem.gathers(write) or filesystem.flushes_at_close:
@@ -262,11 +266,10 @@ class Composer:
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
         share = room / max(leg.job.mean_B, 1.0)
-        return overlap.beside(phases, self._whole(leg, step), self.ledger.stations, share)
+        return overlap.beside(phases, whole, self.ledger.stations, share)
 
-    def _cache_rates(self, leg: Leg, step: Step) -> tuple[Value, Value]:
+    def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
-        whole = self._whole(leg, step)
         waiting = sum((d.per_byte for d in whole.delays), 0.0) / leg.plan.workers
         above = [d for d in whole.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
@@ -274,30 +277,9 @@ class Composer:
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
-    def _whole(self, leg: Leg, step: Step) -> Phase:
-        """A step as one phase, not yet split by what the cache takes."""
-        key = leg.spec.name, leg.plan.steps.index(step)
-        if key not in self._wholes:
-            self._wholes[key] = self._phase(leg, step, self._undivided(leg, step), step.name)
-        return self._wholes[key]
-
-    def _undivided(self, leg: Leg, step: Step) -> Stretch:
-        """A step as one stretch, with what each byte of a write waits for."""
-        end = leg.destination
-        write = self.storage.use(end, step.write, leg)
-        if write is None or end.volume is None:
-            return Stretch(step.name)
-        probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
-        steady = write.but(finish="steady")
-        part = end.host.volumes[end.volume].filesystem.stretches(probe, steady, end.host, end.volume)[0]
-        return Stretch(step.name, delay=part.delay, what=part.what)
-
-    def _phase(self, leg: Leg, step: Step, part: Stretch, name: str) -> Phase:
-        """The phase in which a stretch of a step happens."""
-        key = leg.spec.name, leg.plan.steps.index(step)
-        if key not in self._charges:
-            self._charges[key] = self._charge(leg, step)
-        whole, each, pauses = self._charges[key]
+    def _phase(self, leg: Leg, step: Step, charged: tuple[Row, Row, waits.Waits], part: Stretch, name: str) -> Phase:
+        """The phase in which a stretch of a step happens, of what the whole step charges."""
+        whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
         metadata = each.again(part.cpu, part.cpu)
         waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata)
