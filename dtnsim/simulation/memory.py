@@ -161,6 +161,20 @@ class Memory:
             for node in self._nodes.values():
                 node.clock += node.rate * time
             self._since = now
+        assert self._engine is not None
+        if self._engine.fluid.epoch != self._epoch:
+            self._epoch = self._engine.fluid.epoch
+            self._renumber()
+
+    def _renumber(self) -> None:
+        """Nodes have other numbers: what each store has said goes on under those."""
+        for told in self._told.values():
+            told.level = self._own(told, 0.0)
+        self._nodes.clear()
+        for store, told in self._told.items():
+            flows, told.flows = told.flows, {}
+            for flow, (_, adds) in flows.items():
+                self._enter(store, told, flow, adds)
 
     def note(self, cache: PageCache, parts: Iterable[Part], *, minds: bool, close: bool) -> None:
         """A store says what it holds, and which flows change that.
@@ -183,7 +197,7 @@ class Memory:
             self._close[cache] = None
         else:
             self._close.pop(cache, None)
-        self._add_up()
+        self._growth = sum([node.weight * node.rate for node in self._nodes.values()])
 
     def waits(
         self, cache: PageCache, *, begins: float | None = None, presses: bool = False, full: bool = False
@@ -220,7 +234,8 @@ class Memory:
             return
         node = self._nodes.get(at)
         if node is None:
-            node = self._nodes[at] = _Node(self._rate(at))
+            rate = 1.0 if at == CAPPED else self._engine.fluid.f[at + LEVEL]
+            node = self._nodes[at] = _Node(rate if rate < math.inf else 0.0)
             self._bound(node)
         weight = adds * (flow.flow.cap if at == CAPPED else flow.flow.weight)
         told.flows[flow] = (at, weight, node.clock), adds
@@ -229,39 +244,26 @@ class Memory:
         if told.minds:
             node.minders[cache] = None
 
-    def _rate(self, at: int) -> float:
-        assert self._engine is not None
-        if at == CAPPED:
-            return 1.0
-        rate = self._engine.fluid.f[at + LEVEL]
-        return rate if rate < math.inf else 0.0  # it holds nobody back any more
-
     def _bound(self, node: _Node) -> None:
         band = _BAND if len(self.caches) > 1 else 1.0
         node.low, node.high = node.rate / band, node.rate * band
 
-    def _add_up(self) -> None:
-        self._growth = math.fsum(node.weight * node.rate for node in self._nodes.values())
-
     def _changed(self) -> None:
         """After a change of the shares."""
         assert self._engine is not None
-        now = self._engine.env.now
-        self._advance(now)
-        told: dict[PageCache, None] = dict(self._close)
-        if self._engine.fluid.epoch != self._epoch:
-            self._epoch = self._engine.fluid.epoch
-            told.update(dict.fromkeys(self._told))  # nodes have other numbers
+        fluid, growth = self._engine.fluid, 0.0
+        self._advance(self._engine.env.now)
+        told: dict[PageCache, None] = dict(self._close) if self._close else {}
         for at, node in self._nodes.items():
-            rate = self._rate(at)
+            rate = node.rate if at == CAPPED else fluid.f[at + LEVEL]
             if rate != node.rate:
-                node.rate = rate
+                node.rate = rate if rate < math.inf else 0.0  # infinite: it holds nobody back any more
                 if not node.low <= rate <= node.high:
                     self._bound(node)
                     told.update(node.minders)
-        before = self._growth
-        self._add_up()
-        if self._growth != before:
+            growth += node.weight * node.rate
+        if growth != self._growth:
+            self._growth = growth
             self._soon(self._engine.env)
         for each in told:
             each.changed()

@@ -215,6 +215,23 @@ def test_what_others_hold_is_their_sum_whoever_asks(writers: list[Writer], asked
     )
 
 
+def test_numbers_that_the_engine_puts_down_afresh_change_nothing() -> None:
+    writers: list[Writer] = [(90.0 + 10 * n, 20.0 + n, float(n), [900.0, 500.0]) for n in range(5)]
+    ends = []
+    for times in ((), (0.5, 3.0, 3.0, 11.0, 27.5, 60.0)):
+        host = Host(700.0, writers, 400.0, 350.0)
+
+        def afresh(_event: Any, host: Host = host) -> None:
+            host.engine.fluid._put_down(host.env.now)
+            host.engine._soon()  # as where a row that is new splits a node
+
+        for time in times:
+            host.env.timeout(time).callbacks.append(afresh)
+        ends.append([job.finished for job in host.run().jobs])
+        assert host.engine.fluid.epoch >= len(times)
+    assert ends[1] == pytest.approx(ends[0], rel=1e-9)
+
+
 @pytest.mark.parametrize("band", [1.0, 1.05])
 def test_many_writers_look_no_oftener_each_than_few(band: float) -> None:
     """Where every change of a share were every writer's business, eight times as many would look 64 times as often."""
