@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dtnsim.components.base import place
 from dtnsim.description import boards
@@ -16,6 +16,8 @@ from dtnsim.ground.yamlio import Mapping
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
+T = TypeVar("T")
+
 #: hosts that are kept at most: a search for what to buy tries thousands
 _KEPT: Final = 64
 
@@ -25,6 +27,7 @@ class Built:
 
     def __init__(self) -> None:
         self._hosts: dict[Hashable, Host] = {}
+        self._keyed: dict[Hashable, tuple[Host, Host]] = {}
 
     def host(self, name: str, raw: Any) -> Host:
         """The host of a mapping (see `build_host`).
@@ -32,12 +35,12 @@ class Built:
         Raises:
             SpecError: it cannot be used.
         """
-        key = (name, _key(raw))
-        made = self._hosts.pop(key, None) or build_host(name, raw)
-        self._hosts[key] = made
-        if len(self._hosts) > _KEPT:
-            del self._hosts[next(iter(self._hosts))]
-        return made
+        return _kept(self._hosts, (name, _key(raw)), lambda: build_host(name, raw))
+
+    def keyed(self, host: Host, make: Callable[..., Host], *given: Hashable) -> Host:
+        """What ``make`` gives of a host and of what else is given: the same host again for the same."""
+        # together with the host it was made of: its id is no other's then
+        return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
     def hosts(self, given: Mapping) -> tuple[dict[str, Host], list[SpecError]]:
         """The hosts of a path, and what is wrong with those that cannot be built."""
@@ -59,6 +62,15 @@ class Built:
     def __reduce__(self) -> tuple[type[Built], tuple[()]]:
         """In another process nothing has been built."""
         return Built, ()
+
+
+def _kept(known: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
+    """What is known by a key, or made now; of very many those that were asked for last stay."""
+    made = known.pop(key) if key in known else make()
+    known[key] = made
+    if len(known) > _KEPT:
+        del known[next(iter(known))]
+    return made
 
 
 def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:

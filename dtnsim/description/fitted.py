@@ -24,6 +24,7 @@ import math
 from collections.abc import Iterator
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,19 +84,12 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
     name = raw["calibration"]
     if not isinstance(name, str):
         raise SpecError("needs a file or a name", **place(raw, "calibration"), key="calibration", remedy=_MADE)
-    read = library.load(library.calibration(name, beside=beside))
-    parameters = read.get("parameters")
-    if not isinstance(parameters, Mapping):
-        raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)
-    for host, own in parameters.items():
-        if not isinstance(own, Mapping):
-            raise SpecError("needs keys with fitted values", **place(parameters, host), key=host, remedy=_MADE)
-        for key, entry, prior in _entries(own):
-            _numbers(own, key, entry, prior)
+    file = library.calibration(name, beside=beside)
+    read, together = _read(file, library.stamp(file))
     unused: set[tuple[str, str]] = set()
     notes: list[str] = []
     for alias, host in raw["hosts"].items():
-        own = parameters.get(str(host.get("name", alias)))
+        own = read["parameters"].get(str(host.get("name", alias)))
         if own is None:
             continue
         before = built.host(alias, host)
@@ -109,7 +103,23 @@ def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps
                 put(raw, ["hosts", alias, *split_key(key)], entry, key)
     noise, hosts = _noise(read), read.get("hosts") or []
     mine = [a for a, h in raw["hosts"].items() if str(h.get("name", a)) in hosts] if noise is not None else []
-    return Fits(fitted_together(read), frozenset(unused), tuple(notes), {a: noise for a in mine if noise is not None})
+    return Fits(together, frozenset(unused), tuple(notes), {a: noise for a in mine if noise is not None})
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path, stamp: tuple[int, int]) -> tuple[Mapping, Correlation]:
+    """A calibration file, checked once as long as it is not written anew, and the correlation that it states."""
+    del stamp
+    read = library.load(file)
+    parameters = read.get("parameters")
+    if not isinstance(parameters, Mapping):
+        raise SpecError("holds no fitted parameters", file=read.file, key="parameters", remedy=_MADE)
+    for host, own in parameters.items():
+        if not isinstance(own, Mapping):
+            raise SpecError("needs keys with fitted values", **place(parameters, host), key=host, remedy=_MADE)
+        for key, entry, prior in _entries(own):
+            _numbers(own, key, entry, prior)
+    return read, fitted_together(read)
 
 
 def _noise(read: Mapping) -> tuple[float, float | None] | None:

@@ -17,6 +17,7 @@ from dtnsim.ground.quantity import Quantity
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Segment
+    from dtnsim.description.built import Built
     from dtnsim.description.fitted import Fits
     from dtnsim.description.host import Host
     from dtnsim.description.transfer import TransferSpec
@@ -36,6 +37,7 @@ def keyed(
     links: Mapping[str, Segment],
     transfers: Sequence[TransferSpec],
     fits: Fits,
+    built: Built,
 ) -> dict[str, Any]:
     """The parts of a path with every quantity knowing its key.
 
@@ -46,11 +48,13 @@ def keyed(
         links: Segments by name.
         transfers: The transfers, whose tools have quantities.
         fits: Fitted parameters; those that the path says itself keep the path's keys.
+        built: The hosts as they were with other overrides.
     """
     known, made = frozenset(fits.correlation.keys), {}
     for alias, host in hosts.items():
         file = files.get(alias, alias)
-        made[alias] = _host(host, alias, file, known - {f"{file}: {key}" for name, key in fits.unused if name == alias})
+        own = known - {f"{file}: {key}" for name, key in fits.unused if name == alias}
+        made[alias] = built.keyed(host, _host, alias, file, own)
     return {
         "hosts": made,
         "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],

@@ -262,7 +262,7 @@ def resolve(
         raise wrong[0].followed_by(wrong[1:])
     _check_names(spec, raw)
     _check_ways(spec, raw)
-    known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits)
+    known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
     spec = copied(spec, known).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside, origins, built)
 

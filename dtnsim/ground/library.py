@@ -172,9 +172,13 @@ def load(path: Path, *, inherit: bool = False) -> yamlio.Mapping:
         path: The file.
         inherit: Whether its numbers take over the file's ``source``.
     """
+    return _load(path, stamp(path), inherit=inherit).clone()
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """What differs where a file was written anew."""
     try:
         seen = path.stat()
-        stamp = (seen.st_mtime_ns, seen.st_size)
     except OSError:
-        stamp = (0, 0)  # reading it says what is wrong
-    return _load(path, stamp, inherit=inherit).clone()
+        return 0, 0  # reading it says what is wrong
+    return seen.st_mtime_ns, seen.st_size

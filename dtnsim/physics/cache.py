@@ -263,7 +263,9 @@ def random_replacement_share(
     k, r = as_float(footprint), as_float(reused)
     h = np.zeros_like(load * k * r)
     for _ in range(100):  # a monotone map: from below it rises to the smallest solution, the stable one
-        h = np.exp(-np.maximum(k - r * h, 0.0) * load)  # never below 0 where r exceeds k
+        before, h = h, np.exp(-np.maximum(k - r * h, 0.0) * load)  # never below 0 where r exceeds k
+        if np.array_equal(before, h):
+            break
     return as_float(h)
 
 
