@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import Client as ClientEnd
 from dtnsim.tools._common import Count, Cycles, Rate, Size
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
+_UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock")
+_NATIVE: Final = prior(
+    "1.5 cycles/B", 0.7, "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads"
+)
+#: aws-c-s3 source/s3_client.c: 250 connections for 100 Gb/s [B/s], and no fewer or more than these
+_CONNECTION_BPS, _FEWEST, _MOST = 100e9 / 250 / 8, 10, 10000
 _CONFIG: Final = "aws-cli awscli/customizations/s3/transferconfig.py"
 
 
@@ -21,11 +29,14 @@ class AwsS3(Tool):
     """``aws s3 cp --recursive`` or ``aws s3 sync``, with the ``s3`` section of the configuration by its own names.
 
     One Python process: its threads share the interpreter, so that all bytes pass one core (``overhead``). ``sync``
-    lists the keys first, a thousand an answer, and moves only what changed (``changed``, part of the bytes).
+    lists the keys first, a thousand an answer, and moves only what changed (``changed``, part of the bytes). With
+    ``preferred_transfer_client: crt`` a library in C moves the bytes on all cores, with a connection for each 0.4 Gb/s
+    of ``target_bandwidth`` in the place of ``max_concurrent_requests``.
 
-    Neglects: the CRT client (preferred_transfer_client); sizes of ``sync`` that its own hash does not look at.
+    Neglects: sizes of ``sync`` that its own hash does not look at.
     Source: github.com/aws/aws-cli awscli/customizations/s3/transferconfig.py (max_concurrent_requests 10,
-        multipart_threshold and multipart_chunksize 8 MiB); github.com/boto/s3transfer s3transfer/manager.py.
+        multipart_threshold and multipart_chunksize 8 MiB); github.com/boto/s3transfer s3transfer/manager.py;
+        github.com/awslabs/aws-c-s3 source/s3_client.c (s_throughput_per_connection_gbps 100/250, 10 to 10,000).
     """
 
     kind: ClassVar[str] = "aws-s3"
@@ -39,6 +50,10 @@ class AwsS3(Tool):
     )  # fmt: skip
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
+    preferred_transfer_client: Annotated[
+        Literal["classic", "crt"], Otherwise("crt", "machines that the AWS CLI takes to be fast (auto), or told so")
+    ] = "classic"
+    target_bandwidth: Rate = prior("10 Gb/s", 0.0, "AWS CLI, S3 configuration: where it cannot tell from the machine")
     max_concurrent_requests: Count = 10
     multipart_threshold: Size = prior("8 MiB", 0.0, _CONFIG)
     multipart_chunksize: Annotated[Size, Unit("B", low=5 * 2**20)] = prior("8 MiB", 0.0, _CONFIG)
@@ -55,22 +70,23 @@ class AwsS3(Tool):
 
     def plan(self, job: Job) -> Plan:
         """A pool of requests; all of their bytes pass one interpreter."""
-        put = uploads(job, self.kind, self.client)
+        put, native = uploads(job, self.kind, self.client), self.preferred_transfer_client == "crt"
+        aimed = min(max(math.ceil(self.target_bandwidth.value / _CONNECTION_BPS), _FEWEST), _MOST)
         plan = Client(
             "aws-cli",
             put,
-            at_once=self.max_concurrent_requests,
+            at_once=aimed if native else self.max_concurrent_requests,
             part_B=self.multipart_chunksize.value,
             threshold_B=self.multipart_threshold.value,
             head=0.0 if put or job.files > 1 else 1.0,
             start=_START,
-            overhead=prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock"),
+            overhead=_NATIVE if native else _UNLOCKED,
             tls=self.tls,
             lists=self.command == "sync" or (not put and job.files > 1),
             limit=self.max_bandwidth,
             share=self.changed.value if self.command == "sync" else 1.0,
         ).plan(job)
-        return self._locked(plan, put=put)
+        return plan if native else self._locked(plan, put=put)
 
     def _locked(self, plan: Plan, *, put: bool) -> Plan:
         """The same plan with the interpreter's lock: one thread through which every byte goes."""
