@@ -133,6 +133,11 @@ class Access:
         return float(max(self.streams, 1) * max(self.queue_depth, 1))
 
     @property
+    def ahead(self) -> bool:
+        """Whether the kernel's own read-ahead brings the bytes: no file system does, and no program asks for each."""
+        return self.operation == "read" and not (self.random or self.scheduled or self.finish in ("direct", "dsync"))
+
+    @property
     def buffered(self) -> bool:
         """Whether written bytes gather in a cache, so that they reach the medium sorted and merged."""
         return self.operation == "write" and self.finish not in ("direct", "dsync")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.device import Connections, Device, Fabric
@@ -14,7 +16,7 @@ from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import cpu, pcie
+from dtnsim.physics import cache, cpu, pcie
 
 #: a link that carries so many times what its card can do is not worth a word
 _PLENTY = 1.5
@@ -29,11 +31,30 @@ class Buses(Wiring):
         use = use.but(seated=bool(self.volumes[volume].via))
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
-        for work in array.works(row, use):
+        works = array.works(row, use)
+        for work in works:
             self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what)
+        if works and use.ahead:
+            self._read_ahead(row, use, label, array, visit_B)
         bus = row.times(array.bus_factor(use))
         self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
         self.attached(bus, use, volume)
+
+    def _read_ahead(self, row: Row, use: Access, label: str, array: Device, window_B: Term | Value | None) -> None:
+        """Charges the windows of a reader, which pass the device and then the kernel's work on them."""
+        window = term(cache.LINUX_READAHEAD_B if window_B is None else window_B, "B")
+        seconds = 1.0 / term(array.single_rate(row, use), "B/s")
+        for work in array.works(row, use):
+            seconds = seconds + work.cycles / self.clock(row) / float(work.cores(float(np.median(window.value))))
+        waits = term(array.latency(row, use), "s", "the device") + window * seconds
+        rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
+        row.charge(
+            f"{label}.read-ahead",
+            "window",
+            capacity=count(max(use.streams, 1), "reader") * rate,
+            what="read-ahead of the block device: drive, and then what the kernel does to each byte",
+            remedy=f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)",
+        )
 
     def _worked(self, row: Row, name: str, cycles: Term, threads: int, what: str) -> None:
         """Charges work of the kernel that so many cores may do at once; all transfers share them."""

@@ -85,6 +85,13 @@ def test_one_request_waits_for_the_drive_and_then_for_one_core() -> None:
     assert rate(CRYPT, _depth(32)) == pytest.approx(3e9, rel=0.02)  # the drive's own rate
 
 
+def test_a_reader_behind_a_cipher_has_two_windows_under_way() -> None:
+    """128 KiB (read_ahead_kb) pass 80 us and 3 GB/s, 40 us of queues, and a core of 3 GHz at a cycle a byte."""
+    window = 128 * KiB
+    waits = 80e-6 + 40e-6 + 2 * window / 3e9
+    assert rate(CRYPT, READ) == pytest.approx(2 * window / waits, rel=0.02)
+
+
 def test_who_writes_without_work_queues_ciphers_in_its_own_thread() -> None:
     """A core of 3 GHz at three cycles a byte, whatever the depth; each job has one."""
     inline = {**CRYPT, "cipher": "3 cycles/B", "workqueue": False}
