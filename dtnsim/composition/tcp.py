@@ -114,7 +114,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     one = all(np.size(v) == 1 for v in _figures(nominal))  # not many scenarios, each its own
     if not agreed(np.asarray(nominal.rtt_s) >= LEAST_RTT_S):
         return replace(drawn, capacity_Bps=closed, limit=str(np.ravel(limit)[0]) if one else limit)
-    c = _course(nominal) if one else _courses(nominal)
+    c = _course(nominal)
     usual = float(closed if drawn is nominal else closed_form(nominal)[0]) if one else closed
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.nan_to_num(np.asarray(closed) / usual, nan=0.0, posinf=1.0)
@@ -167,23 +167,17 @@ def _figures(streams: Connection) -> tuple[Value, ...]:
 
 
 def _course(nominal: Connection) -> Course:
-    """The course at nominal values."""
-    from dtnsim.physics.tcp.course import course
+    """The course at nominal values; of scenarios that each have their own, those of all."""
+    from dtnsim.physics.tcp.course import course, courses, joined
 
-    return course(_setting(nominal, [float(v) for v in _figures(nominal)]))
-
-
-def _courses(each: Connection) -> Course:
-    """The courses of scenarios that each have nominal values of their own; equal ones are run once."""
-    from dtnsim.physics.tcp.course import courses
-    from dtnsim.physics.tcp.rounds import Cases
-
-    wide = np.array(np.broadcast_arrays(*_figures(each)), float).reshape(len(_figures(each)), -1)
+    wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
+    if wide.shape[1] == 1:
+        return course(_setting(nominal, wide[:, 0].tolist()))
     unlike, back = np.unique(wide, axis=1, return_inverse=True)
-    return courses(Cases.of(**_setting(each, unlike).columns())).take(np.ravel(back))
+    return joined(courses([_setting(nominal, figures) for figures in unlike.T.tolist()])).take(np.ravel(back))
 
 
-def _setting(streams: Connection, figures: Iterable[Any]) -> Setting:
+def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
     """The streams over the narrowest place of their route, with these of their `_figures`."""
     rate, rtt, buffer, loss, window_B, burst, line = figures
     return Setting(

@@ -97,7 +97,7 @@ def test_printing_works_out_no_more_than_this(
 
     counting(Composer, "problem")
     counting(course, "_runs")
-    course.course.cache_clear()
+    course._kept.clear()
     assert run("predict", *arguments).code == 0
     assert counted["problem"] <= compositions, counted
     assert counted["_runs"] <= courses, counted

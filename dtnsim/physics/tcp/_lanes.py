@@ -232,42 +232,19 @@ def fresh(fixed: Fixed, dice: Dice) -> State:
         return np.full((lanes, flows), value)
 
     start = fixed.start + full(0.0)
-    return State(
-        t=np.zeros((lanes, 1)),
-        soon=np.zeros((lanes, 1)),
-        cwnd=full(linux.INITIAL_WINDOW),
-        ssthresh=full(np.inf),
-        phase=np.zeros((lanes, flows), np.int64),
-        detect=full(np.inf),
-        recover=full(np.inf),
-        round_end=start + fixed.T,
-        round_start=start,
-        before=full(0.0),
-        peak=full(0.0),
-        top=full(0.0),
-        epoch=full(0.0),
-        k=full(0.0),
-        origin=full(0.0),
-        friendly=full(0.0),
-        beta=full(0.5),
-        estimate=full(0.0),
-        missing=full(0.0),
-        rate=full(1.0),
-        budget=dice.budget(fixed.replica, np.arange(flows), np.zeros((lanes, flows), np.int64)),
-        losses=np.zeros((lanes, flows), np.int64),
-        delivered=full(0.0),
-        lost=full(0.0),
-        done=np.where(fixed.own, np.inf, 0.0),
-        waited=np.zeros((lanes, 1)),
-        noted=np.zeros((lanes, 1), np.int64),
-        mark=fixed.marks[:, :1].copy(),
-        steps=0,
-    )
+    none = np.zeros((lanes, flows), np.int64)
+    values: dict[str, Any] = {f.name: full(0.0) for f in fields(State)}
+    values |= {name: np.zeros((lanes, 1)) for name in ("t", "soon", "waited")}
+    values |= {name: full(np.inf) for name in ("ssthresh", "detect", "recover")}
+    values |= {"phase": none, "losses": none.copy(), "noted": none[:, :1].copy(), "mark": fixed.marks[:, :1].copy()}
+    values |= {"cwnd": full(linux.INITIAL_WINDOW), "beta": full(0.5), "rate": full(1.0), "steps": 0}
+    values |= {"round_start": start, "round_end": start + fixed.T, "done": np.where(fixed.own, np.inf, 0.0)}
+    return State(**values | {"budget": dice.budget(fixed.replica, np.arange(flows), none)})
 
 
 def total(values: FloatArray) -> FloatArray:
     """Sum over the flows of a lane, column by column: numpy takes many short rows ten times as long (lanes, 1)."""
-    made = values[:, :1]
+    made = values[:, :1] if values.shape[1] > 1 else values
     for flow in range(1, values.shape[1]):
         made = made + values[:, flow : flow + 1]
     return made
@@ -275,7 +252,7 @@ def total(values: FloatArray) -> FloatArray:
 
 def least(values: FloatArray) -> FloatArray:
     """Least over the flows of a lane, as `total` (lanes, 1)."""
-    made = values[:, :1]
+    made = values[:, :1] if values.shape[1] > 1 else values
     for flow in range(1, values.shape[1]):
         made = np.minimum(made, values[:, flow : flow + 1])
     return made

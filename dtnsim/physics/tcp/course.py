@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -27,8 +26,9 @@ STRETCH: Final = 1.25
 HORIZON_S: Final = 5e4
 #: slow start goes on where a round delivers this much more than the one before
 DOUBLES: Final = 1.5
-#: transfers that are run together by `courses`: their counters then take some 30 MB
+#: transfers that are run together by `courses`: their counters then take some 30 MB; answers that are remembered
 TOGETHER: Final = 256
+KEPT: Final = 4096
 #: the opening is over when no more than this share of what it costs is still to come
 SETTLED: Final = 0.01
 
@@ -37,7 +37,7 @@ SETTLED: Final = 0.01
 class Course:
     """How a transfer goes: a step function of time, then the steady rate.
 
-    Of several transfers at once (`courses`) every attribute has them along its first axis, and shorter courses
+    Of several transfers at once (`joined`) every attribute has them along its first axis, and shorter courses
     have their last edge repeated, between which nothing comes.
 
     Attributes:
@@ -148,14 +148,15 @@ class Course:
         return Course(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
-@lru_cache(maxsize=4096)
+_kept: dict[tuple[Setting, int], Course] = {}
+
+
 def course(s: Setting, *, seed: int = 1) -> Course:
     """The course of a transfer: slow start with HyStart, its overshoot and repair, the climb to the steady rate.
 
     Where the connections share with others, cap the transfer at `rates_Bps[i]` from `times_s[i]` to
     `times_s[i + 1]` after its connect(), then at `steady_Bps`. The first 1.5 round trips (handshake
     and the way of the first bytes) have rate 0; a connection that is open already starts at that edge.
-    Calls with the same values are answered from memory.
 
     Args:
         s: The transfer; it goes on for ever, whatever its size and its time are.
@@ -171,7 +172,20 @@ def course(s: Setting, *, seed: int = 1) -> Course:
     Raises:
         KeyError: an algorithm that the model does not know.
     """
-    return answers((), [s], seed=seed)[1][0]
+    return courses([s], seed=seed)[0]
+
+
+def courses(settings: Sequence[Setting], *, seed: int = 1) -> list[Course]:
+    """The `course` of each of many transfers, those that were not asked for before in one run."""
+    found = {s: _kept[s, seed] for s in settings if (s, seed) in _kept}
+    missing = list(dict.fromkeys(s for s in settings if s not in found))
+    for begin in range(0, len(missing), TOGETHER):
+        some = missing[begin : begin + TOGETHER]
+        found.update(zip(some, answers((), some, seed=seed)[1], strict=True))
+    if len(_kept) + len(missing) > KEPT:
+        _kept.clear()
+    _kept.update({(s, seed): found[s] for s in missing[:KEPT]})
+    return [found[s] for s in settings]
 
 
 def answers(
@@ -196,27 +210,6 @@ def answers(
     return _runs(cases, np.arange(len(rows)) >= len(settings), seed)
 
 
-def courses(cases: rounds.Cases, *, seed: int = 1) -> Course:
-    """The courses of many transfers, each as `course` gives it.
-
-    Args:
-        cases: The transfers; their windows of measurement count for nothing.
-        seed: Seed of the draws.
-
-    Returns:
-        All of them as one `Course`, its first axis the transfers.
-
-    Valid: as `course`.
-    Neglects: as `course`.
-    Source: as `course`.
-    """
-    made: list[Course] = []
-    for begin in range(0, len(cases.rtt_s), TOGETHER):
-        some = cases.take(np.arange(len(cases.rtt_s))[begin : begin + TOGETHER])
-        made += _runs(some, np.ones(len(some.rtt_s), bool), seed)[1]
-    return _joined(made)
-
-
 def _runs(cases: rounds.Cases, endless: NDArray[np.bool_], seed: int) -> tuple[outcome.Outcome, list[Course]]:
     """Answers of transfers, and the courses of those that go on for ever."""
     edges = {n: _edges(float(cases.rtt_s[n])) for n in np.flatnonzero(endless).tolist()}
@@ -236,8 +229,8 @@ def _runs(cases: rounds.Cases, endless: NDArray[np.bool_], seed: int) -> tuple[o
     return o, made
 
 
-def _joined(made: list[Course]) -> Course:
-    """Courses as one: the last edge, and what belongs to it, repeated to equal lengths."""
+def joined(made: list[Course]) -> Course:
+    """Courses as one, transfers on its first axis: the last edge, and what belongs to it, repeated to equal lengths."""
 
     def padded(rows: list[FloatArray], ends: list[float]) -> FloatArray:
         whole = np.repeat(np.array(ends)[:, None], max(len(r) for r in rows), axis=1)

@@ -104,29 +104,13 @@ class Cases:
         start2_s: ArrayLike = SECOND_START_S,
     ) -> Cases:
         """Cases from values that broadcast; the buffer is one bandwidth-delay product, the MSS is MTU - 52."""
+        values: dict[str, Any] = {name: value for name, value in locals().items() if name != "cls"}
         if buffer_B is None:
-            buffer_B = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
-        values: dict[str, Any] = {
-            "rate_Bps": rate_Bps,
-            "rtt_s": rtt_s,
-            "buffer_B": buffer_B,
-            "loss": loss,
-            "burst": burst,
-            "background": background,
-            "mtu_B": mtu_B,
-            "mss_B": np.asarray(mtu_B, float) - 52 if mss_B is None else mss_B,
-            "streams": streams,
-            "cc": cc,
-            "window_B": window_B,
-            "size_B": size_B,
-            "warmup_s": warmup_s,
-            "duration_s": duration_s,
-            "paced": paced,
-            "line_Bps": line_Bps,
-            "cc2": cc2,
-            "rtt2_s": rtt_s if rtt2_s is None else rtt2_s,
-            "start2_s": start2_s,
-        }
+            values["buffer_B"] = np.asarray(rate_Bps, float) * np.asarray(rtt_s, float)
+        if mss_B is None:
+            values["mss_B"] = np.asarray(mtu_B, float) - 52
+        if rtt2_s is None:
+            values["rtt2_s"] = rtt_s
         kinds: dict[str, Any] = {"streams": np.int64, "cc": np.str_, "cc2": np.str_, "paced": np.bool_}
         arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
         return cls(**dict(zip(values, arrays, strict=True)))
@@ -158,11 +142,6 @@ class Samples:
     delivered_B: FloatArray
     scatter: FloatArray
     steps: FloatArray
-
-
-def repeated(c: Cases, replicas: int) -> Cases:
-    """Each case `replicas` times, one after the other."""
-    return c.take(np.repeat(np.arange(len(c.rtt_s)), replicas))
 
 
 def packets(c: Cases) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -331,7 +310,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     """BBR streams that share the bottleneck with nobody but an unyielding background."""
     from dtnsim.physics.tcp import bbr
 
-    lanes = repeated(c, replicas)
+    lanes = c.take(np.repeat(np.arange(len(c.rtt_s)), replicas))
     C, B, cap = packets(lanes)
     T = _least_trip(lanes)
     sized = np.isfinite(lanes.size_B)
