@@ -19,6 +19,8 @@ from dtnsim.components.cpu import Cpu
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
+from dtnsim.components.tuning import ROLES
+from dtnsim.components.unknown import Unknown
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
@@ -32,6 +34,8 @@ _YEARS: Final = 2
 _FEWEST: Final = 5
 #: one socket or two, where nobody says: within this factor of their geometric mean
 _SOCKETS: Final = math.sqrt(2.0)
+#: least rate of a transfer host's card (ESnet fasterdata, Science DMZ: dedicated hosts of 10 Gb/s and more) [B/s]
+_DTN_BPS: Final = 1.25e9
 #: file system of a volume that names none, and of one at a computing centre (models/centres.yaml)
 _FILESYSTEM: Final = "ext4"
 _PARALLEL: Final = "lustre"
@@ -52,10 +56,14 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
         if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
-            usual = law(_parts(family, year), f"{name}.{family}", given if isinstance(given, Mapping) else Mapping())
+            usual = law(
+                _parts(family, year, host.get("role")),
+                f"{name}.{family}",
+                given if isinstance(given, Mapping) else Mapping(),
+            )
             made.put(family, _filled(given, usual, host), *_at(host, family))
     if isinstance(cards := host.get("nics"), Mapping):
-        made.put("nics", _cards(name, cards, year), *_at(host, "nics"))
+        made.put("nics", _cards(name, cards, year, host.get("role")), *_at(host, "nics"))
     volumes = host.get("volumes")
     if volumes is None and (found := list(mounts)):
         volumes = Mapping(host.file, host.line)
@@ -114,12 +122,12 @@ def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
     return made
 
 
-def _cards(host: str, cards: Mapping, year: int | None) -> Mapping:
+def _cards(host: str, cards: Mapping, year: int | None, role: object) -> Mapping:
     """Network cards of which some have no rate."""
     made = cards.clone()
     for name, card in cards.items():
         if not _said(card, Nic):
-            usual = _nic(_parts("nic", year), f"{host}.nics.{name}", Mapping())
+            usual = _nic(_parts("nic", year, role), f"{host}.nics.{name}", Mapping())
             made.put(name, _filled(card, usual, cards), *_at(cards, name))
     return made
 
@@ -142,8 +150,20 @@ def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
         if volume.get("array", UNKNOWN) == UNKNOWN and _on_drives(named):
             usual = f"{host.get('role')}-volume"
             known = usual in library.names("parts/unknown")
-            volume.put("array", usual if known else UNKNOWN, *_at(volume, "array"))
+            volume.put("array", usual if known else _drives_of_any_role(*at), *_at(volume, "array"))
         made.put(mount, volume, *at)
+    return made
+
+
+def _drives_of_any_role(file: str, line: int) -> Mapping:
+    """Drives of a host of which nobody says what it is for: those of the role that its TCP settings are drawn for."""
+    made = Mapping(file, line)
+    made.put("kind", UNKNOWN, file, line)
+    kinds_of = [Unknown.build(library.read("parts", f"unknown/{role}-volume")) for role in ROLES]
+    for name in ("read", "write", "access"):
+        usual: Quantity = Unknown.model_fields[name].default
+        laws = Mixture.of_kinds("role", [getattr(part, name) for part in kinds_of])
+        made.put(name, laws.worth(usual.value, usual.source), file, line)
     return made
 
 
@@ -183,9 +203,11 @@ def _library(family: str) -> tuple[tuple[int, Any], ...]:
     return tuple(found)
 
 
-def _parts(family: str, year: int | None) -> tuple[list[Any], str]:
+def _parts(family: str, year: int | None, role: object = None) -> tuple[list[Any], str]:
     """Parts that a host of a year may have, and what they are in words."""
     known = _library(family)
+    if family == "nic" and role == "dtn":
+        known = tuple(each for each in known if each[1].rate.value >= _DTN_BPS)
     window = _YEARS
     while year is not None and window < 2 * _YEARS + 64:
         first = year - window if family != "nic" else 0  # cards are sold and kept for many years
