@@ -15,8 +15,9 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
-PLANS = README.parent / "docs" / "how-to" / "plan.md"
-SHOWN = re.compile(r"```sh\n(dtnsim plan .*)\n```\n\n<!-- output:begin -->\n(?:.*\n)*?<!-- output:end -->\n")
+#: pages that show what their commands print
+PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "which-tool.md")]
+SHOWN = re.compile(r"```sh\n(dtnsim (?:plan|tools) .*)\n```\n\n<!-- output:begin -->\n(?:.*\n)*?<!-- output:end -->\n")
 
 
 def output() -> str:
@@ -54,15 +55,15 @@ def tools() -> str:
     return markdown()
 
 
-def plans(page: str) -> str:
-    """The how-to with what each of its plans prints."""
+def printed(page: str) -> str:
+    """A how-to with what each of its plans and comparisons of tools prints; of ``| sed -n 1p`` the first line."""
 
     def shown(found: re.Match[str]) -> str:
-        command = shlex.split(found[1].partition(" || ")[0])
-        done = subprocess.run(
-            [sys.executable, "-m", *command], capture_output=True, text=True, check=False, cwd=README.parent
-        )
-        text = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+        line, _, rest = re.sub(r" \|\| .*", "", found[1]).partition(" | ")
+        command = [sys.executable, "-m", *shlex.split(line)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=README.parent)
+        lines = [line.rstrip() for line in done.stdout.splitlines()]
+        text = "\n".join(lines[:1] if rest else lines)
         return f"```sh\n{found[1]}\n```\n\n<!-- output:begin -->\n```text\n{text}\n```\n<!-- output:end -->\n"
 
     return SHOWN.sub(shown, page)
@@ -85,7 +86,8 @@ def main() -> int:
     if "--check" in sys.argv:
         return int(old != new)
     README.write_text(new)
-    PLANS.write_text(plans(PLANS.read_text()))
+    for page in PAGES:
+        page.write_text(printed(page.read_text()))
     return 0
 
 
