@@ -15,6 +15,7 @@ def test_only_the_changed_host_is_built_again() -> None:
     changed = given.changed({"hosts.venadi.cpu.cores": "4"})
     assert changed.hosts["venadi"].cpu.cores == 4
     assert given.hosts["venadi"].cpu.cores != 4
+    assert changed.hosts["nersc"] is given.hosts["nersc"]  # with the keys of its numbers, and what they were wired to
     assert changed.hosts == spec.load(PATH, {"hosts.venadi.cpu.cores": "4"}).hosts
 
 
