@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._declared import tokens
+from dtnsim.logs._declared import Found, LinesParser, Match, reads, tokens
 from dtnsim.logs.base import (
     BINARY,
     Conditions,
-    Context,
     Document,
     DocumentParser,
     Evidence,
@@ -112,20 +111,13 @@ class LsblkJson(DocumentParser):
             yield from self._device(child, doc, name)
 
 
-_ARRAY: Final = re.compile(
-    r"^\s*(?P<array>md\w+) : (?P<state>active|inactive)(?: \((?P<mode>[a-z-]+)\))*"
-    r"(?: (?P<level>raid\d+|linear|multipath|faulty))?(?P<members>(?: \S+\[\d+\](?:\([A-Z]\))*)*)\s*$"
-)
-_BLOCKS: Final = re.compile(r"^\s+(?P<blocks>\d+) blocks\b(?P<rest>.*)$")
-_STATE: Final = re.compile(r"\[(\d+)/(\d+)\]")
-_CHUNK: Final = re.compile(r"(?<!\d)(\d++)k chunks?\b")
-_PROGRESS: Final = re.compile(
-    r"\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% \(\d+/\d+\) finish=(?P<finish>[\d.]+)min "
-    r"speed=(?P<speed>\d+)K/sec"
-)
+_KINDS: Final = {
+    "cached": ("memory_read", False), "buffer-cache": ("memory_read", False), "buffered disk": ("read", False),
+    "O_DIRECT cached": ("cache_read", True), "O_DIRECT disk": ("read", True),
+}  # fmt: skip
 
 
-class Mdstat(LineParser):
+class Mdstat(LinesParser):
     """/proc/mdstat.
 
     Units: ``blocks`` are KiB (kernel md.c prints sectors / 2), ``speed=259783K/sec`` KiB/s, ``64k chunk`` KiB.
@@ -137,69 +129,44 @@ class Mdstat(LineParser):
     evidence = Evidence.CORRECTS
     words = ("md", "active", "inactive")
 
-    def forget(self) -> None:
-        self.open = False
-        self._array: Conditions | None = None
+    @reads(
+        r"^\s*(?P<array>md\w+) : (?P<state>active|inactive)(?: \((?P<mode>[a-z-]+)\))*"
+        r"(?: (?P<level>raid\d+|linear|multipath|faulty))?(?P<members>(?: \S+\[\d+\](?:\([A-Z]\))*)*)\s*$",
+        opens=True,
+    )
+    def _array(self, found: Match) -> None:
+        members = found["members"].split()
+        self.known = {
+            **found.groupdict(), "members": " ".join(m.partition("[")[0] for m in members) or None,
+            "member_count": len(members), "failed": sum("(F)" in m for m in members),
+            "spares": sum("(S)" in m for m in members),
+        }  # fmt: skip
 
-    def feed(self, text: str) -> Iterable[Record]:
-        match = _ARRAY.match(text)
-        if match is not None:
-            members = match["members"].split()
-            self._array = {
-                "array": match["array"], "state": match["state"], "mode": match["mode"], "level": match["level"],
-                "members": " ".join(m.partition("[")[0] for m in members) or None, "member_count": len(members),
-                "failed": sum("(F)" in m for m in members), "spares": sum("(S)" in m for m in members),
-            }  # fmt: skip
-            self.open = True
-            return ()
-        if self._array is None:
-            return ()
-        if not text.strip() or not text[:1].isspace():
-            self._array, self.open = None, False
-            return ()
-        return self._inside(text)
+    @reads(r"^\s+(?P<blocks>\d+) blocks\b(?P<rest>.*)$", inside=True)
+    def _blocks(self, found: Match) -> Found:
+        known, size = dict(self.known), int(found["blocks"]) * BINARY["K"]
+        if (state := re.search(r"\[(\d+)/(\d+)\]", found["rest"])) is not None:
+            known |= {"raid_devices": int(state[1]), "working": int(state[2])}
+        if (chunk := re.search(r"(?<!\d)(\d++)k chunks?\b", found["rest"])) is not None:
+            known["chunk_B"] = int(chunk[1]) * BINARY["K"]
+        return self.measure("capacity", size, "B", f"{found['blocks']} blocks", **known)
 
-    def _inside(self, text: str) -> Iterator[Record]:
-        array = self._array or {}
-        blocks = _BLOCKS.match(text)
-        if blocks is not None:
-            state, chunk = _STATE.search(blocks["rest"]), _CHUNK.search(blocks["rest"])
-            more: Conditions = {}
-            if state is not None:
-                more = {"raid_devices": int(state[1]), "working": int(state[2])}
-            if chunk is not None:
-                more["chunk_B"] = int(chunk[1]) * BINARY["K"]
-            size = int(blocks["blocks"]) * BINARY["K"]
-            yield self.measure("capacity", size, "B", f"{blocks['blocks']} blocks", **array, **more)
-            return
-        progress = _PROGRESS.search(text)
-        if progress is not None:
-            speed = int(progress["speed"]) * BINARY["K"]
-            operation = progress["what"]
-            printed = f"{progress['speed']}K/sec"
-            done = float(progress["done"])
-            yield self.measure(
-                "throughput", speed, "B/s", printed, operation=operation, interval=True, status="partial", **array
-            )
-            yield self.measure("progress", done / 100, "1", f"{done} %", operation=operation, **array)
+    @reads(
+        r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% "
+        r"\(\d+/\d+\) finish=(?P<finish>[\d.]+)min speed=(?P<speed>\d+)K/sec",
+        inside=True,
+    )
+    def _progress(self, found: Match) -> Iterator[Record]:
+        known, speed = {"operation": found["what"], **self.known}, int(found["speed"]) * BINARY["K"]
+        more = {**known, "interval": True}
+        yield self.record("throughput", speed, "B/s", f"{found['speed']}K/sec", more, status="partial")
+        yield self.measure("progress", float(found["done"]) / 100, "1", f"{float(found['done'])} %", **known)
+
+    def other(self, text: str) -> None:
+        self.open = self.open and bool(text.strip()) and text[:1].isspace()
 
 
-_LINE: Final = re.compile(
-    r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
-    r"(?P<size>\d+) MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec"
-)
-_DEVICE: Final = re.compile(r"^\W*(/dev/\S+?):\s*$")
-_ERROR: Final = re.compile(r"^\W*(/dev/\S+?): ([A-Z][a-z].*)")
-_KIND: Final = {
-    "cached": ("memory_read", False),
-    "buffer-cache": ("memory_read", False),
-    "buffered disk": ("read", False),
-    "O_DIRECT cached": ("cache_read", True),
-    "O_DIRECT disk": ("read", True),
-}
-
-
-class Hdparm(LineParser):
+class Hdparm(LinesParser):
     """hdparm -t, -T and --direct.
 
     Units: ``MB`` is MiB: hdparm reads blocks of 2 MiB and divides by 1048576; below 1 MB/sec it prints ``kB/sec``,
@@ -213,35 +180,34 @@ class Hdparm(LineParser):
     words = ("Timing", "dev")
     commands = ("hdparm",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._device: str | None = None
+    @reads(r"^\W*(/dev/\S+?):\s*$")
+    def _device(self, found: Match) -> None:
+        self.known = {"device": found[1]}
 
-    def feed(self, text: str) -> Iterator[Record]:
-        device = _DEVICE.match(text)
-        if device is not None:
-            self._device = device[1]
-            return
-        if "Timing" not in text:
-            error = _ERROR.match(text)
-            if error is not None and self.ctx.args("hdparm") is not None:
-                yield self.failure(text, device=error[1])
-            return
-        match = _LINE.search(text)
-        if match is None:
-            if "reads:" in text:
-                yield self.unread(text, "the timing line has no rate: it is cut or hdparm could not time it")
-            return
-        size = int(match["size"]) * BINARY["M"]
-        seconds, shown = decimal(match["secs"]), decimal(match["rate"])
-        factor = BINARY[match["unit"][0]]
+    @reads(
+        r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
+        r"(?P<size>\d+) MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec",
+        "Timing",
+        search=True,
+    )
+    def _timing(self, found: Match) -> Iterator[Record]:
+        size, factor = int(found["size"]) * BINARY["M"], BINARY[found["unit"][0]]
+        seconds, shown = decimal(found["secs"]), decimal(found["rate"])
         if size <= 0 or seconds <= 0 or shown <= 0:
             return
-        if not agrees(size / seconds / factor, shown, match["rate"]):
-            yield self.unread(match[0], f"the rate is not bytes / seconds ({size / seconds:.4g} B/s)")
-        operation, direct = _KIND[match["what"]]
-        args = self.ctx.args("hdparm")
-        device_name = self._device or next((a for a in args or () if a.startswith("/dev/")), None)
-        conditions: Conditions = {"operation": operation, "direct": direct, "device": device_name}
-        printed = f"{match['rate']} {match['unit']}/sec"
-        yield self.measure("throughput", shown * factor, "B/s", printed, duration_s=seconds, bytes=size, **conditions)
+        if not agrees(size / seconds / factor, shown, found["rate"]):
+            yield self.unread(found[0], f"the rate is not bytes / seconds ({size / seconds:.4g} B/s)")
+        named = next((arg for arg in self.ctx.args("hdparm") or () if arg.startswith("/dev/")), None)
+        known: Conditions = {"device": self.known.get("device") or named, "duration_s": seconds, "bytes": size}
+        known["operation"], known["direct"] = _KINDS[found["what"]]
+        yield self.measure("throughput", shown * factor, "B/s", f"{found['rate']} {found['unit']}/sec", **known)
+
+    @reads(r"^\W*(?P<device>/dev/\S+?): ([A-Z][a-z].*)")
+    def _error(self, found: Match) -> Found:
+        if "Timing" in found.string:
+            return self.other(found.string)
+        return self.failure(found.string, device=found["device"]) if self.ctx.args("hdparm") is not None else None
+
+    def other(self, text: str) -> Found:
+        cut = "Timing" in text and "reads:" in text
+        return self.unread(text, "the timing line has no rate: it is cut or hdparm could not time it") if cut else None
