@@ -161,7 +161,8 @@ def _row(record: Measurement) -> tuple[object, ...]:
 @lru_cache(maxsize=1 << 16, typed=True)
 def _pair(key: str, value: Condition) -> str:
     """A condition as JSON; most of them stand in record after record."""
-    return f"{_quoted(key)}: {dumps(value, allow_nan=False)}"
+    plain = value.__class__ is int or (isinstance(value, float) and math.isfinite(value))
+    return f"{_quoted(key)}: {value!r}" if plain else f"{_quoted(key)}: {dumps(value, allow_nan=False)}"
 
 
 @lru_cache(maxsize=4096)
