@@ -186,15 +186,15 @@ def _fitting(name: str, family: str) -> str | None:
     """What of a family is meant by a name that is no part: a kind of that name, or its nearest parts and kinds."""
     if not family:
         return None
-    own = _of_family(family)
-    if name in own:
+    if name in (own := _of_family(family)):
         return f"write {{kind: {name}}}"
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
     near = difflib.get_close_matches(name, {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
     if near:
         return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near)
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
-    return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
+    unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
+    return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}{unknown}"
 
 
 def place(mapping: object, key: str | None = None) -> dict[str, Any]:

@@ -162,7 +162,7 @@ class Composer:
         phases = self._in_turn(leg, [phase for _, some in steps for phase in some], whole)
         if not any(p.demands or p.delays for p in phases):
             raise SpecError(
-                "moves nothing from anywhere to anywhere",
+                "both ends are memory on one host: nothing to transfer",
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )

@@ -22,9 +22,9 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
 from dtnsim.components.unknown import Unknown
 from dtnsim.description.transfer import DEVICES, with_ends
-from dtnsim.ground import library, yamlio
-from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
+from dtnsim.ground import library, units, yamlio
+from dtnsim.ground.errors import SpecError, UnitError
+from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
 #: what is written where nobody knows
@@ -52,7 +52,9 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
     """
     made, year = host.clone(), _year(host)
     for family, (model, law) in _LAWS.items():
-        given = host.get(family)
+        given = _in_short(family, host.get(family))
+        if given is not host.get(family):
+            made.put(family, given, *_at(host, family))
         if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
@@ -98,6 +100,20 @@ def _said(given: object, model: type[Component]) -> bool:
     return given is not None and given != UNKNOWN
 
 
+def _in_short(family: str, given: object) -> object:
+    """``nic: 10 Gb/s`` and ``memory: 64 GiB`` as the part's keys."""
+    key, dim = {"nic": ("rate", "B/s"), "memory": ("size", "B")}.get(family, ("", ""))
+    if not isinstance(given, Scalar) or not re.fullmatch(r"[\d.]+\s*[A-Za-z/]+", given) or not key:
+        return given
+    try:
+        units.parse(given, dim)
+    except UnitError:
+        return given
+    made = Mapping(given.file, given.line)
+    made.put(key, given, given.file, given.line)
+    return made
+
+
 def _at(host: Mapping, key: str) -> tuple[str, int]:
     return host.lines.get(key, (host.file, host.line))
 
@@ -126,6 +142,9 @@ def _cards(host: str, cards: Mapping, year: int | None, role: object) -> Mapping
     """Network cards of which some have no rate."""
     made = cards.clone()
     for name, card in cards.items():
+        card = _in_short("nic", card)
+        if card is not cards[name]:
+            made.put(name, card, *_at(cards, name))
         if not _said(card, Nic):
             usual = _nic(_parts("nic", year, role), f"{host}.nics.{name}", Mapping())
             made.put(name, _filled(card, usual, cards), *_at(cards, name))

@@ -233,8 +233,9 @@ def _host(top: Node, builder: _Builder) -> Node:
     properties["kernel"] = stack
     if "Volume" in builder.defs:  # what is like another host may change one key of a volume
         builder.defs["Volume"].pop("required", None)
-    for key in ("cpu", "memory", "nic"):
-        properties[key] = {"anyOf": [_UNKNOWN, properties[key]], **kept(properties[key])}
+    for key, dim in (("cpu", ""), ("memory", "B"), ("nic", "B/s")):  # of a card its rate alone, of memory its size
+        alone = [builder.rewrite({"x-unit": dim})] if dim else []
+        properties[key] = {"anyOf": [_UNKNOWN, properties[key], *alone], **kept(properties[key])}
     volumes = properties["volumes"]
     volumes["additionalProperties"] = {"anyOf": [_UNKNOWN, volumes["additionalProperties"]]}
     top.pop("required", None)  # what is not stated is drawn

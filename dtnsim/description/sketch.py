@@ -19,8 +19,8 @@ from dtnsim.description.hosts import meant, words
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 
-#: drives that stand for a kind whose model is not said
-_DRIVES: Final = {"disk": "seagate-exos-x16", "ssd": "samsung-pm883", "nvme": "samsung-pm9a3"}
+#: drives of a kind whose model is not said
+_DRIVES: Final = {"disk": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
 #: level that several drives are taken for where none is said
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
@@ -230,9 +230,7 @@ class Sketch:
     def _array(end: _End) -> tuple[str, str]:
         """The drives, and what of them is a guess."""
         number, kind, part = end.drives or (1, "disk", "")
-        guesses = [] if part else [f"model of the {kind if kind != 'nvme' else 'NVMe drive'}"]
-        if "drive" in end.guesses:
-            guesses.append(end.guesses["drive"])
+        guesses = [end.guesses["drive"]] if "drive" in end.guesses else []
         part = part or _DRIVES[kind]
         if number == 1:
             return part, "; ".join(guesses)

@@ -333,9 +333,8 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
-                raise SpecError(
-                    f"host {host!r} has no volume for it", **where, remedy=f"write {host}: and one of {mounts}"
-                )
+                remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"
+                raise SpecError(f"host {host!r} has no volume for it", **where, remedy=remedy)
         for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
             for host in set(named) - set(spec.hosts):
                 where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Final, Self
@@ -184,9 +185,9 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
         if end in item:
             raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")
-        if path.startswith("/") and len(hosts) != 1:
+        if ":" not in path and len(hosts) != 1:
             raise SpecError("is on which host?", **where, remedy=f"write HOST:{path}, of {', '.join(hosts)}")
-        item.put(end, Scalar(f"{hosts[0]}:{path}" if path.startswith("/") else path, *at), *at)
+        item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *at), *at)
     return item
 
 
@@ -209,7 +210,13 @@ def _with_tool(item: Mapping) -> Mapping:
         tool = options.clone() if isinstance(options, Mapping) else Mapping(*at)
         tool.put("name", short[0], *at)
         item.put("tool", tool, *at)
-    item["tool"] = written_tool(item["tool"])
+    item["tool"] = typed = written_tool(item["tool"])
+    if isinstance(typed, Mapping) and typed.get("kind") in kinds():
+        found = find_kind(str(typed["kind"]))
+        for key, value in typed.items() if issubclass(found, Tool) and found.writes_option else ():
+            # sizes as such tools write them, whose k is 1024
+            if isinstance(value, Scalar) and (size := re.fullmatch(r"(\d+)([kKmMgGtT])", value)):
+                typed[key] = Scalar(f"{size[1]} {size[2].upper()}iB", value.file, value.line)
     return item
 
 

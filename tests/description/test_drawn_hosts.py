@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ hosts: {a: unknown, b: unknown}
 wan: {rtt: 20 ms, bandwidth: 100 Gb/s}
 transfer: {from: "a:/data", to: "b:/data", tool: "rsync -a -e ssh", dataset: {files: 100, size: 1 TB}}
 """
+READ = "{from: 'a:/data', to: 'a:/dev/null', tool: {name: dd, bs: 1 MiB}, dataset: {files: 1, size: 1 TB}}"
 SSD = "{filesystem: {kind: xfs}, array: samsung-860-evo-4tb}"
 
 #: what becomes known of a and b, a line or a like pair of lines at a time; all of it is the machine that is asked for
@@ -237,3 +239,40 @@ def test_raw_devices_have_no_journal_and_no_inodes(tmp_path: Path) -> None:
         for given in ({}, {"hosts.a.volumes./dev/nvme0n1.filesystem": "ext4"})
     )
     assert raw / journaled == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_rate_alone_is_a_card_and_a_size_alone_is_memory(tmp_path: Path) -> None:
+    """As people write them; the rest of the part is drawn."""
+    given = {"hosts.a.nic": "25 Gb/s", "hosts.a.memory": "64 GiB", "hosts.b.nics": "{eth: 10 Gb/s}"}
+    path = dtnsim.load(minimal(tmp_path), given)
+    a, b = path.hosts["a"], path.hosts["b"]
+    assert (a.nics["nic"].rate.value, a.memory.size.value, b.nics["eth"].rate.value) == (25e9 / 8, 64 * 2**30, 1.25e9)
+    assert isinstance(a.memory.rate, Mixture)
+
+
+def test_drives_of_a_known_kind_are_narrower_than_any(tmp_path: Path) -> None:
+    """Eight NVMe drives of no known model, as an array and its kind say it."""
+    array = "{kind: raid, level: 0, disks: 8, of: any-nvme}"
+    widths = []
+    for given in ("unknown", array):
+        answer = dtnsim.predict(
+            minimal(tmp_path),
+            overrides={"hosts.a.volumes./data.array": given, "transfer": READ},
+            samples=300,
+        ).throughput_Bps
+        widths.append(math.log(answer.p90 / answer.p10))
+    assert widths[1] < 0.7 * widths[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hosts.a.cpu": "Ryzen 7 3700X"}, "where nobody knows: cpu: unknown"),
+        ({"hosts.a": "Frobnicator 9000"}, "where nobody knows: unknown, or {year: 2018}"),
+        ({"hosts.a.volumes./data.array": "{kind: raid, level: 5, disks: 4}"}, "any-disk, any-ssd or any-nvme"),
+        ({"hosts.a.volumes": "{/other: unknown}"}, "or give it one, 'volumes: {/data: unknown}'"),
+    ],
+)
+def test_a_refusal_says_what_to_write_where_nobody_knows(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=re.escape(says)):
+        dtnsim.load(minimal(tmp_path), changes)

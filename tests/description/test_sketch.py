@@ -17,9 +17,9 @@ TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "machine: dell-r740",
             "nic: connectx-5-100g   # guess: one of connectx-5-100g, ",
-            "array: {kind: raid, level: 0, disks: 8, of: samsung-pm9a3}   # guess: model of the NVMe drive",
+            "array: {kind: raid, level: 0, disks: 8, of: any-nvme}\n",
             "nic: {rate: 10 Gb/s}",
-            "array: {kind: raidz, level: 2, disks: 12, of: seagate-exos-x16}   # guess: model of the disk",
+            "array: {kind: raidz, level: 2, disks: 12, of: any-disk}\n",
             "bandwidth: 10 Gb/s   # guess",
             "rtt: 25 ms",
             "tool: rsync   # guess",

@@ -38,6 +38,10 @@ ALIKE = (
         ("/dev/zero", "/data/x", "{name: dd, bs: 1 MiB, conv: fdatasync}", "{files: 1, size: 8000 MiB}"),
     ),
     (
+        "{fio: {rw: read, bs: 64k, filename: data/testfile, size: 10G}}",
+        ("/data/testfile", "/data/testfile", "{name: fio, rw: read, bs: 64 KiB}", "{files: 1, size: 10 GiB}"),
+    ),
+    (
         "{dd: {if: /data/x, of: /dev/null, bs: 1 MiB, count: 8000}}",
         ("/data/x", "/dev/null", "{name: dd, bs: 1 MiB}", "{files: 1, size: 8000 MiB}"),
     ),
