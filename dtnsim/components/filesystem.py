@@ -314,8 +314,13 @@ class PageCached(Filesystem):
         block = term(use.block_B, "B")
         if use.finish == "direct":
             return row.term(stack.direct_call) / block
-        byte = stack.file_read_byte if use.operation == "read" else stack.file_write_byte
-        return law(cpu.cycles_per_byte, per_byte=row.term(byte), per_call=row.term(stack.file_call), call_B=block)
+        reading, made = use.operation == "read", use.operation == "write" and not use.rewrite
+        byte = row.term(stack.file_read_byte if reading else stack.file_write_byte)
+        if reading and not use.cached and stack.file_miss_byte is not None:
+            byte = row.term(stack.file_miss_byte)
+        if stack.unbacked_byte is not None and (made or (reading and not use.cached)):
+            byte = byte + row.term(stack.unbacked) * row.term(stack.unbacked_byte)
+        return law(cpu.cycles_per_byte, per_byte=byte, per_call=row.term(stack.file_call), call_B=block)
 
 
 class LocalFilesystem(PageCached):

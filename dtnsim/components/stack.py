@@ -24,7 +24,10 @@ class Stack(Component):
     A byte costs ``byte`` cycles, a call or packet its own cycles shared by the bytes it carries.
     Network packets are counted as the stack sees them: aggregates of up to ``aggregate`` bytes with
     segmentation and receive offload, single segments without. The version of the Linux ``kernel`` says what part of a
-    socket's buffer is window.
+    socket's buffer is window. ``file_miss_byte`` is what reading a byte costs that the page cache lacks, copy
+    included; left out, no more than one that is there. ``unbacked_byte`` is what a new page of the page cache costs a
+    virtual machine besides where its host has to find the memory first (free page reporting, ballooning), and
+    ``unbacked`` the part of its free memory that this holds for: all of an idle machine's, none of a busy one's.
     """
 
     kind: ClassVar[str] = "stack"
@@ -65,6 +68,11 @@ class Stack(Component):
     )
     file_read_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.45 cycles/B", 0.3, "assumed: copy to user space and read-ahead on a current kernel"
+    )
+    file_miss_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] | None = None
+    unbacked_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] | None = None
+    unbacked: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        "0.5", 0.6, "assumed: nobody knows how much of the free memory was in use a moment ago"
     )
     file_write_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
         "0.9 cycles/B", 0.3, "assumed: copy from user space, page allocation and write-back set-up"

@@ -188,12 +188,10 @@ def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
     first, others, draw = leg.plan.opening, leg.plan.workers - 1, storage.ledger.draw
     if leg.route is not None:
         trip = leg.route.rtt(draw)
-    else:  # a store that the tool itself connects to
+    else:  # a store that the tool itself connects to, or nothing but the start of its processes
         ends = [e for e in (leg.source, leg.destination) if e.volume is not None]
         stores = [e for e in ends if e.host.volumes[e.volume or ""].filesystem.connected_by_tools]
-        if not stores:
-            return []
-        trip = storage.server_rtt(stores[0])
+        trip = storage.server_rtt(stores[0]) if stores else 0.0
     if first.work is None and first.connect_work is None and not positive(trip):
         return []
     rtt = term(trip, "s", "round-trip time of the route")

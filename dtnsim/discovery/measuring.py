@@ -11,14 +11,16 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from dtnsim.ground.errors import InputError
 
+Memory = Literal["used", "idle"]
 #: folder on the volume
 FOLDER: Final = ".dtnsim-measure"
 #: program -> package that has it, where the two differ
@@ -32,8 +34,11 @@ SHARE: Final = 0.05
 MOST_B: Final = 1024 * MIB
 LEAST_B: Final = 64 * MIB
 SMALL_FILES: Final = 1000
+#: Linux mm/page_reporting.c reports free pages two seconds after they came free, and those that came since
+IDLE_S: Final = 4.0
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
+_BLOCK: Final = bytes(2**20)
 _OPENSSL: Final = ("md5", "sha256", "aes-128-gcm", "chacha20-poly1305")
 
 
@@ -48,6 +53,8 @@ class Benchmark:
         writes_B: What one run writes.
         once: Whether runs do not differ enough to repeat it.
         after: What to remove when it has run: files of this beginning.
+        memory: What free memory is like when it begins: in use a moment ago, or idle so long that a hypervisor has it
+            back (free page reporting). Large files leave the page cache in both cases.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Benchmark:
     writes_B: float = 0.0
     once: bool = False
     after: str = ""
+    memory: Memory | None = None
 
     @property
     def program(self) -> str:
@@ -78,10 +86,17 @@ def plan(size_B: int, time_s: float, peer: str | None = None) -> tuple[list[Benc
 
 
 def _fio(
-    name: str, seconds: float, *options: str, writes: float = 0.0, once: bool = False, after: str = ""
+    name: str,
+    seconds: float,
+    *options: str,
+    writes: float = 0.0,
+    once: bool = False,
+    after: str = "",
+    memory: Memory | None = None,
 ) -> Benchmark:
     given = [f"--name={name}", "--directory=.", *options, "--randrepeat=0", "--output-format=json"]
-    return Benchmark(name, ("fio", *given), seconds, writes, once, after)
+    pause = {"idle": IDLE_S, "used": 1.0, None: 0.0}[memory]
+    return Benchmark(name, ("fio", *given), seconds + pause, writes, once, after, memory)
 
 
 def _files(size: int) -> Iterator[Benchmark]:
@@ -89,10 +104,11 @@ def _files(size: int) -> Iterator[Benchmark]:
     whole, large = f"--size={size}", "--bs=1M"
     new, there = ("--ioengine=psync", "--fallocate=none", large, whole), ("--ioengine=psync", large, whole)
     slow = size / 300e6 + 1
-    yield _fio("fill", slow, "--rw=write", *new, writes=size, after="fill")
-    yield _fio("first", slow, "--rw=write", *new, "--end_fsync=1", "--filename=large.RUN", writes=size)
+    yield _fio("idle", slow, "--rw=write", *new, writes=size, after="idle", memory="idle")
+    yield _fio("fill", slow, "--rw=write", *new, writes=size, after="fill", memory="used")
+    yield _fio("first", slow, "--rw=write", *new, "--end_fsync=1", "--filename=large.RUN", writes=size, memory="used")
     yield _fio("again", slow, "--rw=write", *there, "--end_fsync=1", "--filename=large.RUN", writes=size)
-    yield _fio("cold", slow, "--rw=read", *there, "--invalidate=1", "--filename=large.RUN")
+    yield _fio("cold", slow, "--rw=read", *there, "--invalidate=1", "--filename=large.RUN", memory="used")
     yield _fio("warm", 1, "--rw=read", *there, "--invalidate=0", "--filename=large.RUN")
     yield _fio(
         "calls", 2, "--rw=read", "--ioengine=psync", "--bs=4k", f"--size={size // 2}", "--invalidate=0",
@@ -122,7 +138,7 @@ def _small() -> Iterator[Benchmark]:
     files = ("--bs=16k", "--filesize=16k", f"--nrfiles={SMALL_FILES}", "--openfiles=1", "--ioengine=psync",
              "--file_service_type=sequential", "--filename_format=small.$filenum")  # fmt: skip
     made = ("--rw=write", "--create_on_open=1", "--fallocate=none")
-    yield _fio("make", 1.5, *made, *files, writes=SMALL_FILES * 16384.0)
+    yield _fio("make", 1.5, *made, *files, writes=SMALL_FILES * 16384.0, memory="used")
     yield _fio("take", 1, "--rw=read", "--invalidate=0", *files, after="small")
 
 
@@ -130,11 +146,10 @@ def _network(peer: str | None) -> Iterator[Benchmark]:
     """Ciphers and sums of one core, the kernel's network stack over loopback, and the way to a peer."""
     for name in _OPENSSL:
         speed = ("openssl", "speed", "-seconds", "1", "-bytes", "16384", "-evp", name)
-        yield Benchmark(f"openssl-{name}", speed, 1.2)
+        yield Benchmark(f"openssl-{name}", speed, 1.2, once=True)
     for streams in (1, 4):
-        yield Benchmark(
-            f"loopback-{streams}", ("iperf3", "-c", "127.0.0.1", "-p", "PORT", "-J", "-t", "2", "-P", str(streams)), 2.5
-        )
+        loop = ("iperf3", "-c", "127.0.0.1", "-p", "PORT", "-J", "-t", "2", "-P", str(streams))
+        yield Benchmark(f"loopback-{streams}", loop, 2.5, once=streams > 1)
     if peer is not None:
         yield Benchmark("peer-ping", ("ping", "-c", "20", "-i", "0.2", peer), 4.5, once=True)
         for name, more in (("peer-to", ()), ("peer-from", ("-R",))):
@@ -215,12 +230,31 @@ def run(
             tell(done / max(total, 1.0), f"{test.name}, run {turn + 1} of {1 if test.once else times}")
             done += test.seconds
             if test in open_ones:
+                if test.memory is not None:
+                    _prepare(folder, test.memory)
                 failed += _one(test, turn, folder, _log(test, turn, logs))
             for file in folder.glob(f"{test.after}*") if test.after else ():
                 file.unlink()
         for file in folder.glob(f"large.{turn - 1}"):  # the newest stays, so that the next one lies elsewhere
             file.unlink()
     return failed
+
+
+def _prepare(folder: Path, memory: Memory) -> None:
+    """Large files leave the page cache; then free memory is used once, or left alone until a hypervisor has it back."""
+    size = 0
+    for file in folder.glob("large.*"):
+        size = file.stat().st_size
+        with file.open("rb") as opened:
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if memory == "idle":
+        time.sleep(IDLE_S)
+        return
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as out:
+        for _ in range(max(size, LEAST_B) // MIB):
+            out.write(_BLOCK)
+    ballast.unlink()  # what was never flushed is never written
 
 
 def _log(test: Benchmark, turn: int, logs: Path) -> Path:

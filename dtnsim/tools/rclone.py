@@ -290,7 +290,8 @@ class Rclone(Tool):
 
     def _opening(self, way: Way, job: Job, workers: int) -> Opening:
         if not job.remote:
-            return Opening()
+            local = job.far == "mount"
+            return Opening(0.0, _BACKENDS["http"].start, "start of the program") if local else Opening()
         backend = _BACKENDS[way.backend]
         trips = backend.put if way.put else backend.get
         work, connect = backend.start, backend.connect
