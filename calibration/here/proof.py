@@ -16,6 +16,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -44,6 +45,10 @@ SETS: dict[str, dict[str, tuple[int, int]]] = {
     "b": {
         "big": (1, 300 * MB), "middle": (80, 3 * MB), "small": (1000, 40_000), "far": (1, 30 * MB),
         "few": (60, 60_000),
+    },
+    "c": {
+        "big": (1, 350 * MB), "middle": (50, 4 * MB), "small": (1500, 25_000), "far": (1, 24 * MB),
+        "few": (45, 80_000),
     },
 }  # fmt: skip
 #: bytes written and deleted first, so that new files lie on blocks that were in use before
@@ -316,6 +321,7 @@ def sshd(folder: Path, address: str, wan: emulator.Wan | None) -> Iterator[Path]
     """An sshd of its own; gives the client's configuration."""
     port = free_port()
     place = folder / f"ssh-{address}"
+    shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     for name in ("id", "host"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", place / name], check=True)
@@ -371,21 +377,16 @@ def timed(t: Transfer, size_B: int, folder: Path, conf: Path | None, far: str, w
 def run(which: str, folder: Path, out: Path, repeats: int, part: str) -> None:
     """Runs every transfer, round after round; each run is a row that is written at once."""
     every = [t for t in transfers(which) if part == "all" or (part == "emulated") == isinstance(t.way, float)]
+    near = [t for t in every if not isinstance(t.way, float)]
     with out.open("a", newline="") as file, ExitStack() as stack:
         rows = csv.writer(file)
-        conf = stack.enter_context(sshd(folder, "127.0.0.1", None)) if shutil.which("ssh") else None
-        for turn in range(repeats if part != "emulated" else 0):
-            settle(folder, [t for t in every if not isinstance(t.way, float)])
-            for t in every:
-                if not isinstance(t.way, float):
-                    rows.writerow(
-                        [
-                            t.name,
-                            turn,
-                            f"{timed(t, math.prod(SETS[which][t.data]), folder, conf, '127.0.0.1', None):.4f}",
-                        ]
-                    )
-                    file.flush()
+        conf = stack.enter_context(sshd(folder, "127.0.0.1", None)) if near and shutil.which("ssh") else None
+        for turn in range(repeats if near else 0):
+            settle(folder, near)
+            for t in near:
+                seconds = timed(t, math.prod(SETS[which][t.data]), folder, conf, "127.0.0.1", None)
+                rows.writerow([t.name, turn, f"{seconds:.4f}"])
+                file.flush()
     for rtt in RTTS:
         mine = [t for t in every if t.way == rtt]
         if not mine:
@@ -402,7 +403,6 @@ def run(which: str, folder: Path, out: Path, repeats: int, part: str) -> None:
                                 f"{timed(t, math.prod(SETS[which][t.data]), folder, conf, emulator.FAR, wan):.4f}",
                             ]
                         )
-            shutil.rmtree(folder / f"ssh-{emulator.FAR}")
 
 
 # -- judging ------------------------------------------------------------------------------------
@@ -451,6 +451,7 @@ def main() -> int:
         "--part", choices=["all", "near", "emulated"], default="all", help="which of the transfers to run"
     )
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started ends too
     steps = ["make", "measure", "predict", "run", "table", "clean"] if "all" in given.steps else given.steps
     place, out = Path(given.volume).resolve(), Path(given.out)
     folder, host = place / ".dtnsim-proof", out / "here.yaml"
@@ -470,7 +471,14 @@ def main() -> int:
         elif step == "run":
             run(given.which, folder, measured, given.repeats, given.part)
         elif step == "table":
-            print(table(predicted, measured))
+            made = table(predicted, measured)
+            print(made)
+            notes, mark = HERE / "NOTES.md", f"<!-- set {given.which} -->\n"
+            before, found, after = (
+                notes.read_text().partition(mark) if out == HERE and notes.is_file() else ("", "", "")
+            )
+            if found:
+                notes.write_text(f"{before}{mark}{made}{after[after.index('<!-- end -->') :]}")
     return 0
 
 

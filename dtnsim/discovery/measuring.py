@@ -34,8 +34,8 @@ SHARE: Final = 0.05
 MOST_B: Final = 1024 * MIB
 LEAST_B: Final = 64 * MIB
 SMALL_FILES: Final = 1000
-#: Linux mm/page_reporting.c reports free pages two seconds after they came free, and those that came since
-IDLE_S: Final = 4.0
+#: Linux mm/page_reporting.c hands free pages back every two seconds, some at a time
+IDLE_S: Final = 12.0
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
 _BLOCK: Final = bytes(2**20)
@@ -53,8 +53,8 @@ class Benchmark:
         writes_B: What one run writes.
         once: Whether runs do not differ enough to repeat it.
         after: What to remove when it has run: files of this beginning.
-        memory: What free memory is like when it begins: in use a moment ago, or idle so long that a hypervisor has it
-            back (free page reporting). Large files leave the page cache in both cases.
+        memory: What free memory is like when it begins, once large files have left the page cache: used once more, or
+            idle so long that a hypervisor has it back (free page reporting).
     """
 
     name: str
@@ -108,7 +108,7 @@ def _files(size: int) -> Iterator[Benchmark]:
     yield _fio("fill", slow, "--rw=write", *new, writes=size, after="fill", memory="used")
     yield _fio("first", slow, "--rw=write", *new, "--end_fsync=1", "--filename=large.RUN", writes=size, memory="used")
     yield _fio("again", slow, "--rw=write", *there, "--end_fsync=1", "--filename=large.RUN", writes=size)
-    yield _fio("cold", slow, "--rw=read", *there, "--invalidate=1", "--filename=large.RUN", memory="used")
+    yield _fio("cold", slow, "--rw=read", *there, "--invalidate=1", "--filename=large.RUN")
     yield _fio("warm", 1, "--rw=read", *there, "--invalidate=0", "--filename=large.RUN")
     yield _fio(
         "calls", 2, "--rw=read", "--ioengine=psync", "--bs=4k", f"--size={size // 2}", "--invalidate=0",
@@ -241,7 +241,7 @@ def run(
 
 
 def _prepare(folder: Path, memory: Memory) -> None:
-    """Large files leave the page cache; then free memory is used once, or left alone until a hypervisor has it back."""
+    """Large files leave the page cache; then free memory is used once more, or left alone."""
     size = 0
     for file in folder.glob("large.*"):
         size = file.stat().st_size
