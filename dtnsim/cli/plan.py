@@ -29,8 +29,8 @@ def command(
     budget: Annotated[str | None, typer.Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, typer.Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
     allow: Annotated[
-        str, typer.Option(metavar="WHAT", help="What may change: tuning, parts, hosts (whole machines).")
-    ] = "tuning,parts",
+        str, typer.Option(metavar="WHAT", help="What may change: tuning, tools, parts, hosts, far.")
+    ] = "tuning,tools,parts",
     keep: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
     ] = None,

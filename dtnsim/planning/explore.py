@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import Money
-from dtnsim.planning import dominance, fitting, swept, tuning
+from dtnsim.planning import dominance, fitting, swept, tool_settings, tuning
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.rating import Rater
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 #: gain in probability, and relative gain in throughput, that is worth a line on the frontier
 _SURER: Final = 0.01
 _FASTER: Final = 0.005
+#: gain for which one learns another tool
+_ANOTHER: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Asked:
         max_watts: Most power of what is bought [W].
         most: Most changes at once.
         samples, seed: Of the predictions.
+        allow: What may be changed.
     """
 
     goal: Goal
@@ -54,6 +57,7 @@ class Asked:
     most: int
     samples: int
     seed: int
+    allow: Sequence[str] = ()
 
     def offered(self, path: PathSpec, listed: Catalog, rates: Exchange) -> Offered:
         """What can be bought for a path."""
@@ -99,21 +103,59 @@ class Found:
         return Money(price(chosen), self.currency)
 
 
-def free(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> tuple[tuple[Win, ...], tuple[str, ...]]:
-    """Settings that help a path, and what was tried."""
-    known: dict[tuple[str, ...], float] = {}
+def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+    """Settings that help a path, another tool among them where that is allowed; and what was tried."""
+    rate = _Ceilings(given)
+    hosts = list(given.hosts) if "far" in asked.allow else asked.hosts
+    tried = tuning.settings(given, hosts, asked.goal.value) if "tuning" in asked.allow else []
+    won = tuning.wins(given, tried, rate)
+    kept = [o for o in settings_of(won) if o.startswith("hosts.")]
+    far = "far" in asked.allow
+    others = tool_settings.another(given.changed(kept), far=far) if "tools" in asked.allow else []
+    known = tuple(dict.fromkeys(s.what for s in (*tried, *others)))
+    least = rate(settings_of(won)) * (1 + _ANOTHER)
+    if not others or rate([*others[0].overrides, *kept]) <= least:
+        return won, known
+    path = given.changed(others[0].overrides)
+    more = tuning.wins(path, tuning.settings(path, hosts, asked.goal.value) if tried else [], _Ceilings(path))
+    return (tuning.Win(others[0], rate(others[0].overrides), together=True), *more), known
 
-    def rate(overrides: Sequence[str]) -> float:
+
+class _Ceilings:
+    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be."""
+
+    def __init__(self, given: PathSpec) -> None:
+        self._given = given
+        self._known: dict[tuple[str, ...], float] = {}
+
+    def __call__(self, overrides: Sequence[str]) -> float:
         key = tuple(overrides)
-        if key not in known:
+        if key not in self._known:
             try:
-                known[key] = float(swept.rates(given.changed(key)).rate_Bps[0])
+                self._known[key] = float(swept.rates(self._given.changed(key)).rate_Bps[0])
             except DtnsimError:
-                known[key] = 0.0
-        return known[key]
+                self._known[key] = 0.0
+        return self._known[key]
 
-    tried = tuning.settings(given, hosts, target_Bps)
-    return tuning.wins(given, tried, rate), tuple(dict.fromkeys(s.what for s in tried))
+
+def would_help(best: PathSpec, asked: Asked) -> list[tuple[str, str, float]]:
+    """(kind of change that is not allowed, what, ceiling with it) of those that would help the best that was found."""
+    rate, found = _Ceilings(best), []
+    least = rate(()) * (1 + tuning.WORTH)
+    for kind in ("tools", "far"):
+        if kind in asked.allow:
+            continue
+        others = [n for n in best.hosts if n not in asked.hosts]
+        asks = tuning.settings(best, others, asked.goal.value) if kind == "far" else []
+        tried = [
+            *(s for s in asks if s.overrides[0].startswith("hosts.")),
+            *tool_settings.another(best, far=kind == "far"),
+        ]
+        top = max(tried, key=lambda s: rate(s.overrides), default=None)
+        if top is not None and rate(top.overrides) > least:
+            found.append((kind, f"{top.what}: {top.commands[-1]}", rate(top.overrides)))
+            least = rate(top.overrides) * (1 + tuning.WORTH)
+    return found
 
 
 def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catalog, rates: Exchange) -> tuple[Win, ...]:
@@ -136,7 +178,7 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catal
             break
     least = float(swept.rates(given.changed(settings_of(won))).rate_Bps[0])
     made = list(won)
-    for win in free(path, asked.hosts, asked.goal.value)[0]:
+    for win in free(path, replace(asked, allow=[a for a in asked.allow if a != "tools"]))[0]:
         if not win.together:
             continue
         others = [w for w in made if w.setting.what != win.setting.what]

@@ -128,7 +128,7 @@ def _beside(given: PathSpec, name: str, listed: Catalog, known: Exchange, asked:
 def _tuned(given: PathSpec, option: Option, asked: Asked, *, tuning: bool) -> list[str]:
     """Settings that help a path with a machine."""
     path = given.changed(option.overrides)
-    return explore.settings_of(explore.free(path, asked.hosts, asked.goal.value)[0]) if tuning else []
+    return explore.settings_of(explore.free(path, asked)[0]) if tuning else []
 
 
 def _with_parts(

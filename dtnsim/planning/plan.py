@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Stage", "plan"]
 
-ALLOWED: Final = ("tuning", "parts", "hosts")
+#: what may be changed: settings of your hosts, of the tools and other tools, parts and whole machines of yours; and
+#: what you ask the far side for
+ALLOWED: Final = ("tuning", "tools", "parts", "hosts", "far")
 #: what may be changed where nobody says
-USUAL: Final = ("tuning", "parts")
+USUAL: Final = ("tuning", "tools", "parts")
 
 
 def plan(
@@ -63,7 +65,8 @@ def plan(
         within: in so much time, ``8h``.
         budget: Most to spend, ``15kEUR``; without it, sums are in the currency of the first offer.
         confidence: How likely the target has to be met.
-        allow: Of ``tuning``, ``parts`` and ``hosts`` (whole machines in the place of yours, or beside them).
+        allow: Of ``tuning``, ``tools`` (other ones), ``parts``, ``hosts`` (whole machines in the place of yours, or
+            beside them) and ``far`` (settings of the others' hosts, tools that need a service there).
         keep: Hosts that are not yours, ``hosts.there``.
         mine: Hosts that are; without either, all that are not called after a computing centre.
         catalog: Price list to use.
@@ -90,16 +93,14 @@ def plan(
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else float("inf")
-    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed)
-    return replace(_planned(given, asked, allow, listed, known, rate, years), stated=bool(keep or mine))
+    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow))
+    return replace(_planned(given, asked, listed, known, rate, years), stated=bool(keep or mine))
 
 
-def _planned(
-    given: spec.PathSpec, asked: Asked, allow: Sequence[str], listed: Catalog, known: Exchange, rate: float, years: int
-) -> Plan:
-    goal, hosts, confidence = asked.goal, asked.hosts, asked.confidence
+def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: float, years: int) -> Plan:
+    goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
-    won, tried = explore.free(given, hosts, goal.value) if "tuning" in allow else ((), ())
+    won, tried = explore.free(given, asked)
     if "parts" in allow and "tuning" in allow:
         won = explore.free_beside(given, asked, won, listed, known)
     settings = explore.settings_of(won)
@@ -131,7 +132,7 @@ def _planned(
         *words.foreign(hosts, best, others),
         *words.answer(goal, confidence, tuned, best, met, shares),
         *words.own_side(own, confidence, others),
-        *(words.kinds(allow, ALLOWED) if met is None else ()),
+        *(words.kinds(allow, ALLOWED, explore.would_help(final, asked)) if met is None else ()),
         *(out.sentences(confidence, asked.currency) if out is not None else ()),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),

@@ -40,6 +40,8 @@ _AS_GOOD: Final = 1.05
 _WORTH: Final = 0.9
 #: mean size of files below which an archive of them is tried, and the least number of them
 _SMALL_B, _MANY = 16e6, 200
+#: what is there wherever files are moved already
+_READY: Final = ("", "ssh", "the bucket's keys")
 #: options that say something of the data or the hosts: a usage of the path's own tool keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 #: options whose value is typed otherwise than a path file has it
@@ -93,6 +95,16 @@ class Refused:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Another tool: its name, what to type, what it needs that need not be there, and ``key=value`` of the path."""
+
+    name: str
+    line: str
+    needs: str
+    override: str
+
+
 def choose(
     spec: PathSpec, samples: int, seed: int = 1, have: Collection[str] = ()
 ) -> tuple[list[Choice], list[Refused]]:
@@ -135,6 +147,36 @@ def choose(
     found.sort(key=lambda c: c.duration_s.p50)
     found += _archived(spec, found, samples, seed)
     return sorted(_rated(found), key=lambda c: (not c.own, c.duration_s.p50)), refused
+
+
+def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
+    """The tool of another kind that is fastest at the ceiling; None where no other can serve the first transfer.
+
+    All are tried with the usual value of each option and with the last one, and the best of them by all that is worth
+    trying.
+
+    Args:
+        spec: The path.
+        ready: Whether it may need nothing but what is there wherever files are moved.
+    """
+    transfer, wanted, rates = spec.transfers[0], leads(spec), []
+    if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
+        return None
+    for kind, usage in _usages():
+        if kind == transfer.tool.kind or usage.leads != wanted or (ready and usage.needs not in _READY):
+            continue
+        for end in (0, -1) if usage.tries else (0,):
+            tried = usage.with_options({name: values[end] for name, values in usage.tries.items()})
+            try:
+                rates.append((float(swept.rates(_with(spec, kind, tried)).rate_Bps[0]), kind, usage))
+            except DtnsimError:
+                break
+    if not rates:
+        return None
+    _, kind, usage = max(rates, key=lambda r: r[0])
+    options = {"name": kind, **_best(spec, kind, usage)}
+    needs = "" if usage.needs in _READY else usage.needs
+    return Suggestion(usage.name, _typed(usage, options), needs, setting(options, spec.transfer_key(0)))
 
 
 def leads(spec: PathSpec) -> str:

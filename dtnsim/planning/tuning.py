@@ -8,24 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
-from dtnsim.description.at_once import at_once
-from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
-from dtnsim.planning import host_settings
+from dtnsim.planning import host_settings, tool_settings
 from dtnsim.planning.host_settings import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
-_MULTIPLES: Final = (2, 4, 8)
-#: more than this no tool takes kindly
-_MOST_AT_ONCE: Final = 64
-#: tools whose long options have one dash
-_ONE_DASH: Final = frozenset({"gridftp"})
 _JUMBO_B: Final = 9000.0
 _RECORDS: Final = ("1 MiB",)
 #: gain that is worth a line
@@ -50,9 +43,9 @@ class Win:
 
 
 def settings(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> list[Setting]:
-    """What could be set on some hosts, and on the tools."""
+    """What could be set on some hosts, and on the tools that are used."""
     found = [*_buffers(given, hosts, target_Bps), *_cc(given, hosts), *_mtu(given, hosts), *_records(given, hosts)]
-    return [*found, *host_settings.settings(given, hosts), *_options(given), *_runs(given)]
+    return [*found, *host_settings.settings(given, hosts), *tool_settings.settings(given)]
 
 
 def _buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
@@ -125,52 +118,6 @@ def _records(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
                     f"{name}: recordsize of {mount}",
                     tuple(overrides),
                     (f"zfs set recordsize={size.replace(' MiB', 'M')} {mount.strip('/')}   # holds for new files",),
-                )
-
-
-def _options(given: PathSpec) -> Iterator[Setting]:
-    seen: set[tuple[str, str]] = set()
-    for number, name, now in at_once(given):
-        transfer, key = given.transfers[number], given.transfer_key(number)
-        if (key, name) in seen:
-            continue
-        seen.add((key, name))
-        for times in _MULTIPLES:
-            value = now * times
-            if value > _MOST_AT_ONCE:
-                continue
-            dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
-            typed = f"{transfer.tool.kind} {dash}{name} {value}"
-            if transfer.tool.kind == "aws-s3":  # its configuration has it
-                dash, typed = "", f"aws configure set default.s3.{name} {value}"
-            yield Setting(f"{transfer.name}: {dash}{name}", (f"{key}.tool.{name}={value}",), (typed,))
-
-
-def _runs(given: PathSpec) -> Iterator[Setting]:
-    """Several runs at once, each with its share of the files, of tools that have no option for several files."""
-    several = {number for number, name, _ in at_once(given) if name == given.transfers[number].tool.files_option}
-    parts: dict[str, list[int]] = {}
-    for number in range(len(given.transfers)):
-        parts.setdefault(given.transfer_key(number), []).append(number)
-    for key, numbers in parts.items():
-        transfer = given.transfers[numbers[0]]
-        files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
-        # what a mount moves goes over its own connections, however many read and write it
-        mounted = split_end(transfer.source_end)[0] == split_end(transfer.to)[0]
-        if (
-            mounted
-            or several & set(numbers)
-            or transfer.timing() is not None
-            or given.workload is not None
-            or given.programs
-        ):
-            continue
-        for runs in (2, 4):
-            if len(numbers) == 1 and runs <= files:
-                yield Setting(
-                    f"{transfer.name}: runs at once",
-                    (f"{key}.runs={runs}",),
-                    (f"# start {transfer.tool.kind} {runs} times, each with its share of the files",),
                 )
 
 

@@ -98,12 +98,12 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     )
 
 
-def kinds(allow: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Which kinds of change were tried, and which were not."""
+def kinds(allow: Sequence[str], known: Sequence[str], helpful: Sequence[tuple[str, str, float]]) -> list[str]:
+    """Which kinds of change were tried, and which were not; of the latter what would help."""
     others = [k for k in known if k not in allow]
-    if not others:
-        return []
-    return [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
+    said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
+    would = [f"--allow {kind} would help: {what} (up to {units.show(rate, 'B/s')})." for kind, what, rate in helpful]
+    return [*said, *would] if others else []
 
 
 def refused(found: Sequence[Refused]) -> list[str]:

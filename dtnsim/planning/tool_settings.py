@@ -1,0 +1,104 @@
+"""Settings of transfer tools: more or fewer files and streams at once, several runs, and another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.description.at_once import at_once
+from dtnsim.description.spec import split_end
+from dtnsim.planning import tool_choice
+from dtnsim.planning.host_settings import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+_MULTIPLES: Final = (2, 4, 8)
+#: more than this no tool takes kindly
+_MOST_AT_ONCE: Final = 64
+#: tools whose long options have one dash
+_ONE_DASH: Final = frozenset({"gridftp"})
+#: files at once, and streams of each, that an endpoint of Globus may be given in the place of what the service chooses
+_GLOBUS: Final = ((4, 4), (8, 4), (16, 4))
+
+
+def settings(given: PathSpec) -> list[Setting]:
+    """What could be set of the tools that are used."""
+    return [*_options(given), *_service(given), *_runs(given)]
+
+
+def _options(given: PathSpec) -> Iterator[Setting]:
+    seen: set[tuple[str, str]] = set()
+    for number, name, now in at_once(given):
+        transfer, key = given.transfers[number], given.transfer_key(number)
+        if (key, name) in seen:
+            continue
+        seen.add((key, name))
+        fewer = {1, now // 2} if now > 1 else set()
+        for value in sorted({*fewer, *(now * times for times in _MULTIPLES if now * times <= _MOST_AT_ONCE)}):
+            dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
+            typed = f"{transfer.tool.kind} {dash}{name} {value}"
+            if transfer.tool.kind == "aws-s3":  # its configuration has it
+                dash, typed = "", f"aws configure set default.s3.{name} {value}"
+            yield Setting(f"{transfer.name}: {dash}{name}", (f"{key}.tool.{name}={value}",), (typed,))
+
+
+def _runs(given: PathSpec) -> Iterator[Setting]:
+    """Several runs at once, each with its share of the files, of tools that have no option for several files."""
+    several = {number for number, t in enumerate(given.transfers) if t.tool.files_option}
+    parts: dict[str, list[int]] = {}
+    for number in range(len(given.transfers)):
+        parts.setdefault(given.transfer_key(number), []).append(number)
+    for key, numbers in parts.items():
+        transfer = given.transfers[numbers[0]]
+        files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
+        # what a mount moves goes over its own connections, however many read and write it
+        mounted = split_end(transfer.source_end)[0] == split_end(transfer.to)[0]
+        if (
+            mounted
+            or several & set(numbers)
+            or transfer.timing() is not None
+            or given.workload is not None
+            or given.programs
+        ):
+            continue
+        for runs in (2, 4):
+            if len(numbers) == 1 and runs <= files:
+                yield Setting(
+                    f"{transfer.name}: runs at once",
+                    (f"{key}.runs={runs}",),
+                    (f"# start {transfer.tool.kind} {runs} times, each with its share of the files",),
+                )
+
+
+def _service(given: PathSpec) -> Iterator[Setting]:
+    """What an endpoint of Globus tells the service, which chooses the rest."""
+    for key, number in _parts(given).items():
+        transfer = given.transfers[number]
+        if transfer.tool.kind != "globus":
+            continue
+        for files, streams in _GLOBUS:
+            sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
+            typed = (
+                f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
+                f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {streams}   # both ends"
+            )
+            overrides = tuple(f"{key}.tool.{name}={value}" for name, value in sets.items())
+            yield Setting(f"{transfer.name}: network use of the endpoints", overrides, (typed,))
+
+
+def another(given: PathSpec, *, far: bool) -> list[Setting]:
+    """The quickest other tool, if any, that the ends have what it needs for already; of all of them with ``far``."""
+    found = tool_choice.quickest(given, ready=not far) if len(given.transfers) == 1 else None
+    if found is None:
+        return []
+    needs = f"   # needs {found.needs}" if found.needs else ""
+    return [Setting(f"{given.transfers[0].name}: another tool", (found.override,), (found.line + needs,))]
+
+
+def _parts(given: PathSpec) -> dict[str, int]:
+    """Keys of the transfers, each with the number of its first."""
+    found: dict[str, int] = {}
+    for number in range(len(given.transfers)):
+        found.setdefault(given.transfer_key(number), number)
+    return found
