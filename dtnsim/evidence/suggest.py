@@ -239,9 +239,10 @@ def _covariance(model: Model, own: Sequence[int], known: Fit | None) -> Array:
 
 
 def _after(covariance: Array, slopes: Array) -> Array:
-    """Covariance once a test with these slopes (draws, parameters) has been run."""
-    information = np.einsum("dp,dq->pq", slopes, slopes) / slopes.shape[0] / SPREAD**2
-    return np.asarray(np.linalg.inv(np.linalg.inv(covariance) + information))
+    """Covariance once a test with these slopes (draws, parameters) has been run, by Woodbury's identity."""
+    seen = slopes @ covariance
+    noise = np.eye(len(slopes)) * len(slopes) * SPREAD**2
+    return np.asarray(covariance - seen.T @ np.linalg.solve(noise + seen @ slopes.T, seen))
 
 
 def for_hosts(hosts: Sequence[str], known: Fit | None = None) -> dict[str, tuple[list[Suggestion], list[str]]]:
