@@ -8,6 +8,7 @@ then throttled), the step becomes as many phases.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -58,8 +59,9 @@ class Composer:
         self.spec, self.ledger, self.moved, self.past = spec, ledger, moved, past
         self.network = Network(spec)
         self.company = sharing.Company()
+        self._roughly = Counter(map(like.roughly, spec.transfers))
         self._first: dict[Any, Leg] = {}  # of those that are like each other
-        self._kind: dict[str, Any] = {}
+        self._like: dict[str, str] = {}  # and its name, for each of the others and for itself
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
         by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
         self.turns = dict(past.turns) or by_order
@@ -126,9 +128,10 @@ class Composer:
         return made
 
     def _made_leg(self, spec: TransferSpec, number: int) -> Leg:
-        kind = self._kind[spec.name] = like.figures(spec), self.moved.get(spec.name)
-        if kind in self._first:
-            first = self._first[kind]
+        kind = (like.figures(spec), self.moved.get(spec.name)) if self._roughly[like.roughly(spec)] > 1 else spec.name
+        first = self._first.get(kind)
+        if first is not None:
+            self._like[first.spec.name] = self._like[spec.name] = first.spec.name
             return replace(first, spec=spec, job=replace(first.job, name=spec.name))
         source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
         apart = source.host is not destination.host
@@ -149,11 +152,9 @@ class Composer:
 
     def transfer(self, leg: Leg) -> Transfer:
         """All phases of one transfer; of those that are like each other and find the same, the first is composed."""
-        name, turn = leg.spec.name, self.turns[leg.spec.name]
-        self.storage = self.storages[turn]
-        found = self.past.by(name, (leg.source.host.name, leg.destination.host.name))
-        beside = tuple(self.storage.streams[shelf] for shelf, _ in self.storage.visited(leg))
-        key = self._kind[name], turn, self.storage.memory_share(leg), found, beside
+        name = leg.spec.name
+        self.storage = self.storages[self.turns[name]]
+        key = self._finds(leg) if name in self._like else None
         if key in self._patterns:
             return self._patterns[key].written(leg, self.ledger)
         spec, plan = leg.spec, leg.plan
@@ -167,8 +168,16 @@ class Composer:
                 remedy="give it a volume or a network between its ends",
             )
         made = files.found(self._made(leg, phases, whole), self.past.shares.get(name, ()))
-        self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
+        if key is not None:
+            self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
         return made
+
+    def _finds(self, leg: Leg) -> tuple[Any, ...]:
+        """What makes a transfer charge as others do that are like it: all that it finds beside it."""
+        name, storage = leg.spec.name, self.storage
+        before = self.past.by(name, (leg.source.host.name, leg.destination.host.name))
+        beside = tuple(storage.streams[shelf] for shelf, _ in storage.visited(leg))
+        return self._like[name], self.turns[name], storage.memory_share(leg), before, beside
 
     def _made(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> Transfer:
         """A transfer of these phases, ``whole`` what goes through a page cache; without any, its outline."""

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 _OWN: Final = frozenset({"name", "start", "after", "pause"})
 
 
+def roughly(spec: TransferSpec) -> tuple[Any, ...]:
+    """What transfers that are alike have in common at first sight: ends, kind of tool, sizes of files."""
+    data = spec.dataset
+    return spec.source_end, spec.to, type(spec.tool), None if data is None else data.sizes_B.tobytes()
+
+
 def figures(spec: TransferSpec) -> tuple[Any, ...]:
     """All that a transfer's charges follow from of what is written of it; equal for those that are alike.
 
