@@ -27,7 +27,7 @@ def output() -> str:
 
     captured = io.StringIO()
     with redirect_stdout(captured):
-        text.prediction(predict("venadi/gridftp-gpfs"), text.console(), busiest=12)
+        text.card(predict("venadi/gridftp-gpfs"), text.console())
     lines = [line.rstrip() for line in captured.getvalue().splitlines()]
     return "\n".join(["```text", *lines, "```"])
 

@@ -46,13 +46,20 @@ def command(
     every: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--all", help="Every transfer, also of very many: else those that take longest.")
     ] = False,
-    stations: Annotated[int, typer.Option(help="How many of the busiest stations to show.", min=1)] = 12,
+    verbose: Annotated[  # noqa: FBT002 - a flag
+        bool,
+        typer.Option("-v", "--verbose", help="All stations, the whole ladder, what is assumed and why."),
+    ] = False,
+    stations: Annotated[
+        int | None, typer.Option(help="How many of the busiest stations to show (with -v: 12).", min=1)
+    ] = None,
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     picture: options.Picture = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Predict the throughput of a path, what holds it back and what binds next.
 
+    One screen: the verdict, goals, what holds it back, what binds next, what the answer rests on; -v shows all of it.
     Four runs in five lie between p10 and p90. Exit code 3: a goal of --require is not met as likely as required.
 
     \b
@@ -76,7 +83,7 @@ def command(
     if json:
         _documents(answers, wanted, wide)
     else:
-        _show(answers, wanted, wide, stations, every=every)
+        _show(answers, wanted, wide, stations, every=every, verbose=verbose)
     _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
@@ -141,7 +148,13 @@ def _documents(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[S
 
 
 def _show(
-    answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], stations: int, *, every: bool
+    answers: list[Prediction],
+    wanted: list[Goal],
+    wide: list[tuple[Share, ...]],
+    stations: int | None,
+    *,
+    every: bool,
+    verbose: bool,
 ) -> None:
     from dtnsim.report import text
 
@@ -149,6 +162,9 @@ def _show(
     for number, (answer, shares) in enumerate(zip(answers, wide, strict=True)):
         if number:
             out.print()
-        text.prediction(answer, out, busiest=stations, every=every)
-        text.goals(answer, wanted, out)
+        if verbose or every or stations is not None:
+            text.prediction(answer, out, busiest=stations or 12, every=every)
+            text.goals(answer, wanted, out)
+        else:
+            text.card(answer, out, wanted)
         text.shares(shares, out)

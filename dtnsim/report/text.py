@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -12,7 +13,7 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Prediction, Station, StationUse, TransferPrediction
-from dtnsim.report.console import BARS, Out, console, table
+from dtnsim.report.console import BARS, Out, Rows, console, table
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
-__all__ = ["bar", "capacity", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
+__all__ = ["bar", "capacity", "card", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
 
 _BAR = 24
 #: what the ceiling rests on
@@ -30,6 +31,9 @@ _CEILING: Final = "if everything unstated is perfect and numbers are at their me
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
+#: width of a card, rungs beyond the first, and assumptions
+_WIDTH: Final = 80
+_RUNGS, _RESTS = 2, 3
 #: of more transfers than this no changes are tried; and so many of a transfer are shown
 _TRIED, _WAYS = 4, 3
 #: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
@@ -63,11 +67,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     for f in sorted(order if every else order[:SHOWN]):
         t = p.transfers[f]
         _transfer(p, t, out, named=len(p.transfers) > 1)
-        if len(p.transfers) <= _TRIED:
-            for way in relieved.ways(p, f)[:_WAYS]:
-                sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
-                label = f"{plain(t.name)}: " if len(p.transfers) > 1 else ""
-                out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
+        _ways(p, f, out)
     if len(p.transfers) > SHOWN and not every:
         out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
@@ -99,6 +99,74 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     assumptions(p.assumed, out)
 
 
+def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
+    """Prints what a decision needs on one screen: verdict, goals, what holds it, the next rungs, what it rests on."""
+    card = _Card(out)
+    out.print(f"[bold]{plain(p.name)}[/bold]")
+    card.print(verdict(p))
+    goals(p, wanted, card)
+    card.print()
+    longest = max(range(len(p.transfers)), key=lambda f: p.transfers[f].duration_s.p50)
+    t = p.transfers[longest]
+    if len(p.transfers) == 1:
+        _transfer(p, t, card, named=False)
+    else:
+        rows = table(("transfer", "left"), ("throughput", "right"), ("duration", "right"), ("held by", "left"))
+        for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:SHOWN]:
+            numbers = units.show(each.throughput_Bps.p50, "B/s"), units.show(each.duration_s.p50, "s")
+            rows.add_row(plain(each.name), *numbers, plain(each.bottleneck.station))
+        card.print(rows)
+        card.print()
+        _held(p, t, card, "")
+    _ways(p, longest, card)
+    for number, rung in enumerate(islice(t.ladder, 1, 1 + _RUNGS)):
+        label = "" if number else "then binds"
+        card.print(f"{label:14}{plain(rung.station)}, at a ceiling of {units.show(rung.throughput_Bps, 'B/s')}")
+    for warning in p.warnings:
+        card.print(f"warning: {plain(warning)}")
+    far = sorted(p.assumed, key=lambda a: -max(abs(a.at_low - 1), abs(a.at_high - 1)))
+    for number, a in enumerate(far[:_RESTS]):
+        card.print(f"{'' if number else 'assumed':14}{plain(a.key)} {plain(a.value)}; {_otherwise(a)}")
+    card.print("-v: all stations, the whole ladder, all that is assumed, with sources")
+
+
+def verdict(p: Prediction) -> str:
+    """The answer in a sentence, rounded as people read it."""
+    files, size = sum(t.files for t in p.transfers), sum(t.payload_B for t in p.transfers)
+    what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}"
+    if p.drawn is None:
+        return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
+    total = p.throughput_Bps
+    low, rate_of, high = (units.show(v, "B/s", digits=3) for v in (total.p10, total.p50, total.p90))
+    if all(t.timed for t in p.problem.transfers):
+        return f"About {rate_of}; 8 runs in 10 give {low} to {high}."
+    took = np.quantile(p.drawn.seconds, (0.1, 0.5, 0.9), method="inverted_cdf")
+    quick, middle, slow = (units.show(float(v), "s", digits=2) for v in took)
+    return f"{what}: about {middle}, 8 runs in 10 {quick} to {slow}; {rate_of}."
+
+
+class _Card:
+    """A stream whose lines of text are folded at 80 columns, below what they say and not below their label."""
+
+    def __init__(self, out: Out) -> None:
+        self._out = out
+
+    def print(self, item: str | Rows = "") -> None:
+        """Prints a line of text or a table."""
+        if not isinstance(item, str) or len(item) <= _WIDTH:
+            self._out.print(item)
+            return
+        for line in textwrap.wrap(item, _WIDTH, subsequent_indent=" " * 14, break_on_hyphens=False):
+            self._out.print(line)
+
+
+def _otherwise(a: Assumption) -> str:
+    """What else an assumed number may be, and what that does to the answer."""
+    if a.ranges:
+        return f"{plain(a.low)} to {plain(a.high)} give {a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}"
+    return f"{plain(a.low)} gives {a.at_low - 1:+.0%}"
+
+
 def assumptions(found: Sequence[Assumption], out: Out) -> None:
     """Prints the numbers that nobody wrote and that move the answer."""
     if not found:
@@ -112,7 +180,17 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     out.print(rows)
 
 
-def goals(p: Prediction, wanted: Sequence[Goal], out: Out) -> None:
+def _ways(p: Prediction, f: int, out: Out | _Card) -> None:
+    """Prints the settings that were tried and help transfer ``f``."""
+    if len(p.transfers) > _TRIED:
+        return
+    label = f"{plain(p.transfers[f].name)}: " if len(p.transfers) > 1 else ""
+    for way in relieved.ways(p, f)[:_WAYS]:
+        sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
+        out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
+
+
+def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
     """Prints how likely each goal is met."""
     for goal in wanted:
         asked = "" if goal.required is None else f" (required {goal.required:.0%}: {'yes' if goal.met(p) else 'no'})"
@@ -154,7 +232,7 @@ def _without(p: Prediction, t: TransferPrediction) -> str:
     return ""
 
 
-def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) -> None:
+def _transfer(p: Prediction, t: TransferPrediction, out: Out | _Card, *, named: bool) -> None:
     label = f"{plain(t.name)}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
@@ -172,12 +250,17 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out, *, named: bool) ->
     if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):
         later = ", ".join(f"{k} {units.show(v, 's')}" for k, v in t.on_medium_s.as_dict().items() if k != "p50")
         out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
-    out.print(f"{label}bottleneck    {plain(t.bottleneck.station)}: {plain(t.bottleneck.reason)}")
+    _held(p, t, out, label)
+
+
+def _held(p: Prediction, t: TransferPrediction, out: Out | _Card, label: str) -> None:
+    station, why = t.bottleneck.station, t.bottleneck.reason
+    out.print(f"{label}bottleneck    {plain(why if why.startswith(station) else f'{station}: {why}')}")
     if t.bottleneck.remedy:
         out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{_without(p, t)}")
 
 
-def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out) -> None:
+def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out | _Card) -> None:
     """The median with its interval, and the ceiling; without scenarios the ceiling alone."""
     if p.drawn is None:
         out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")

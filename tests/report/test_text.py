@@ -52,12 +52,37 @@ def test_the_answer_comes_first() -> None:
     assert lines[4].startswith("sender  ")
 
 
+def carded(p: Prediction) -> list[str]:
+    stream = io.StringIO()
+    text.card(p, Out(stream))
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("path", ["venadi/gridftp-gpfs", "examples/small-files-40ms", "examples/s3-upload-nas"])
+def test_a_card_is_one_screen_with_the_verdict_first(path: str) -> None:
+    found = dtnsim.predict(path)
+    lines = carded(found)
+    assert len(lines) <= 24
+    assert max(map(len, lines[1:])) <= 80
+    assert lines[0] == found.name
+    assert units.show(found.throughput_Bps.p50, "B/s", digits=3) in " ".join(lines[1:3])
+    assert sum("at a ceiling of" in " ".join(lines[n : n + 2]) for n, line in enumerate(lines) if "," in line) >= 1
+
+
+def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
+    transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in ("one", "two")]
+    lines = carded(answer(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers), samples=64))
+    assert lines[1].startswith("About 7.98 Gb/s; 8 runs in 10 give ")
+    assert [line.split()[0] for line in lines[4:6]] == ["one", "two"]
+    assert sum(line.startswith("bottleneck ") for line in lines) == 1
+
+
 def test_without_scenarios_there_is_a_ceiling_alone() -> None:
     lines = shown(answer(journey(wan={"bandwidth": "10 Gb/s"}))).splitlines()
     assert lines[1].startswith("ceiling       9.9")
     assert lines[1].endswith("no interval without --samples")
     assert not any("p10" in line or line.startswith("throughput") for line in lines)
-    assert lines[4].startswith("bottleneck    network.wan: ")
+    assert lines[4].startswith("bottleneck    network.wan is full: ")
 
 
 def test_a_time_is_as_given_only_where_a_time_was() -> None:
