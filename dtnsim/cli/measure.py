@@ -55,6 +55,7 @@ def command(
       dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.discovery import as_measured, measuring
+    from dtnsim.discovery.discover import discover
 
     place = Path(volume).resolve()
     size = measuring.size_of(place)
@@ -72,13 +73,15 @@ def command(
     if not runnable:
         raise InputError(f"measure: none of the programs is here: install {', '.join(lacking.values())}")
     options.writable(out, "--out")
+    found, mount = discover(), str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
+    as_measured.volume_of(found, mount)  # says so before anything runs
     if not yes:
         _ask()
     folder = Path(logs) if logs is not None else Path(out).with_suffix("").with_name(f"{Path(out).stem}-logs")
     failed = _run(runnable, times, place, folder)
     for what in failed:
         _say(f"left out: {what}")
-    _finish(as_measured.Logs(folder), place, out, peer, json=json)
+    _finish(found, as_measured.Logs(folder), mount, out, peer, json=json)
 
 
 def _say(text: str) -> None:
@@ -140,13 +143,10 @@ def _run(tests: Sequence[Benchmark], times: int, place: Path, folder: Path) -> l
         return measuring.run(tests, times, work, folder.resolve(), watch.tell)
 
 
-def _finish(logs: Logs, place: Path, out: str, peer: str | None, *, json: bool) -> None:
+def _finish(before: Found, logs: Logs, mount: str, out: str, peer: str | None, *, json: bool) -> None:
     from dtnsim.discovery import as_measured
-    from dtnsim.discovery.discover import discover
     from dtnsim.ground import output
 
-    before = discover()
-    mount = str(next(p for p in (place, *place.parents) if os.path.ismount(p)))
     after = as_measured.host(before, logs, mount)
     output.write(out, after.host(), "--out")
     written = [out]

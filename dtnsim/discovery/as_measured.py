@@ -40,6 +40,8 @@ _SMALL_B: Final = 16384.0
 #: OpenSSL's name -> operation whose published cost is known
 _KNOWN: Final = {"md5": "md5_openssl", "sha256": "sha256_ni", "aes-128-gcm": "aes128_gcm",
                  "chacha20-poly1305": "chacha20_poly1305"}  # fmt: skip
+#: key of `components.measured.Depth` -> test, its depth left out
+_REQUESTS: Final = {"read": "read", "write": "write", "reads": "randread", "writes": "randwrite"}
 _CLOCK: Final = re.compile(r"([\d.]+) GHz")
 
 
@@ -147,8 +149,7 @@ def host(found: Found, logs: Logs, mount: str) -> Found:
     Raises:
         InputError: logs without figures, or a volume that nobody described.
     """
-    volumes = found.tree.get("volumes")
-    volume = volumes.get(mount) if isinstance(volumes, dict) else None
+    volume = volume_of(found, mount)
     tree = dict(found.tree)
     clock = _clock(tree)
     work = _per_cycle(logs, clock)
@@ -160,10 +161,23 @@ def host(found: Found, logs: Logs, mount: str) -> Found:
     tree["cpu"] = processor
     tree["stack"] = _stack(tree["stack"], logs, per_s)
     if logs.has("cold", "again", "fill"):
-        if not isinstance(volume, dict) or not isinstance(volumes, dict):
-            raise InputError(f"measure: {mount} is of a kind that discover leaves to you; 'dtnsim discover' says which")
-        tree["volumes"] = {**volumes, mount: _volume(volume, logs)}
+        others = tree["volumes"]
+        tree["volumes"] = {**(others if isinstance(others, dict) else {}), mount: _volume(volume, logs)}
     return replace(found, tree=tree, where=f"{found.where}, measured by dtnsim measure ({logs.folder.name})")
+
+
+def volume_of(found: Found, mount: str) -> Tree:
+    """A volume of a host that was found.
+
+    Raises:
+        InputError: it is of a kind that `discover` leaves to a person.
+    """
+    volumes = found.tree.get("volumes")
+    volume = volumes.get(mount) if isinstance(volumes, dict) else None
+    if not isinstance(volume, dict):
+        known = ", ".join(volumes) if isinstance(volumes, dict) else "none"
+        raise InputError(f"--volume: {mount} is of a kind that discover leaves to you; it describes {known}")
+    return volume
 
 
 def _clock(tree: Tree) -> float:
@@ -264,19 +278,20 @@ def _volume(given: Tree, logs: Logs) -> Tree:
 
 
 def _depths(logs: Logs) -> Tree:
-    """Rates by requests in flight.
+    """Rates by requests in flight, of the depths at which every test gave a figure.
 
     Raises:
-        InputError: a depth has not been measured.
+        InputError: there is none.
     """
     tree: Tree = {}
     for depth in DEPTHS:
-        row: Tree = {}
-        for key, name in (("read", "read"), ("write", "write")):
-            row[key] = figure(logs.of(f"{name}-{depth}"), f"{name}-{depth}").said("B/s")
-        for key, name in (("reads", "randread"), ("writes", "randwrite")):
-            row[key] = figure(logs.of(f"{name}-{depth}", "iops"), f"{name}-{depth}").said("IOPS")
-        tree[str(depth)] = row
+        names = {key: f"{name}-{depth}" for key, name in _REQUESTS.items()}
+        rates = {key: logs.of(name, "iops" if key.endswith("s") else "throughput") for key, name in names.items()}
+        if all(rates.values()):
+            units = {key: "IOPS" if key.endswith("s") else "B/s" for key in rates}
+            tree[str(depth)] = {key: figure(found, names[key]).said(units[key]) for key, found in rates.items()}
+    if not tree:
+        raise InputError("measure: no direct requests were measured; fio needs libaio, the volume direct I/O")
     return tree
 
 

@@ -275,8 +275,8 @@ def _one(test: Benchmark, turn: int, folder: Path, log: Path) -> list[str]:
         return [f"{test.name}: {error}"]
     finally:
         if server is not None:
-            server.terminate()
-            server.wait()
+            with server:  # which closes its output, and waits for its end
+                server.terminate()
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
         return [f"{test.name}: {said[:200]}"]

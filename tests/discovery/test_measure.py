@@ -121,6 +121,22 @@ def test_memory_that_a_hypervisor_has_to_find(logs: Path, tmp_path: Path) -> Non
         assert made == pytest.approx(rate / times, rel=0.03)
 
 
+def test_what_did_not_run_is_left_out(logs: Path) -> None:
+    for file in (*logs.glob("rand*-16.*"), *logs.glob("loopback*"), *logs.glob("openssl*"), *logs.glob("take*")):
+        file.unlink()
+    host = as_measured.host(FOUND, as_measured.Logs(logs), "/").host()
+    assert "  4:" in host
+    assert "  16:" not in host
+    assert "receive_byte" not in host
+    assert "op_time" not in host
+    for file in logs.glob("read-*"):
+        file.unlink()
+    with pytest.raises(InputError, match="libaio"):
+        as_measured.host(FOUND, as_measured.Logs(logs), "/")
+    with pytest.raises(InputError, match="it describes /"):
+        as_measured.volume_of(FOUND, "/mnt/far")
+
+
 def test_spread_follows_the_runs() -> None:
     """Three runs 10 % apart: sd 0.1, a new run's sqrt(4/3) of it, and t with two degrees of freedom at 90 % (1.886)."""
     found = as_measured.figure([1.0, math.exp(0.1), math.exp(-0.1)], "x")
@@ -240,6 +256,7 @@ def test_what_it_refuses(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(measuring, "missing", lambda _tests: {})
+    monkeypatch.setattr(as_measured, "volume_of", lambda _found, _mount: {})
     code, _, err = run("measure", *arguments)
     assert code == 2
     assert words in err
