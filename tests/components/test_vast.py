@@ -67,7 +67,8 @@ def test_read_ahead_holds_a_buffered_reader() -> None:
     made = [path(nconnect=16, remoteports=8, read_ahead=size) for size in ("15 MiB", "128 KiB")]
     for one in made:
         one["transfer"].update({"to": "a:/dev/null", "tool": {"name": "dd", "bs": "1 MiB"}})
-    assert rate(made[1]) == pytest.approx(128 * 1024 / 0.5e-3, rel=0.01)
+    # a window is read and the next one asked for meanwhile (mm/readahead.c): two are under way
+    assert rate(made[1]) == pytest.approx(2 * 128 * 1024 / 0.5e-3, rel=0.01)
     assert rate(made[0]) > 5 * rate(made[1])
 
 
