@@ -21,6 +21,7 @@ from dtnsim.composition import files, like, overlap, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.past import NOTHING, Past
+from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
 from dtnsim.description.spec import PathSpec
@@ -136,6 +137,8 @@ class Composer:
         source, destination = end_of(self.spec, spec.source_end), end_of(self.spec, spec.to)
         apart = source.host is not destination.host
         route = self.network.route(source.host, destination.host, spec.via, spec.nics) if apart else None
+        if not apart and source.volume is None and destination.volume is None:  # two programs of one host
+            route = Route(source.host, destination.host, ())
         try:
             made = self._first[kind] = leg(spec, source, destination, route, self.moved.get(spec.name))
         except SpecError as error:

@@ -32,6 +32,10 @@ _FASP: Final = Term(
 )
 
 
+#: interface whose packets stay in the host's memory
+LOOPBACK: Final = "lo"
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """A host at one end of a route, and how it uses its card."""
@@ -71,7 +75,9 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         crossing = memory.DISCARD if net.discard else memory.RECEIVE
     else:
         crossing = memory.SENDFILE if net.sendfile else memory.SEND
-    host.memory.cross(row, crossing, verb)
+    host.memory.cross(row, crossing._replace(dma=0) if name == LOOPBACK else crossing, verb)
+    if name == LOOPBACK:
+        return
     host.nic_bus(row, name, receiving=receiving)
     side.card.send_bits(
         row,

@@ -66,7 +66,7 @@ def charge(
     """The private limits of the connections: window, loss, target rate, windows above TCP."""
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
-    if not route.hops:
+    if not route.hops and route.source is not route.destination:
         row.ledger.warn(
             f"no network between {route.source.name} and {route.destination.name} is described: taken as a cable "
             "between their NICs; write 'wan: {rtt: 30 ms, bandwidth: 10 Gb/s}'"

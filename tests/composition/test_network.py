@@ -179,3 +179,27 @@ def test_zero_copy_saves_the_sender_its_copy() -> None:
         for z in (False, True)
     ]
     assert costs == [pytest.approx(0.4), pytest.approx(0.1)]
+
+
+def loopback(**tool: Any) -> dict[str, Any]:
+    """iperf3 between two programs of one host of sixteen cores at 3 GHz."""
+    memory = {"kind": "memory", "channels": 16, "rate": "3200 MT/s", "size": "64 GiB"}
+    host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "3 GHz"}, memory=memory, stack={"kind": "stack"})
+    return {
+        "name": "lo",
+        "hosts": {"a": host},
+        "transfer": {"from": "a:memory", "to": "a:memory", "tool": {"name": "iperf3", "t": "10 s", **tool}},
+    }
+
+
+def test_loopback_costs_the_cores_of_both_programs_and_neither_wire_nor_bus() -> None:
+    """The receiver's thread holds it, 3 GHz over the byte and its part of an aggregate; no card, no PCIe, no DMA."""
+    made = sheet(problem(loopback()))
+    cycles = made.demand("cpu.iperf3 receiver")
+    assert 0.63 < cycles < 0.9
+    assert rate(loopback()) == pytest.approx(3e9 / cycles, rel=0.02)
+    assert made.demand("cpu") > cycles + made.demand("cpu.iperf3 sender")  # softirq besides
+    assert not any("port" in name or "pcie" in name or "slot" in name for name in made.stations)
+    # one copy into the socket's buffer, which is read and written, and one out of it, which is read
+    assert made.demand("memory") == pytest.approx(3.0)
+    assert rate(loopback(P=4)) > 2 * rate(loopback())
