@@ -2,18 +2,17 @@
 
 All on the logarithm of the rate. Runs of a day and days are separated by a one-way analysis of variance with unequal
 numbers (Searle, Casella and McCulloch, Variance Components, 1992, ch. 3): ``s_run^2 = MS_within``,
-``s_day^2 = (MS_between - MS_within) / n_0``, pooled over all tests, since a host has one noise. A change is looked for
-in the daily medians: the split with the largest likelihood ratio for a shift of the mean (Hawkins, Testing a sequence
-of observations for a shift in location, JASA 1977), its probability by permutation; then in both parts again (binary
-segmentation, Scott and Knott 1974). What a line explains better is a drift: Kendall's tau of the daily medians over
-time (Mann 1945), its size by the median of all slopes (Theil 1950, Sen 1968). Otherwise days are exchangeable.
+``s_day^2 = (MS_between - MS_within) / n_0``, pooled over all tests, since a host has one noise. Changes are looked for
+in the daily medians (`dtnsim.evidence.change_points`). What a line explains better is a drift: Kendall's tau of the
+daily medians over time (Mann 1945), its size by the median of all slopes (Theil 1950, Sen 1968). Otherwise days are
+exchangeable.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.evidence.change_points import CHANCE, DAYS, SMALLEST, shifted
 from dtnsim.evidence.fit_logs import SPREAD
 from dtnsim.ground.term import plural
 
@@ -31,13 +31,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: days from which a change or a drift is looked for, permutations, and what is too improbable for chance
-_DAYS: Final = 8
-_PERMUTATIONS: Final = 4999
+#: what is too improbable for chance, of all tests together
 _CHANCE: Final = 0.01
-#: fewest days on either side of a change, and the smallest one that is worth a word
-_SIDE: Final = 3
-_SMALLEST: Final = 0.03
 #: what is taken for runs and for days where no repeats say it, so that both together are ``SPREAD``; it counts
 #: for so many degrees of freedom beside those of the data
 _ASSUMED: Final = SPREAD / math.sqrt(2)
@@ -195,7 +190,7 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     medians = np.array([float(np.median(days[d])) for d in dates])
     at = np.array([d.toordinal() for d in dates], float)
     drift = drifting(at, medians, _CHANCE / tests)
-    shifts = shifted(medians, _CHANCE / tests)
+    shifts = shifted(medians, CHANCE / tests)
     if drift is not None and _left(medians, shifts) >= _about_line(at, medians):
         return [mine], (), drift
     edges = [0, *(n for n, _ in shifts), len(dates)]
@@ -209,42 +204,6 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     return pieces, changes, None
 
 
-def shifted(values: Array, chance: float) -> list[tuple[int, float]]:
-    """Where the mean of a sequence shifts: (first index after it, probability by chance), in order.
-
-    Args:
-        values: Logarithms of daily rates, in the order of time.
-        chance: What is too improbable for chance.
-    """
-    return sorted(_segments(values, 0, chance))
-
-
-def _segments(values: Array, offset: int, chance: float) -> Iterator[tuple[int, float]]:
-    if values.size < _DAYS:
-        return
-    best, at = _largest(values[None, :])
-    split = int(at[0])
-    rng = np.random.default_rng(0)
-    shuffled = rng.permuted(np.tile(values, (_PERMUTATIONS, 1)), axis=1)
-    p = (1 + int((_largest(shuffled)[0] >= best[0] - 1e-12).sum())) / (1 + _PERMUTATIONS)
-    if p > chance or abs(values[split:].mean() - values[:split].mean()) < _SMALLEST:
-        return
-    yield offset + split, p
-    yield from _segments(values[:split], offset, chance)
-    yield from _segments(values[split:], offset + split, chance)
-
-
-def _largest(rows: Array) -> tuple[Array, NDArray[np.int64]]:
-    """(largest share of the variance that a shift explains, first index after it) of every row."""
-    n = rows.shape[1]
-    first = np.arange(_SIDE, n - _SIDE + 1)
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    sums = np.cumsum(centred, axis=1)[:, first - 1]
-    gain = sums**2 * n / (first * (n - first)) / np.maximum((centred**2).sum(axis=1, keepdims=True), 1e-300)
-    best = gain.argmax(axis=1)
-    return gain[np.arange(rows.shape[0]), best], first[best]
-
-
 def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] | None:
     """(relative change a month, its probability by chance); None where chance may have made it.
 
@@ -253,14 +212,14 @@ def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] |
         values: Logarithms of daily rates.
         chance: What is too improbable for chance.
     """
-    if values.size < _DAYS:
+    if values.size < DAYS:
         return None
     from scipy.stats import kendalltau, theilslopes
 
     p = float(kendalltau(days, values).pvalue)
     slope = float(theilslopes(values, days).slope)
     month = math.expm1(slope * _MONTH_DAYS)
-    return (month, p) if p < chance and abs(slope) * float(np.ptp(days)) >= _SMALLEST else None
+    return (month, p) if p < chance and abs(slope) * float(np.ptp(days)) >= SMALLEST else None
 
 
 def _left(values: Array, shifts: Sequence[tuple[int, float]]) -> float:
