@@ -6,34 +6,24 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import host_of, positive_int
 from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, Evidence, LineParser, Record
 
-_TITLE: Final = re.compile(
-    r"^[\s*]*+(?P<what>RDMA_Write|RDMA_Read|Send|Atomic|Raw Ethernet Send|Raw Ethernet|[A-Z_]+)\b[\w ]*?"
-    r"(?P<both>Bidirectional )?(?P<kind>BW|Latency)[\w ]*Test\b"
-)
-_PERFTEST_HEAD: Final = re.compile(
-    r"#bytes\s++(?:#sl\s++)?#iterations\s++"
-    r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
-    r"|(?P<lat>t_min\[usec\]))"
-)
-_PERFTEST_TIMES: Final = (
+_TIMES: Final = (
     ("t_min", "min"), ("t_max", "max"), ("t_typical", "p50"), ("t_avg", None), ("t_stdev", "stddev"),
     ("99% percentile", "p99"), ("99.9% percentile", "p99.9"),
 )  # fmt: skip
-_ROW: Final = re.compile(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$")
-_PERFTEST_PAIR: Final = re.compile(r"(Number of qps|Connection type|Mtu|Link type|Device|TX depth)\s*+: (\S++)")
 _KEYS: Final = {
     "Number of qps": "streams", "Connection type": "connection", "Mtu": "mtu_B", "Link type": "link",
     "Device": "device", "TX depth": "depth",
 }  # fmt: skip
+_PAIR: Final = re.compile(rf"({'|'.join(_KEYS)})\s*+: (\S++)")
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
 _FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
-_STRANGE: Final = 12  # warnings about the CPU's clock may come between head and rows
 
 
-class Perftest(LineParser):
+class Perftest(LinesParser):
     """perftest: ``ib_write_bw``, ``ib_read_bw``, ``ib_send_bw``, ``ib_atomic_bw`` and their ``_lat``, any 2.x to 6.x.
 
     Units: ``BW [MB/sec]`` and ``[MiB/sec]`` = 2^20 B/s (checked: 0.017654 million messages of 65536 B a second beside
@@ -49,91 +39,84 @@ class Perftest(LineParser):
     words = ("bytes", "Test", "qps", "Connection", "Mtu", "Device", "Link", "TX")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
+    longest = 12  # warnings about the CPU's clock may come between head and rows
 
     def forget(self) -> None:
-        self.open = False
-        self._run: Conditions = {}
+        super().forget()
         self._unit: str | None = None
         self._latency: list[str | None] = []
         self._rated = False
-        self._strange = 0
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if self.open:
-            if _ROW.match(text):
-                self._strange = 0
-                return self._row(text.split())
-            self._strange += 1
-            if self._strange > _STRANGE or "----" in text:
-                self.open = False
-        if (head := _PERFTEST_HEAD.search(text)) is not None:
-            self.open, self._strange, self._unit, self._rated = True, 0, head["unit"], bool(head["rate"])
-            self._latency = [statistic for name, statistic in _PERFTEST_TIMES if f"{name}[usec]" in text]
-        elif (title := _TITLE.match(text)) is not None:
-            operation = _OPERATIONS.get(title["what"], "atomic" if "Atomic" in text else None)
-            self._run = {"operation": operation, "bidirectional": True if title["both"] else None}
-        elif ":" in text:
-            self._settings(text)
-        return ()
-
-    def _settings(self, text: str) -> None:
-        for key, value in _PERFTEST_PAIR.findall(text):
-            digits = value.partition("[")[0]
-            name = _KEYS[key]
-            if name in ("streams", "mtu_B", "depth"):
-                if digits.isdigit() and len(digits) < 9:
-                    self._run[name] = int(digits)
-            else:
-                self._run[name] = value
-
-    # ---- rows -------------------------------------------------------------------------------------------
-    def _row(self, cells: list[str]) -> Iterator[Record]:
+    @reads(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$", inside=True)
+    def _row(self, row: Match) -> Iterator[Record]:
+        self.lines, cells = 0, row[0].split()
         whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
-        figures = cells[whole:]
-        known: Conditions = {**self._known(), **host_of(self.ctx)}
-        known |= {"block_B": int(cells[0]), "count": int(cells[whole - 1])}
+        size, figures = int(cells[0]), cells[whole:]
+        known: Conditions = {**self._run(), **host_of(self.ctx), "block_B": size, "count": int(cells[whole - 1])}
         if self._unit is None:
             for statistic, text in zip(self._latency, figures, strict=False):
-                value = float(text) * 1e-6
-                yield self.record("latency", value, "s", f"{text} usec", {**known, "statistic": statistic})
+                yield self.printed("latency", text, "usec", statistic=statistic, **known)
             return
         if len(figures) < 2:
             yield self.unread(" ".join(cells), "the row is cut")
             return
         peak, average = (float(text) * _FACTOR[self._unit] for text in figures[:2])
-        yield from self._check(figures, average, int(cells[0]))
-        for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
-            if value > 0:
-                printed = f"{text} {self._unit}/sec"
-                yield self.record("throughput", value, "B/s", printed, {**known, "statistic": statistic})
-        if self._rated and len(figures) > 2 and float(figures[2]) > 0:
-            yield self.measure("rate", float(figures[2]) * 1e6, "1/s", f"{figures[2]} Mpps", **known)
-
-    def _check(self, figures: list[str], average: float, size: int) -> Iterator[Record]:
-        if not self._rated or len(figures) < 3:
-            return
-        messages = float(figures[2]) * 1e6
+        messages = float(figures[2]) * 1e6 if self._rated and len(figures) > 2 else 0.0
         if messages > 100 and abs(messages * size - average) > 0.02 * average + size:
             yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
+        for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
+            if value > 0:
+                yield self.measure("throughput", value, "B/s", f"{text} {self._unit}/sec", statistic=statistic, **known)
+        if messages > 0:
+            yield self.measure("rate", messages, "1/s", f"{figures[2]} Mpps", **known)
 
-    def _known(self) -> Conditions:
-        if self._run.get("operation") is None:
-            args = next((c for c in self.commands if self.ctx.args(c) is not None), None)
-            return {**self._run, "operation": args.split("_")[1] if args else None}
-        return self._run
+    @reads(
+        r"#bytes\s++(?:#sl\s++)?#iterations\s++"
+        r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
+        r"|(?P<lat>t_min\[usec\]))",
+        "#bytes",
+        search=True,
+        opens=True,
+    )
+    def _head(self, head: Match) -> None:
+        self._unit, self._rated = head["unit"], bool(head["rate"])
+        self._latency = [statistic for name, statistic in _TIMES if f"{name}[usec]" in head.string]
+
+    @reads(
+        r"^[\s*]*+(?P<what>RDMA_Write|RDMA_Read|Send|Atomic|Raw Ethernet Send|Raw Ethernet|[A-Z_]+)\b[\w ]*?"
+        r"(?P<both>Bidirectional )?(?P<kind>BW|Latency)[\w ]*Test\b"
+    )
+    def _title(self, title: Match) -> None:
+        operation = _OPERATIONS.get(title["what"], "atomic" if "Atomic" in title.string else None)
+        self.known = {"operation": operation, "bidirectional": True if title["both"] else None}
+
+    def other(self, text: str) -> None:
+        self.open = self.open and "----" not in text
+        for key, value in _PAIR.findall(text) if ":" in text else ():
+            name, digits = _KEYS[key], value.partition("[")[0]
+            if name not in ("streams", "mtu_B", "depth"):
+                self.known[name] = value
+            elif digits.isdigit() and len(digits) < 9:
+                self.known[name] = int(digits)
+
+    def _run(self) -> Conditions:
+        if self.known.get("operation") is not None:
+            return self.known
+        command = next((name for name in self.commands if self.ctx.args(name) is not None), None)
+        return {**self.known, "operation": command.split("_")[1] if command else None}
 
 
-_QPERF_HEAD: Final = re.compile(
+_TEST: Final = re.compile(
     r"^\s*+(?P<test>(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}|(?:tcp|udp|sctp|rds)_(?:bw|lat)):\s*+$"
 )
-_QPERF_PAIR: Final = re.compile(
+_PAIRS: Final = re.compile(
     r"^\s*+(?P<key>[a-z_]{2,20}) {1,20}= {1,20}"
     r"(?P<value>\d{1,3}(?:,\d{3})++|\d++(?:\.\d++)?) ?(?P<unit>[A-Za-z%/ ]{0,12}?)"
     r"(?: \([\d,]{1,20}\))?\s*+$"
 )
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
 _SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")
-_QPERF_TIMES: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
+_SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
 _FLAG: Final = re.compile(r"-[vuUhV]\w{0,9}|--(?:use_bits_per_sec|unify_\w{1,9}|verbose\w{0,20}|help|version)")
 _RATES: Final = {"bw": None, "send_bw": "sender", "recv_bw": "receiver"}
 
@@ -169,7 +152,7 @@ class Qperf(LineParser):
         self._rows: list[tuple[str, float, str, str, int]] = []
 
     def feed(self, text: str) -> Iterable[Record]:
-        if (head := _QPERF_HEAD.match(text)) is not None:
+        if (head := _TEST.match(text)) is not None:
             done = list(self.settle())
             args = self.ctx.args("qperf") or []
             self._known = {**host_of(self.ctx), "of": head["test"], "target": _server(args)}
@@ -181,7 +164,7 @@ class Qperf(LineParser):
             return done
         if not self.open:
             return ()
-        pair = _QPERF_PAIR.match(text[:200])
+        pair = _PAIRS.match(text[:200])
         if pair is None:
             return list(self.settle())
         value = float(pair["value"].replace(",", ""))
@@ -198,8 +181,8 @@ class Qperf(LineParser):
         rows, self._rows, self.open = self._rows, [], False
         known = dict(self._known)
         for key, value, unit, _, _ in rows:
-            if key == "time" and unit in _QPERF_TIMES:
-                known["duration_s"] = value * _QPERF_TIMES[unit]
+            if key == "time" and unit in _SECONDS:
+                known["duration_s"] = value * _SECONDS[unit]
             elif key == "msg_size" and (size := _SIZE.fullmatch(unit)) is not None:
                 known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
         args = self.ctx.args("qperf") or []
@@ -210,9 +193,9 @@ class Qperf(LineParser):
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
                 more = {**known, "role": _RATES[key]}
                 yield self.measure("throughput", value * scale, "B/s", f"{printed} {unit}", line=line, **more)
-            elif key == "latency" and unit in _QPERF_TIMES:
+            elif key == "latency" and unit in _SECONDS:
                 more = {**known, "one_way": True}
-                yield self.measure("latency", value * _QPERF_TIMES[unit], "s", f"{printed} {unit}", line=line, **more)
+                yield self.measure("latency", value * _SECONDS[unit], "s", f"{printed} {unit}", line=line, **more)
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 more = {**known, "role": "sender" if key[:4] in ("send", "loc_") else "receiver", "cpu": "cores"}
                 yield self.measure("cpu_share", value / 100, "1", f"{printed} {unit}", line=line, **more)
