@@ -57,9 +57,10 @@ def command(
 
     Parts go in the place of others, or into free slots, bays and memory channels as the host's 'slots' and 'chassis'
     state them. A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread:
-    10 %}}', or CSV with the columns part, price, date and, where known, source, spread, watts, fits, with. The search
-    misses no set that is half a percent faster or one percent surer for the price. 'meets it' is the probability that
-    the target is met; 'more per 1,000' is what the money beyond the row above brings. Exit code 3: not reached.
+    10 %}}', or a dealer's spreadsheet as text with columns for part, price and date. --allow: tuning (settings), tools
+    (other ones), parts, hosts (whole machines), far (what the far side would have to set or run). The search misses no
+    set that is half a percent faster or one percent surer for the price. 'meets it' is the probability that the target
+    is met; 'more per 1,000' is what the money beyond the row above brings. Exit code 3: not reached.
 
     \b
     Examples:
@@ -123,6 +124,7 @@ def _document(made: Plan) -> dict[str, object]:
         "path": made.path,
         "target_Bps": made.target_Bps,
         "confidence": made.confidence,
+        "verdict": made.verdict,
         "hosts": list(made.hosts),
         "why_not": made.why_not.document() if made.why_not is not None else None,
         "free": wins,
@@ -150,11 +152,13 @@ def _show(made: Plan) -> None:
     goal = units.show(made.target_Bps, "B/s")
     yours = ", ".join(made.hosts) + ("" if made.stated else " (not stated; --mine and --keep do)")
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {yours}")
+    out.print(made.verdict)
     rows = table(
         ("", "left"),
         ("price", "right"),
-        ("throughput", "right"),
-        ("ceiling", "right"),
+        ("p10", "right"),
+        ("p50", "right"),
+        ("p90", "right"),
         ("meets it", "right"),
         (f"more per 1,000 {made.now.price.currency}", "right"),
         ("then binds", "left"),
@@ -190,7 +194,7 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
 
 def _cells(stage: Stage) -> tuple[str, ...]:
     found = stage.prediction
-    rates = [units.show(rate, "B/s") for rate in (found.throughput_Bps.p50, found.ceiling)]
+    rates = [units.show(rate, "B/s") for rate in found.throughput_Bps.as_dict().values()]
     gain = units.show(stage.marginal_Bps, "B/s") if stage.marginal_Bps is not None else ""
     bought = f"{stage.price}" if stage.options else "nothing"
     return stage.name, bought, *rates, f"{stage.probability:.0%}", gain, found.bottleneck.station

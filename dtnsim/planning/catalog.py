@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,6 +15,7 @@ from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.units import Money, money
+from dtnsim.planning import spreadsheet
 
 #: the shipped list
 SHIPPED: Final = "parts-2023"
@@ -87,6 +88,8 @@ class Catalog:
     offers: tuple[Offer, ...]
     fits: Mapping[str, str]
     extras: Mapping[str, Offer] = field(default_factory=dict)
+    #: what of a user's list is left out
+    notes: tuple[str, ...] = ()
 
     def of(self, family: str) -> list[Offer]:
         """Offers of a family."""
@@ -114,18 +117,20 @@ def read(file: str | None = None) -> Catalog:
     """Reads a price list.
 
     Args:
-        file: A ``.yaml`` or ``.csv`` file; the shipped list where none is given. What a user's list does not say of
-            sockets, bays, watts and cables is taken from the shipped one; prices never are.
+        file: A ``.yaml`` file, or a spreadsheet as text; the shipped list where none is given. What a user's list does
+            not say of sockets, bays, watts and cables is taken from the shipped one; prices never are.
 
     Raises:
-        InputError: it cannot be read, names parts that do not exist, or lacks a price or a date.
+        InputError: it cannot be read, or no row of it: parts that do not exist, a price or a date that lacks.
     """
     if file is None:
         return _shipped()
     made = _read(Path(file))
     known = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
     offers = tuple(_completed(o, known.get(o.part), made.extras) for o in made.offers)
-    return Catalog(offers, {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}, made.extras)
+    return Catalog(
+        offers, {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}, made.extras, made.notes
+    )
 
 
 @lru_cache(maxsize=1)
@@ -148,8 +153,12 @@ def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -
 
 
 def _read(path: Path) -> Catalog:
-    rows, fits = _yaml(path) if path.suffix != ".csv" else (_csv(path), dict[str, str]())
-    found = [_offer(row, path.name) for row in rows]
+    fits, notes = dict[str, str](), list[str]()
+    if path.suffix in (".yaml", ".yml"):
+        rows, fits = _yaml(path)
+        found = [_offer(row, path.name) for row in rows]
+    else:
+        found, notes = _sheet(path)
     offers, extras = tuple(o for o in found if o.family != EXTRA), {o.part: o for o in found if o.family == EXTRA}
     for offer in offers:
         for name, _ in offer.extras:
@@ -157,7 +166,7 @@ def _read(path: Path) -> Catalog:
                 raise InputError(
                     f"--catalog: {path.name}: {offer.part}: needs {name!r}, which has no price in the list"
                 )
-    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras)
+    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras, tuple(notes))
 
 
 def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -175,18 +184,30 @@ def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     return rows, {str(k): str(v) for k, v in fits.items()} if isinstance(fits, Mapping) else {}
 
 
-def _csv(path: Path) -> list[dict[str, Any]]:
-    try:
-        given = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"--catalog: {path} cannot be read: {error}") from None
-    for number, row in enumerate(given, 1):
-        if None in row:  # where csv puts cells without a heading
-            raise InputError(f"--catalog: {path}: row {number} has more cells than the heading")
-    rows = [{str(k).strip(): v.strip() for k, v in row.items() if v} for row in given]
-    if not rows or not all("part" in r and "price" in r for r in rows):
-        raise InputError(f"--catalog: {path} needs a heading with part and price (of {', '.join(_KEYS)}), and rows")
-    return rows
+def _sheet(path: Path) -> tuple[list[Offer], list[str]]:
+    """Offers of a spreadsheet, and what of it is left out."""
+    rows, notes = spreadsheet.read(path)
+    found: list[Offer] = []
+    faults: list[InputError] = []
+    for number, row in rows:
+        try:
+            found.append(_offer({**row, "part": _library_name(row)}, path.name))
+        except InputError as error:
+            faults.append(error)
+            notes.append(f"{path.name}: line {number} is left out: {str(error).partition(path.name + ': ')[2]}.")
+    if not found:
+        raise faults[0] if faults else InputError(f"--catalog: {path} has no rows below its heading")
+    return found, notes
+
+
+def _library_name(row: Mapping[str, str]) -> str:
+    """The part of the library that an article is: of its own name, or the longest that is in it."""
+    name = row["part"]
+    if "what" in row or name in library.names("hosts"):
+        return name
+    words = re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-")
+    parts = [n.rpartition("/")[2] for n in library.names("parts")]
+    return max((p for p in parts if f"-{p}-" in f"-{words}-"), key=len, default=name)
 
 
 def _offer(row: Mapping[str, Any], file: str) -> Offer:

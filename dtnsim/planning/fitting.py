@@ -183,12 +183,24 @@ class _Shop:
     # -- what an option costs, and whether the description takes it -------------------------------
 
     def _add(
-        self, place: str, what: str, overrides: Sequence[str], buys: Buys, uses: Sequence[tuple[str, int]] = ()
+        self,
+        place: str,
+        what: str,
+        overrides: Sequence[str],
+        buys: Buys,
+        uses: Sequence[tuple[str, int]] = (),
+        wired: Buys = (),
     ) -> bool:
-        """Adds an option if the path can be described with it."""
-        whole = [*buys]
-        for offer, count in buys:
-            whole += [(self._catalog.extras[extra], each * count) for extra, each in offer.extras]
+        """Adds an option if the path can be described with it.
+
+        A card comes with the cable or optic of one port; ``wired`` are cards, and how many more ports of them get one.
+        """
+        counts: dict[Offer, int] = dict(buys)
+        for offer, count in (*buys, *wired):
+            for extra, each in offer.extras:
+                cable = self._catalog.extras[extra]
+                counts[cable] = counts.get(cable, 0) + each * count
+        whole = [(offer, count) for offer, count in counts.items() if count]
         if self._watts and any(o.watts is None and o.family != catalogs.EXTRA for o, _ in whole):
             self._dark += [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
             return False
@@ -285,7 +297,7 @@ class _Shop:
         self._add(place, f"{part}{where}" if buys else f"{part} moved to slot {slot}", sets, buys, uses)
         if offer is not None and ports > card.links and card.protocol == "ethernet":
             both = [*sets, f"{place}.ports={ports}", *_bonding(place, card)]
-            self._add(place, f"{part}{where}, {ports} ports bonded", both, buys, uses)
+            self._add(place, f"{part}{where}, {ports} ports bonded", both, buys, uses, ((offer, ports - 1),))
 
     def _bonded(
         self, place: str, card: Nic, offer: Offer | None, ports: int, slots: list[str], *, new: bool = False
@@ -298,8 +310,10 @@ class _Shop:
         sets += [f"{place}.more_slots=[{', '.join(slots)}]"] if slots else []
         buys: Buys = ((offer, len(slots) + new),) if offer is not None and slots else ()
         what = f"{1 + len(slots)} x {part} bonded" if slots else f"{ports} ports of {part} bonded"
+        there = len(slots) + (1 if new else max(card.links, 1))  # ports that have a cable, or come with one
+        wired: Buys = ((offer, ports - there),) if offer is not None else ()
         self._add(place, what + "".join(f", the second in slot {s}" for s in slots), sets, buys,
-                  [(f"{key}.slots.{s}", 1) for s in slots])  # fmt: skip
+                  [(f"{key}.slots.{s}", 1) for s in slots], wired)  # fmt: skip
 
     def _hba(self, key: str, host: Host, names: list[str]) -> None:
         """Equal adapters of the same volumes: all of them replaced, or one more beside a single one."""

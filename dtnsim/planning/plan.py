@@ -94,7 +94,8 @@ def plan(
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else float("inf")
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow))
-    return replace(_planned(given, asked, listed, known, rate, years), stated=bool(keep or mine))
+    made = replace(_planned(given, asked, listed, known, rate, years), stated=bool(keep or mine))
+    return replace(made, verdict=words.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
 
 def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: float, years: int) -> Plan:
@@ -136,6 +137,7 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
         *(out.sentences(confidence, asked.currency) if out is not None else ()),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
+        *listed.notes,
         *notes,
     ]
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if years else ()

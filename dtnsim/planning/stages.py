@@ -111,6 +111,7 @@ class Plan(Shown):
         best: What is chosen, or else the surest that was found.
         tried: Settings that were tried, whether they help or not.
         stated: Whether somebody said whose the hosts are.
+        verdict: What to do, and what comes of it.
         why_not: What else was tried and is out; None where nothing may be bought.
     """
 
@@ -131,6 +132,7 @@ class Plan(Shown):
     tried: tuple[str, ...] = ()
     why_not: WhyNot | None = None
     stated: bool = True
+    verdict: str = ""
 
     def __repr__(self) -> str:
         """One line."""

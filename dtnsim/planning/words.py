@@ -13,6 +13,7 @@ from dtnsim.ground import units
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
     from dtnsim.planning.fitting import Refused
+    from dtnsim.planning.host_settings import Setting
     from dtnsim.planning.stages import Plan, Stage
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 #: gain below which nothing is gained
 _WORTH: Final = 0.005
 _FAMILIES: Final = {
-    "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive"
+    "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive",
+    "extra": "cable",
 }  # fmt: skip
 
 
@@ -55,6 +57,33 @@ def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[s
     if held.host not in others:
         return []
     return [f"{held.host} is not yours to change, and it binds: {held.reason}. Yours: {', '.join(hosts)}."]
+
+
+def verdict(made: Plan, asks: str) -> str:
+    """What to do, and what comes of it, in a sentence.
+
+    Args:
+        made: The plan.
+        asks: What was asked for: bytes and a time [B, s] as text, or a rate.
+    """
+    best = made.best if made.best is not None else made.tuned
+    settings = [w.setting for w in made.wins if w.together and set(w.setting.overrides) <= set(best.overrides)]
+    sets = f"set {', '.join(_short_setting(s) for s in settings)}" if settings else ""
+    what = f"buy {best.name} for {best.price}" if best.options else "buy nothing"
+    does = "; ".join(filter(None, (what if best.options or sets else "change nothing", sets)))
+    often = f"in {best.probability * 100:.0f} of 100 nights" if "within" in asks else f"{best.probability:.0%} sure"
+    kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
+    if made.chosen is None:
+        return f"Not with {made.confidence:.0%}, the best that was found: {does}: {kept}."
+    return f"{does[0].upper()}{does[1:]}: {kept}."
+
+
+def _short_setting(setting: Setting) -> str:
+    """What a setting is, and to what: ``east: TCP buffers (64 MiB)``; of another tool its command."""
+    if setting.what.endswith(": another tool"):
+        return setting.commands[0]
+    values = dict.fromkeys(o.partition("=")[2] for o in setting.overrides)
+    return f"{setting.what} ({', '.join(values)})" if len(values) == 1 else setting.what
 
 
 def answer(

@@ -63,6 +63,9 @@ def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> Non
     second = next(o for o in cards if o.what.startswith("2 x intel-xxv710-25g bonded"))
     assert "hosts.ours.nics.eth.more_slots=[x16]" in second.overrides
     assert second.buys[0][1] == 1  # one is there
+    assert second.price == 350 + 40  # with its cable
+    ports = next(o for o in cards if o.what == "2 ports of intel-xxv710-25g bonded")
+    assert (ports.price, [o.part for o, _ in ports.buys]) == (40, ["sfp28-dac-3m"])  # a port is there, a cable is not
     (memory,) = (o for o in starter.choices["hosts.ours.memory"] if o.part.startswith("rdimm"))
     assert (memory.count, memory.overrides[0]) == (4, "hosts.ours.memory.channels=8")
 
