@@ -19,8 +19,8 @@ from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog, explore
 from dtnsim.planning.explore import Asked, Found
-from dtnsim.planning.fitting import Offered, Option
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.plan import goal_of
 from dtnsim.planning.stages import Stage
 from dtnsim.steady.prediction import predict

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 #: widest array of single parity or double parity that is grown into: beyond it a rebuild takes too long to be prudent
 WIDEST: Final = 16
+#: bays whose drives a processor's lanes lead to, without an adapter
+NVME: Final = ("U.2", "U.3", "E3.S", "E1.S")
 #: drives of nearly the same size are of the same
 _AS_LARGE: Final = 0.95
 
@@ -32,12 +34,14 @@ class Growth:
         value: What it becomes.
         added: Drives that it takes.
         what: In words.
+        besides: Other ``key=value`` of the array.
     """
 
     key: str
     value: int
     added: int
     what: str
+    besides: tuple[str, ...] = ()
 
 
 def growths(array: Device, free: int) -> Iterator[Growth]:
@@ -65,6 +69,19 @@ def growths(array: Device, free: int) -> Iterator[Growth]:
         disks += step
         name = "disks side by side" if kind == "jbod" else f"disks in RAID {level}"
         yield Growth("disks", disks, (disks - int(given.disks)) * inner, f"{disks} {name}")
+
+
+def anew(array: Device, free: int) -> Iterator[Growth]:
+    """An array of the same level of other drives in free bays: of all of them, and of half as many, in one group."""
+    given: Any = array
+    if getattr(given, "of", None) is None or getattr(given.of, "of", None) is not None or not hasattr(given, "disks"):
+        return
+    one = () if getattr(given, "groups", 1) == 1 else ("groups=1",)
+    for disks in dict.fromkeys((free, free // 2)):
+        least = max(2, int(getattr(given, "level", 0) if given.kind in ("raidz", "draid") else 0) + 2)
+        if disks >= least and disks % 2 == 0:
+            name = f"{disks} disks" + (f", {given.kind} {given.level}" if hasattr(given, "level") else "")
+            yield Growth("disks", disks, disks, name, one)
 
 
 class Room:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.ground.records import Demand, Phase, Problem
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.option import Option
     from dtnsim.planning.rating import Described, Rater
     from dtnsim.planning.search import Open, Rates, Set
     from dtnsim.steady.matrices import Matrices

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dtnsim.planning.bounds import Bound
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.option import Option
     from dtnsim.planning.search import Rates
 
     Array = NDArray[np.float64]

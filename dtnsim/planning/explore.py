@@ -20,7 +20,7 @@ from dtnsim.steady.prediction import predict
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.catalog import Catalog
-    from dtnsim.planning.fitting import Offered, Option
+    from dtnsim.planning.option import Offered, Option
     from dtnsim.planning.search import Rates, Set
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.goals import Goal

@@ -8,7 +8,6 @@ array its level, and so on, the description decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand
@@ -18,9 +17,10 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import pcie
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning.arrays import Room, growths
+from dtnsim.planning.arrays import NVME, Room, anew, growths
 from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
+from dtnsim.planning.option import Buys, Offered, Option, Refused
 from dtnsim.steady import timed
 
 if TYPE_CHECKING:
@@ -32,68 +32,6 @@ if TYPE_CHECKING:
 
 #: family of what an array is made of
 DRIVE: Final = "device"
-
-Buys = tuple[tuple[Offer, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One change that can be bought.
-
-    Attributes:
-        place: What it decides; a set has at most one option of a place.
-        what: In words.
-        overrides: ``key=value`` that put it in.
-        buys: What has to be paid for it.
-        price: Of all that, in the plan's currency.
-        watts: Of all that; 0 where nobody says.
-        uses: Slots, bays and the like that it takes, and how many.
-    """
-
-    place: str
-    what: str
-    overrides: tuple[str, ...]
-    buys: Buys
-    price: float
-    watts: float
-    uses: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def part(self) -> str:
-        """What is bought in the first place."""
-        return self.buys[0][0].part if self.buys else self.what
-
-    @property
-    def count(self) -> int:
-        """How many of it."""
-        return self.buys[0][1] if self.buys else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A part that has no place, and why: ``fit``, or ``dark`` where nobody states its power."""
-
-    part: str
-    place: str
-    why: str
-    test: str = "fit"
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """What can be bought.
-
-    Attributes:
-        choices: For each place what can go there.
-        stock: Slots, bays and the like, and how many of each are free.
-        notes: What cannot be told.
-        refused: What has no place, and why.
-    """
-
-    choices: dict[str, tuple[Option, ...]] = field(default_factory=dict)
-    stock: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    refused: tuple[Refused, ...] = ()
 
 
 def options(
@@ -264,6 +202,8 @@ class _Shop:
         seen: dict[Any, str] = {}
         for name in host.free_slots():
             s = host.slots[name]
+            if s.bifurcation > 1:  # it is wired to drives' bays
+                continue
             seen.setdefault((s.generation, s.lanes, s.connector, s.behind, s.socket), name)
         return list(seen.values())
 
@@ -371,6 +311,24 @@ class _Shop:
                 what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
                 sets = [*change, f"{top}.{g.key}={g.value}"]
                 self._add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)])
+
+        for bay in set(free) & set(NVME) - {form}:
+            self._lanes(key, host, mount, bay, free[bay], room)
+
+    def _lanes(self, key: str, host: Host, mount: str, bay: str, free: int, room: Room) -> None:
+        """The volume on drives of another form, in bays and slots for drives that are free."""
+        volume, array = f"{key}.volumes.{mount}", host.volumes[mount].array
+        slots = [s for s in host.free_slots() if host.slots[s].bifurcation > 1]
+        for offer in self._catalog.of(DRIVE) if array is not None else ():
+            for g in anew(array, min(free, sum(host.slots[s].bifurcation for s in slots))):  # type: ignore[arg-type]
+                if bay not in offer.places or room.lacks(offer, array, g.added / array.drives):  # type: ignore[arg-type,union-attr]
+                    continue
+                sets = [f"{volume}.array.{s}" for s in (f"of={offer.part}", f"{g.key}={g.value}", *g.besides)]
+                what = f"{g.added} x {offer.part}{room.words(offer, g.added)} in {bay} bays: {g.what}"
+                uses = [(f"{key}.bays.{bay}", g.added), *((f"{key}.slots.{s}", 1) for s in slots)]
+                self._add(
+                    f"{volume}.array", what, [*sets, f"{volume}.via=[{', '.join(slots)}]"], ((offer, g.added),), uses
+                )
 
 
 def _bonding(place: str, card: Nic) -> list[str]:

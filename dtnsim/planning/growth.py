@@ -13,7 +13,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.planning.stages import Due
 
 if TYPE_CHECKING:
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.option import Option
     from dtnsim.planning.stages import Stage
 
 _GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE)

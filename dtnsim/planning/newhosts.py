@@ -12,7 +12,7 @@ from dtnsim.description.transfer import DEVICES
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning import explore
-from dtnsim.planning.fitting import Option
+from dtnsim.planning.option import Option
 from dtnsim.planning.stages import Stage, named
 
 if TYPE_CHECKING:

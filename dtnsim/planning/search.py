@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.option import Option
 
 _NONE: Final = (0.0, 0.0, 0.0, 0.0)
 #: relative differences below which two sets are equally fast, equally sure, and as likely to do: nobody pays for less

@@ -16,7 +16,7 @@ from dtnsim.steady.remedies import key_of
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
-    from dtnsim.planning.fitting import Option
+    from dtnsim.planning.option import Option
     from dtnsim.planning.tuning import Win
     from dtnsim.planning.whynot import WhyNot
     from dtnsim.steady.why_wide import Share

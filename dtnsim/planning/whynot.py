@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.planning.search import price
 
 if TYPE_CHECKING:
-    from dtnsim.planning.fitting import Refused
+    from dtnsim.planning.option import Refused
     from dtnsim.planning.search import Search, Set
 
 #: what each test rejects, in words

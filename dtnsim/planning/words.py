@@ -12,8 +12,8 @@ from dtnsim.ground import units
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
-    from dtnsim.planning.fitting import Refused
     from dtnsim.planning.host_settings import Setting
+    from dtnsim.planning.option import Refused
     from dtnsim.planning.stages import Plan, Stage
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog, fitting, swept, tuning
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Offered
 from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, Rung
-    from dtnsim.planning.fitting import Option
     from dtnsim.planning.host_settings import Setting
+    from dtnsim.planning.option import Option
 
 #: time at a station that a part must save to help
 _SAVED: Final = 0.01
@@ -87,7 +88,7 @@ class Reliefs:
             try:
                 offered = fitting.options(self._given, [host], self._listed, exchange(()), self._currency)
             except DtnsimError:
-                offered = fitting.Offered()
+                offered = Offered()
             self._options[host] = offered.choices
         places = self._options[host].items()
         near = [o for place, parts in places if place.startswith(key) or key.startswith(place) for o in parts]

@@ -12,8 +12,8 @@ from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.planning import catalog, fitting
 from dtnsim.planning.arrays import WIDEST, growths
-from dtnsim.planning.fitting import Offered
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Offered, Option
 
 TO_BUY = "examples/dtn-100g-to-buy"
 
@@ -68,6 +68,28 @@ def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> Non
     assert (ports.price, [o.part for o, _ in ports.buys]) == (40, ["sfp28-dac-3m"])  # a port is there, a cable is not
     (memory,) = (o for o in starter.choices["hosts.ours.memory"] if o.part.startswith("rdimm"))
     assert (memory.count, memory.overrides[0]) == (4, "hosts.ours.memory.channels=8")
+
+
+def test_drives_of_another_form_go_where_bays_and_their_lanes_are_free() -> None:
+    """Disks behind an adapter, NVMe bays beside them: wired to a slot they are offered, of two less none is."""
+    bays = ["hosts.nas.chassis={bays: {U.2: 8}, channels: 8}", "transfer.tool.cc=8", "hosts.nas.tcp.wmem_max=256MiB"]
+    lanes = "hosts.nas.slots.bays={part: pcie-gen4-x16, lanes: 32, bifurcation: 8}"
+
+    def found(*overrides: str) -> dict[str, Option]:
+        given = spec.load("examples/nas-24-nightly", [*bays, *overrides])
+        offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
+        assert "hosts.nas.slots.bays" not in {n for o in offered.choices["hosts.nas.nics.eth"] for n, _ in o.uses}
+        return {o.what: o for o in offered.choices["hosts.nas.volumes./pool.array"] if "U.2" in o.what}
+
+    assert not found()
+    assert not any("8 x" in what for what in found(lanes.replace("8}", "6}")))
+    assert not found(lanes, "transfer.dataset={files: 10, each: 10 TB}")  # they would not hold the data
+    option = found(lanes)["8 x samsung-pm9a3 (30.72 TB in place of 384 TB) in U.2 bays: 8 disks, raidz 2"]
+    assert option.uses == (("hosts.nas.bays.U.2", 8), ("hosts.nas.slots.bays", 1))
+    path = spec.load("examples/nas-24-nightly", [*bays, lanes])
+    before, after = (dtnsim.predict(path.changed(o), samples=0) for o in ((), option.overrides))
+    assert before.bottleneck.station == "nas.pool.disks"
+    assert after.ceiling > 3 * before.ceiling  # eight drives of 6.5 GB/s, then the wire
 
 
 def test_a_second_card_carries_its_part_through_its_own_slot() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning.catalog import Offer
-from dtnsim.planning.fitting import Option
 from dtnsim.planning.growth import due, growth, last
+from dtnsim.planning.option import Option
 
 
 def _option(place: str, what: str, price: float, count: int = 1) -> Option:

@@ -16,8 +16,8 @@ from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, dominance, fitting
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.catalog import Offer
-from dtnsim.planning.fitting import Option
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Option
 from dtnsim.planning.rating import SAME, Rater
 from dtnsim.planning.search import Rates, Search, price
 

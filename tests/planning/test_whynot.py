@@ -10,7 +10,7 @@ import pytest
 from dtnsim.ground.units import Money
 from dtnsim.planning import whynot
 from dtnsim.planning.catalog import Offer
-from dtnsim.planning.fitting import Option, Refused
+from dtnsim.planning.option import Option, Refused
 from dtnsim.planning.search import Search
 from dtnsim.planning.stages import named
 
