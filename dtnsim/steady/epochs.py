@@ -342,22 +342,25 @@ def _staged(m: Matrices, columns: list[_Column], parts: list[list[float]]) -> Ma
 
 
 def _taken(m: Matrices, which: Index, some: Index) -> Matrices:
-    """Some transfers of a problem in which each has rows of its own, in some scenarios."""
+    """Some transfers of a problem in which each has rows of its own, the stations they visit, in some scenarios."""
 
     def of(array: Array) -> Array:
         return array[some] if len(array) > 1 else array
 
-    def rows(given: Rows, kept: Index) -> Rows:
-        made = _joined([_row(given, p) for p in kept.tolist()])
-        return made if made.demand.shape[1] == 1 else replace(made, demand=made.demand[:, some])
-
     numbers = np.flatnonzero(np.isin(m.transfer, which))
+    total, phases = m.total.taken(which, some), m.phases.taken(numbers, some)
+    visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
+    visited[total.station] = visited[phases.station] = visited[-1] = True
+    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
+    slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
     return replace(
         m,
-        capacity=of(m.capacity),
-        alone=of(m.alone),
-        total=rows(m.total, which),
-        phases=rows(m.phases, numbers),
+        capacity=of(m.capacity)[:, here],
+        alone=of(m.alone)[:, here],
+        split=m.split[here],
+        own=m.own[here],
+        total=replace(total, station=place[total.station]),
+        phases=replace(phases, station=place[phases.station]),
         transfer=np.searchsorted(which, m.transfer[numbers]),
         delay=of(m.delay)[:, numbers],
         served=of(m.served)[:, numbers],
@@ -368,7 +371,7 @@ def _taken(m: Matrices, which: Index, some: Index) -> Matrices:
         lead=m.lead[:, which],
         in_turn=m.in_turn[which],
         turn=m.turn[which],
-        slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in m.slowdowns),
+        slowdowns=tuple((int(place[d]), place[a], of(slope), of(reference)) for d, a, slope, reference in slowdowns),
     )
 
 
