@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.planning.search import price
 
 if TYPE_CHECKING:
-    from dtnsim.planning.option import Refused
+    from dtnsim.planning.option import Option, Refused
     from dtnsim.planning.search import Search, Set
 
 #: what each test rejects, in words
@@ -111,9 +111,9 @@ def of(
         chosen: Price of what meets it; None where nothing does.
     """
     fits = [Out(r.part, r.test, 0.0, 0.0, f"{r.place}: {r.why}") for r in refused]
-    limits = [Out(name(tuple(s)), test, by, price(tuple(s))) for s, (test, by) in search.out.items()]
+    limits = [Out(name(_ordered(s)), test, by, price(_ordered(s))) for s, (test, by) in search.out.items()]
     short = [
-        Out(name(tuple(s)), "short", sure - (rates[2] - 1), price(tuple(s)))
+        Out(name(_ordered(s)), "short", sure - (rates[2] - 1), price(_ordered(s)))
         for s, rates in search.evaluated.items()
         if rates[0] and rates[2] - 1 < sure
     ]
@@ -121,6 +121,11 @@ def of(
     nearest = min(cheaper, key=lambda o: (o.by, o.price), default=None)
     made = WhyNot(len(search.evaluated), (*fits, *limits, *short), nearest)
     return made if chosen is not None else _relaxed(made, search, name, sure)
+
+
+def _ordered(chosen: Iterable[Option]) -> Set:
+    """A set by place, so that its name and its sum are the same however often one asks."""
+    return tuple(sorted(chosen, key=lambda o: o.place))
 
 
 def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: float) -> WhyNot:
@@ -138,5 +143,5 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
         if best is not None:
             need = {"budget": price(best), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
             relaxed = tuple((limit, need[limit]) for limit in names)
-            return replace(made, relaxed=relaxed, by_relaxing=(name(best), price(best)))
+            return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
     return made
