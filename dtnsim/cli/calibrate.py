@@ -50,6 +50,18 @@ def command(
     suggest: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
     ] = False,
+    watch: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Say what changed since when in a folder of logs that grows, and why."),
+    ] = None,
+    history: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What --watch knows already (JSON lines): only new logs are read."),
+    ] = None,
+    path: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Path of which --watch says how likely it meets --target.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="RATE", help="Goal of --path: 40Gb/s.")] = None,
     scheduler: options.Scheduler = None,
     plot: options.Plot = False,  # noqa: FBT002 - a flag
     html: Annotated[
@@ -68,6 +80,9 @@ def command(
     and the answer says so; a single one does where --free names the parameter. Where no figure is followed nothing is
     written: exit code 1.
 
+    --watch FOLDER, run by cron, dates changes of volumes, rates, round trips and losses, and names what explains them.
+    Exit code 3: something got worse that the history does not have yet.
+
     \b
     Examples:
       dtnsim calibrate calibration/venadi --host venadi -o fitted.yaml
@@ -75,10 +90,23 @@ def command(
       dtnsim calibrate dd.txt bonnie.html --host venadi --volume /bigdata -o fitted.yaml
       dtnsim calibrate ping.txt mtr.txt --wan my-wan.yaml
       dtnsim calibrate --suggest --host my.yaml > suggested.sh
+      dtnsim calibrate --watch logs/ --history seen.jsonl --host my.yaml --path nightly.yaml --target 30Gb/s
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     for name, option in ((output, "--output"), (html, "--html"), (wan, "--wan")):
         options.writable(name, option)
+    if watch is not None:
+        if sources or wan or suggest or plot or scheduler:
+            raise InputError(
+                "--watch takes the logs of its folder: no logs, --wan, --suggest, --plot or --scheduler beside it"
+            )
+        if (path is None) != (target is None):
+            raise InputError("--path and --target go together: --path nightly.yaml --target 30Gb/s")
+        how = (host or [], volume, _listed(free), names or [])
+        _watch((watch, history), how, (path, target), (output, html), json=json)
+        return
+    if history or path or target:
+        raise InputError("--history, --path and --target are of --watch FOLDER")
     if wan is not None:
         _write_wan(sources or [], host or [], wan)
     if not host and wan is None:
@@ -114,6 +142,43 @@ def _finish(found: Fit, host: list[str], output: str | None, html: str | None, *
         calibration.plot(found, text.console())
     for name in filter(None, (output, html)):
         sys.stdout.write(f"written to {visible(name)}\n")
+
+
+def _watch(
+    where: tuple[str, str | None],
+    how: tuple[list[str], str | None, list[str], list[str]],
+    goal: tuple[str | None, str | None],
+    files: tuple[str | None, str | None],
+    *,
+    json: bool,
+) -> None:
+    from dtnsim.evidence import fit_report, fit_targets
+    from dtnsim.evidence.history import History
+    from dtnsim.evidence.watch import judge, watch
+    from dtnsim.ground.output import write
+    from dtnsim.report import watched
+    from dtnsim.steady import goals
+
+    (folder, kept), (hosts, volume, free, names), (path, target), (output, html) = where, how, goal, files
+    options.writable(kept, "--history")
+    wanted, called = goals.target(target) if target else None, fit_targets.pairs(names)
+    with Watch("watching"):
+        history = History(Path(folder), Path(kept) if kept else None)
+        found = watch(history, hosts, called, volume, free)
+        if path is not None and wanted is not None:
+            judge(found, path, wanted, hosts, called, volume)
+    if output is not None and found.fit is not None:
+        fit_report.write(found.fit, Path(output))
+    if html is not None:
+        write(html, watched.page(found, path), "--html")
+    if json:
+        options.emit(watched.document(found, path))
+    else:
+        sys.stdout.write("".join(f"{visible(line)}\n" for line in watched.lines(found, path)))
+    sys.stdout.flush()
+    history.write([(a.series.name, a.change.since.isoformat()) for a in found.alarms if not a.told])
+    if found.alarming:
+        raise typer.Exit(3)
 
 
 def _write_wan(sources: list[str], hosts: list[str], file: str) -> None:

@@ -15,6 +15,7 @@ from dtnsim.evidence.fit import Fit, fit
 from dtnsim.evidence.repeats import weighed
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
+from dtnsim.logs.measurement import Measurement
 
 
 def calibrate(
@@ -26,6 +27,7 @@ def calibrate(
     names: Mapping[str, str] | None = None,
     notes: list[str] | None = None,
     scheduler: str | None = None,
+    runs: Sequence[Measurement] | None = None,
 ) -> Fit:
     """Fits the uncertain parameters of hosts to their component tests.
 
@@ -37,6 +39,7 @@ def calibrate(
         names: What logs call hosts, volumes and devices -> what the host files call them.
         notes: Takes what the user should know: logs that cannot be used, and why.
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers compose the paths.
+        runs: What the logs among the sources say, where they have been read already.
 
     Returns:
         The `Fit`: estimates with their covariance, and the figures that they come from.
@@ -46,21 +49,22 @@ def calibrate(
     """
     files = files_of(sources)
     logs = [f for f in files if not cases.is_cases_file(f)]
-    measured, said, facts = fit_logs.read(logs, hosts, volume, names) if logs else ([], [], [])
+    measured, said, facts = fit_logs.read(logs, hosts, volume, names, runs) if logs or runs else ([], [], [])
     figures, repeated = weighed(measured)
     figures += _of_cases([f for f in files if f not in logs], hosts)
     if not figures:
-        wanted = ", ".join(sorted({_name(h) for h in hosts}))
+        wanted = ", ".join(sorted({name_of(h) for h in hosts}))
         looked = ", ".join(map(str, files or sources))
         raise InputError(f"{looked}: no figure with 'role: fit' on {wanted}")
     fit_logs.check_conflicts(figures)
     if notes is not None:
         notes += [*said, *(fact.words for fact in facts)]
-    found = fit(figures, sorted({_name(h) for h in hosts}), free, scheduler)
+    found = fit(figures, sorted({name_of(h) for h in hosts}), free, scheduler)
     return replace(found, repeats=tuple(repeated), facts=tuple(facts))
 
 
-def _name(host: str) -> str:
+def name_of(host: str) -> str:
+    """What a host calls itself."""
     return str(named(host).get("name", Path(host).stem))
 
 
@@ -70,7 +74,7 @@ def _instead(path: PathSpec, hosts: Sequence[str]) -> PathSpec:
     for given in hosts:
         file = library.find("hosts", given).resolve()
         if not file.is_relative_to(shipped.resolve()):
-            files[_name(given)] = file
+            files[name_of(given)] = file
     changes = [f"hosts.{alias}={dumps(str(files[name]))}" for alias, name in path.host_files.items() if name in files]
     return path.changed(changes) if changes else path
 
@@ -90,7 +94,7 @@ def files_of(sources: Sequence[str | Path]) -> list[Path]:
 def _of_cases(files: list[Path], hosts: Sequence[str]) -> list[Figure]:
     """Figures of cases that fit, on these hosts."""
     found: list[Figure] = []
-    wanted, paths = {_name(h) for h in hosts}, Paths("none")
+    wanted, paths = {name_of(h) for h in hosts}, Paths("none")
     for case in cases.load_all(files) if files else []:
         # how far runs lie apart is no figure of a path with given parameters
         if case.role == "fit" and not case.withheld and case.quantity != "throughput_sd":

@@ -54,11 +54,15 @@ def figures(
 
 
 def read(
-    logs: Sequence[Path], hosts: str | Sequence[str], volume: str | None = None, names: Mapping[str, str] | None = None
+    logs: Sequence[Path],
+    hosts: str | Sequence[str],
+    volume: str | None = None,
+    names: Mapping[str, str] | None = None,
+    runs: Sequence[Measurement] | None = None,
 ) -> tuple[list[Figure], list[str], list[Fact]]:
-    """The same, and what outputs say of the hosts' parts."""
+    """The same, and what outputs say of the hosts' parts; of ``runs`` where the logs have been read already."""
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
-    measured, unread = read_logs(logs)
+    measured, unread = read_logs(logs) if runs is None else (list(runs), [])
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread]
     facts: list[Fact] = []
     if len(targets.all) == 1:
@@ -67,7 +71,7 @@ def read(
     found: list[Figure] = []
     foreign: list[InputError] = []
     known: dict[str, tuple[PathSpec, str]] = {}
-    for m in _whole_runs(measured):
+    for m in whole_runs(measured):
         try:
             found.append(_figure(m, targets.of(m), known))
         except Skip as why:
@@ -93,7 +97,7 @@ def _idle(measured: Iterable[Measurement]) -> list[str]:
     return [f"{file}: left out: {why_not(tool)}" for file, tool in others if (file, tool) not in rates]
 
 
-def _whole_runs(measured: Iterable[Measurement]) -> list[Measurement]:
+def whole_runs(measured: Iterable[Measurement]) -> list[Measurement]:
     """Throughputs of whole runs: fio's jobs that ran together are one test."""
     runs: list[Measurement] = []
     for m in measured:

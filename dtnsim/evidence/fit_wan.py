@@ -79,7 +79,7 @@ def way(logs: Sequence[Path]) -> Way:
     """
     ways: dict[str, Way] = {}
     for m in read_logs(list(logs))[0]:
-        if catalogue().evidence[m.tool] is Evidence.WAY and m.status in ("complete", "partial") and _whole(m):
+        if catalogue().evidence[m.tool] is Evidence.WAY and m.status in ("complete", "partial") and whole(m):
             _add(ways.setdefault(str(m.conditions.get("target") or ""), Way(str(m.conditions.get("target") or ""))), m)
     found = [w for w in ways.values() if w.means]
     if not found:
@@ -91,7 +91,7 @@ def way(logs: Sequence[Path]) -> Way:
     return _merged(found + [w for w in ways.values() if not w.means])
 
 
-def _whole(m: Measurement) -> bool:
+def whole(m: Measurement) -> bool:
     """Whether a figure is of the whole way: mtr's last hop, the far end of traceroute, no part of a test."""
     said = m.conditions
     if said.get("interval"):

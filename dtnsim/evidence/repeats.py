@@ -76,6 +76,7 @@ class Repeats:
         run_to_run: Standard deviation of the logarithm between runs of a day, of all tests together.
         day_to_day: The same between days; None where no test has runs of two days.
         used: How many of the last runs enter the fit: those since the last change.
+        host: Where it was run.
     """
 
     test: str
@@ -86,6 +87,7 @@ class Repeats:
     run_to_run: float
     day_to_day: float | None
     used: int
+    host: str
 
     @property
     def days(self) -> int:
@@ -164,7 +166,10 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
         if sum(map(len, pieces)) > 1:
             every = [f for piece in pieces for f in piece]
             rates, whens = tuple(f.case.measured for f in every), tuple(f.when for f in every)
-            told.append(Repeats(name_of(every[0]), rates, whens, changes, drift, run, day if known else None, count))
+            error_of_days = day if known else None
+            told.append(
+                Repeats(name_of(every[0]), rates, whens, changes, drift, run, error_of_days, count, every[0].case.site)
+            )
     order = {f.case.log: n for n, f in enumerate(figures)}
     return sorted(found, key=lambda f: order[f.case.log]), told
 
@@ -181,12 +186,12 @@ def _by_day(figures: Sequence[Figure]) -> dict[date | None, list[float]]:
 
 
 def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Change, ...], tuple[float, float] | None]:
-    """(runs between changes in the order of time, the changes, a drift)."""
-    if any(f.when is None for f in mine):
-        return [mine], (), None
+    """(runs between changes in the order of time, the changes, a drift); runs without a date are before any change."""
     mine = sorted(mine, key=lambda f: f.when.timestamp() if f.when else 0.0)
     days = _by_day(mine)
     dates = [d for d in days if d is not None]
+    if not dates:
+        return [mine], (), None
     medians = np.array([float(np.median(days[d])) for d in dates])
     at = np.array([d.toordinal() for d in dates], float)
     drift = drifting(at, medians, _CHANCE / tests)

@@ -131,21 +131,21 @@ def _figure(r: Repeats) -> Figure:
     """Rates over dates, with the mean between changes."""
     _, rates, means = _curve(r)
     dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
-    points = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "measured",
-        "x": dates,
-        "y": rates,
-        "marker": {"color": BLUE},
-    }
+    return over_days(r.test, r.words, dates, (rates, means), "MB/s")
+
+
+def over_days(
+    test: str, says: str, dates: Sequence[str], curves: tuple[Sequence[float], Sequence[float]], unit: str
+) -> Figure:
+    """(figures, means between changes) over dates."""
+    rates, means = curves
+    points = {"type": "scatter", "mode": "markers", "name": "measured", "x": dates, "y": rates,
+              "marker": {"color": BLUE}}  # fmt: skip
     line = {"type": "scatter", "mode": "lines", "name": "mean", "x": dates, "y": means,
             "line": {"color": AMBER, "shape": "hv"}}  # fmt: skip
     layout = {
         "xaxis": {"type": "date", "automargin": True},
-        "yaxis": {"title": {"text": "rate [MB/s]"}, "rangemode": "tozero", "automargin": True},
+        "yaxis": {"title": {"text": f"measured [{unit}]"}, "rangemode": "tozero", "automargin": True},
     }
-    rows = [(d, f"{rate:.1f}", f"{mean:.1f}") for d, rate, mean in zip(dates, rates, means, strict=True)]
-    return Figure(
-        label(r.test), r.words, [points, line], layout, Table(("when", "MB/s", "mean"), rows, frozenset({1, 2}))
-    )
+    rows = [(d, f"{rate:.4g}", f"{mean:.4g}") for d, rate, mean in zip(dates, rates, means, strict=True)]
+    return Figure(label(test), says, [points, line], layout, Table(("when", unit, "mean"), rows, frozenset({1, 2})))

@@ -72,6 +72,9 @@ def test_a_change_is_dated_and_only_what_came_after_fits() -> None:
     assert len(found) == told.used == 24
     undated, (plain,) = repeats.weighed([replace(f, when=None) for f in runs(20, 3, 0.015, 0.03, (12, 0.8))])
     assert (len(undated), plain.changes, plain.day_to_day) == (60, (), None)
+    some, (mixed,) = repeats.weighed([*runs(20, 3, 0.015, 0.03, (12, 0.8)), run(2e9, None, 9999)])
+    assert mixed.changes == told.changes  # a run without a date hides none
+    assert len(some) == 24
 
 
 @pytest.mark.parametrize(

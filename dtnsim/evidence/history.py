@@ -1,0 +1,213 @@
+"""The history of a folder of logs: a JSON line for each log, with what it says; only new and changed logs are read.
+
+A line is ``{"log": name, "digest": of its bytes, "runs": tests of volumes and facts of parts as they were read,
+"series": daily medians of all else, "note": what could not be read}``, or ``{"told": [series, since]}`` for a change
+that somebody was told. Lines of logs that are gone stay: they are why there is a history.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from dtnsim.evidence import fit_wan
+from dtnsim.evidence.cases import is_cases_file
+from dtnsim.evidence.dates import when
+from dtnsim.ground import output
+from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.term import plural
+from dtnsim.logs import iter_log
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
+from dtnsim.logs.measurement import Measurement, Unread
+
+#: logs whose figures the fit of a host takes one by one, and those of which a day's median is enough
+_FITTED: Final = (Evidence.FITS, Evidence.CORRECTS)
+_DAILY: Final = (Evidence.WAY, Evidence.DELAYS, Evidence.NETWORK, Evidence.TRANSFER, Evidence.BUSY)
+#: conditions that make it another test
+_OPTIONS: Final = ("operation", "protocol", "streams", "interface", "device", "includes", "bidir")
+_PREFIXES: Final = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+@dataclass(slots=True)
+class Log:
+    """One log of the folder.
+
+    Attributes:
+        name: File, relative to the folder.
+        digest: Of its bytes.
+        runs: Measurements for the fit of a host, with their time among the conditions.
+        series: (tool, quantity, unit, source, target, options) -> (day, median, figures) of each day.
+        note: What could not be read; empty for nothing.
+    """
+
+    name: str
+    digest: str
+    runs: list[Measurement] = field(default_factory=list)
+    series: dict[tuple[str, ...], list[tuple[str, float, int]]] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """As a line of the history."""
+        runs = [[m.tool, m.quantity, m.value, m.unit, dict(m.conditions), m.line] for m in self.runs]
+        series = [[*key, days] for key, days in sorted(self.series.items())]
+        return _json({"log": self.name, "digest": self.digest, "runs": runs, "series": series, "note": self.note})
+
+
+class History:
+    """What is known of a folder.
+
+    Attributes:
+        logs: By name, in the order in which they came.
+        told: Changes that somebody was told: (series, first day).
+        new: Names of logs that are new or have changed.
+
+    Raises:
+        InputError: the folder or the history cannot be read.
+    """
+
+    def __init__(self, folder: Path, file: Path | None) -> None:
+        if not folder.is_dir():
+            raise InputError(f"--watch: {folder} is no folder; give the folder in which the logs gather")
+        self.folder, self.file = folder, file
+        self.logs: dict[str, Log] = {}
+        self.told: list[tuple[str, str]] = []
+        for number, line in enumerate(_lines(file), 1):
+            try:
+                self._take(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                raise InputError(
+                    f"--history: {file}:{number}: is no line of a history; move the file away, and it is made anew "
+                    "from the logs that are there"
+                ) from None
+        self.new = [log.name for log in self._read()]
+
+    def _take(self, entry: dict[str, Any]) -> None:
+        if "told" in entry:
+            series, since = entry["told"]
+            self.told.append((series, since))
+            return
+        name = entry["log"]
+        file = str(self.folder / name)
+        runs = [Measurement(t, q, v, u, conditions=c, file=file, line=n) for t, q, v, u, c, n in entry["runs"]]
+        series = {tuple(key): [(d, v, n) for d, v, n in days] for *key, days in entry["series"]}
+        self.logs[name] = Log(name, entry["digest"], runs, series, entry["note"])
+
+    def _read(self) -> Iterator[Log]:
+        for file in sorted(self.folder.rglob("*")):
+            name = file.relative_to(self.folder).as_posix()
+            own = self.file is not None and file.resolve() == self.file.resolve()
+            if own or any(p.startswith(".") for p in Path(name).parts) or not file.is_file() or not file.stat().st_size:
+                continue
+            if file.suffix in (".yaml", ".yml", ".sh", ".html") or is_cases_file(file):
+                continue
+            with file.open("rb") as raw:
+                digest = hashlib.file_digest(raw, "blake2b").hexdigest()[:32]
+            if name not in self.logs or self.logs[name].digest != digest:
+                self.logs[name] = read(file, name, digest)
+                yield self.logs[name]
+
+    def write(self, told: list[tuple[str, str]]) -> None:
+        """Writes the history with what was told now, in one piece."""
+        if self.file is not None:
+            lines = [log.line for log in self.logs.values()]
+            lines += [_json({"told": pair}) for pair in dict.fromkeys([*self.told, *told])]
+            output.write(self.file, "\n".join([*lines, ""]), "--history")
+
+
+def _lines(file: Path | None) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--history: {file} cannot be read: {error}") from None
+
+
+def _json(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, sort_keys=True, separators=(",", ":"))
+
+
+def read(file: Path, name: str, digest: str) -> Log:
+    """What a log says; what cannot be read of it is one note, and the rest counts."""
+    log, troubles = Log(name, digest), []
+    days: dict[tuple[str, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    undated = 0
+    try:
+        for m in iter_log(file):
+            if isinstance(m, Unread):
+                troubles.append(f"{m.line}: {m.why}")
+            elif m.status == "truncated":
+                troubles.append(f"{m.line}: the log stops in a run")
+            elif (kept := _kept(m)) is not None:
+                stamp = when(m)
+                if stamp is None and kept != ():
+                    undated += 1
+                elif stamp is not None and kept:
+                    days[kept][stamp.date().isoformat()].append(_figure(m))
+                if kept == ():
+                    known = {k: v for k, v in m.conditions.items() if v is not None and k != "end"}
+                    known |= {"time": stamp.isoformat()} if stamp is not None else {}
+                    log.runs.append(m._replace(conditions=known))
+    except DtnsimError as error:
+        troubles.append(f"1: {error}")
+    if undated:
+        troubles.append(f"1: {plural(undated, 'figure')} without a date in the log or in its name")
+    log.series = {k: [(d, median(v), len(v)) for d, v in sorted(of.items())] for k, of in days.items()}
+    if troubles:
+        more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
+        log.note = f"{name}:{troubles[0]}{more}"
+    return log
+
+
+def _kept(m: Measurement) -> tuple[str, ...] | None:
+    """The series that a figure belongs to; () for one that the fit of a host takes, None for one that says nothing."""
+    said, evidence = m.conditions, catalogue().evidence[m.tool]
+    if m.status != "complete" or said.get("interval") or said.get("cumulative"):
+        return None
+    if evidence in _FITTED:
+        return () if m.quantity == "throughput" or evidence is Evidence.CORRECTS else None
+    if evidence not in _DAILY or said.get("stream") is not None or said.get("statistic") or not fit_wan.whole(m):
+        return None
+    if m.quantity not in ("throughput", "rtt", "latency", "loss") or (m.quantity != "loss" and not m.value > 0):
+        return None
+    if m.quantity == "latency" and not said.get("one_way"):
+        return None
+    options = [f"{k} {said[k]}" for k in _OPTIONS if said.get(k) not in (None, False)]
+    if evidence is Evidence.TRANSFER:
+        options.append(_size(float(said.get("bytes") or 0.0)))
+    return (m.tool, m.quantity, m.unit, *ends(m), ", ".join(filter(None, options)))
+
+
+def ends(m: Measurement) -> tuple[str, str]:
+    """(where the bytes come from, where they go) as the log names them; empty where it names nobody."""
+    said = m.conditions
+    source, target, host, peer = (str(said.get(k) or "") for k in ("source", "target", "host", "peer"))
+    if source and target:
+        return source, target
+    here, there = host or str(said.get("machine") or "") or source, peer or target or str(said.get("address") or "")
+    server = said.get("reporter") == "server"
+    back = said.get("role") != "sender" if server else said.get("direction") == "receive"
+    return (there, here) if back else (here, there)
+
+
+def _size(moved: float) -> str:
+    """The decade of a size: transfers of much and of little are not compared."""
+    if moved < 1:
+        return ""
+    power = int(math.log10(moved))
+    return f"{10 ** (power % 3)} to {10 ** (power % 3 + 1)} {_PREFIXES[min(power // 3, 5)]}"
+
+
+def _figure(m: Measurement) -> float:
+    """A figure whose logarithm is finite: of lost packets ``(lost + 1/2) / (sent + 1)``."""
+    if m.quantity != "loss":
+        return m.value
+    sent = float(m.conditions.get("packets") or 1000.0)
+    return (m.value * sent + 0.5) / (sent + 1.0)

@@ -1,0 +1,324 @@
+"""A folder of logs that grows: what changed since when, which parameter explains it, and what to run.
+
+Tests of volumes are series of the hosts that they fit (`dtnsim.evidence.repeats`), and a change is laid on the one
+parameter that moves all tests of its date as they moved: least squares of the steps, unchanged tests with steps of
+zero, along the slopes of each parameter in the fit. Rates, round trips, delays and losses between two ends are series
+of the pair; a rate that fell is explained by what changed at the same time on the way or on a volume of either end.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import chain, pairwise
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.evidence import fit_report, suggest
+from dtnsim.evidence.calibrate import calibrate
+from dtnsim.evidence.calibrate import name_of as host_name
+from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
+from dtnsim.evidence.dates import when
+from dtnsim.evidence.fit_logs import whole_runs
+from dtnsim.evidence.fit_words import written
+from dtnsim.evidence.history import History
+from dtnsim.evidence.repeats import Change, Repeats, name_of
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
+
+#: tool, quantity, unit, source, destination, options
+Key = tuple[str, str, str, str, str, str]
+
+if TYPE_CHECKING:
+    from dtnsim.evidence.fit import Fit
+    from dtnsim.logs.measurement import Measurement
+    from dtnsim.steady.goals import Goal
+
+#: days within which two changes are one
+_SAME: Final = 3
+#: parameters that explain a change as well as the best one: within two standard deviations; and most that are named
+_AS_WELL: Final = 4.0
+_NAMED: Final = 3
+#: a parameter that had to move by more than the rate to this power hardly holds the rate: its slope says little there
+_FAR: Final = 3.0
+#: tests to run that are named
+_TESTS: Final = 2
+#: conditions that make it another test of a volume
+_OPTIONS: Final = ("operation", "pattern", "block_B", "record_B", "depth", "jobs", "engine", "direct", "sync")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Figures of one test or way over days.
+
+    Attributes:
+        name: For people.
+        ends: Source and destination; a volume's host twice.
+        quantity: What is measured.
+        unit: SI.
+        days: When.
+        values: Daily medians.
+        changes: Shifts, in their order.
+        idle: It says how busy something is, not what it can do: it explains and gives no alarm.
+    """
+
+    name: str
+    ends: tuple[str, str]
+    quantity: str
+    unit: str
+    days: tuple[date, ...]
+    values: tuple[float, ...]
+    changes: tuple[Change, ...] = ()
+    idle: bool = False
+
+    def level(self, number: int) -> float:
+        """Geometric mean before the first change (0), after it (1) ..."""
+        edges = [date.min, *(c.since for c in self.changes), date.max]
+        part = [v for d, v in zip(self.days, self.values, strict=True) if edges[number] <= d < edges[number + 1]]
+        return math.exp(sum(map(math.log, part)) / len(part))
+
+    def shown(self, value: float) -> str:
+        """A figure for people: of volumes as they are tested, of ways as networks are."""
+        return written(value, self.unit) if self.ends[0] == self.ends[1] else units.show(value, self.unit)
+
+
+@dataclass(slots=True)
+class Alarm:
+    """A change of a series, and what explains it."""
+
+    series: Series
+    change: Change
+    before: float
+    after: float
+    told: bool
+    explained: list[str] = field(default_factory=list)
+
+    @property
+    def worse(self) -> bool:
+        """Whether somebody must know: a rate fell, or a delay or a loss rose."""
+        return not self.series.idle and (self.change.factor < 1) == (self.series.quantity == "throughput")
+
+
+@dataclass(slots=True)
+class Watched:
+    """What a folder says.
+
+    Attributes:
+        history: Its logs.
+        series: All series, those of the hosts first.
+        alarms: Changes, the latest first.
+        fit: Of the hosts, to the runs since their last change; None where no test fits.
+        goals: (goal, its probability now, before the latest change of a host or None).
+        tests: What to run next.
+        notes: What could not be read or used.
+    """
+
+    history: History
+    series: list[Series]
+    alarms: list[Alarm]
+    fit: Fit | None = None
+    goals: list[tuple[Goal, float, float | None]] = field(default_factory=list)
+    tests: list[suggest.Suggestion] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def alarming(self) -> bool:
+        """Whether something became worse that nobody was told."""
+        return any(a.worse and not a.told for a in self.alarms)
+
+
+def watch(
+    history: History,
+    hosts: Sequence[str],
+    names: Mapping[str, str],
+    volume: str | None = None,
+    free: Sequence[str] = (),
+) -> Watched:
+    """Series of a folder, their changes, and the fit of the hosts to the runs since.
+
+    Raises:
+        InputError: a host file cannot be used.
+    """
+    found = Watched(history, [], [], notes=[log.note for log in history.logs.values() if log.note])
+    runs = [m for log in history.logs.values() for m in log.runs]
+    if hosts and runs:
+        try:
+            found.fit = _fit(history, runs, hosts, names, volume, free, found.notes)
+        except InputError as why:
+            found.notes.append(f"no host is fitted: {why}")
+    own = [_of_test(r) for r in found.fit.repeats if r.days] if found.fit else []
+    others = [] if hosts else _of_runs(runs)
+    found.series = own + _dated(chain(_of_pairs(history, names), others))
+    known = set(history.told)
+    for s in found.series:
+        for n, change in enumerate(s.changes):
+            told = any(name == s.name and _near(date.fromisoformat(day), change.since) for name, day in known)
+            found.alarms.append(Alarm(s, change, s.level(n), s.level(n + 1), told))
+    found.alarms.sort(key=lambda a: (-a.change.since.toordinal(), a.series.name))
+    _explain(found)
+    if found.fit is not None:
+        tests = [t for listed, _ in suggest.for_hosts(hosts, found.fit).values() for t in listed]
+        places = " ".join(a.series.name for a in found.alarms)
+        found.tests = sorted(tests, key=lambda t: not places.endswith(t.test.volume))[:_TESTS]
+    return found
+
+
+def _fit(
+    history: History, runs: Sequence[Measurement], hosts: Sequence[str], names: Mapping[str, str],
+    volume: str | None, free: Sequence[str], notes: list[str],
+) -> Fit:  # fmt: skip
+    logs = [history.folder / log.name for log in history.logs.values() if (history.folder / log.name).is_file()]
+    own = {host_name(h) for h in hosts}
+    ours = {theirs: name for theirs, name in names.items() if name in own or name.startswith("/")}
+    return calibrate(logs, hosts, volume=volume, free=free, names=ours, notes=notes, runs=runs)
+
+
+def _near(one: date, other: date) -> bool:
+    return abs((one - other).days) <= _SAME
+
+
+def _of_test(r: Repeats) -> Series:
+    """The series of a test that fits."""
+    days: dict[date, list[float]] = {}
+    for rate, stamp in zip(r.rates, r.whens, strict=True):
+        if stamp is not None:
+            days.setdefault(stamp.date(), []).append(rate)
+    medians = {d: median(days[d]) for d in sorted(days)}
+    name = f"{r.test.rpartition(' on ')[0]} on {r.host}:{r.test.rpartition(' on ')[2]}"
+    return Series(name, (r.host, r.host), "throughput", "B/s", tuple(medians), tuple(medians.values()), r.changes)
+
+
+def _of_runs(runs: Sequence[Measurement]) -> Iterable[tuple[Key, str, float]]:
+    """(series, day, figure) of tests of volumes whose host nobody describes."""
+    for m in whole_runs(runs):
+        said = m.conditions
+        options = [f"{k} {said[k]:g}" if isinstance(said[k], float) else f"{k} {said[k]}"
+                   for k in _OPTIONS if said.get(k) not in (None, False)]  # fmt: skip
+        place = str(said.get("directory") or said.get("target") or said.get("device") or said.get("source") or "?")
+        here = str(said.get("machine") or said.get("host") or "")
+        if m.value > 0 and m.status == "complete" and (stamp := when(m)) is not None:
+            options.append(f"on {place if place.startswith('/dev/') else Path(place).parent}")
+            yield (m.tool, m.quantity, m.unit, here, here, " ".join(options)), stamp.date().isoformat(), m.value
+
+
+def _of_pairs(history: History, names: Mapping[str, str]) -> Iterable[tuple[Key, str, float]]:
+    """(series, day, median) of what was measured between two ends, which are called as ``--as`` says."""
+    called = {theirs.lower(): ours for theirs, ours in names.items()}
+    for log in history.logs.values():
+        file = Path(log.name)
+        own = next((called[n.lower()] for n in (file.name, file.stem, file.parent.name) if n.lower() in called), "")
+        for (tool, quantity, unit, *ends, options), days in log.series.items():
+            here = [called.get(e.lower(), called.get(e.partition(".")[0].lower(), e)) if e else own for e in ends]
+            for day, value, _ in days:
+                yield (tool, quantity, unit, here[0], here[1], options), day, value
+
+
+def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
+    """Series of figures with their changes."""
+    rows: dict[Key, dict[date, list[float]]] = {}
+    for key, day, value in figures:
+        rows.setdefault(key, {}).setdefault(date.fromisoformat(day), []).append(value)
+    medians = {key: {d: median(v) for d, v in sorted(days.items())} for key, days in sorted(rows.items())}
+    tests = sum(len(days) >= DAYS for days in medians.values())
+    found = []
+    for (tool, quantity, unit, source, target, options), days in medians.items():
+        values = np.log(list(days.values()))
+        shifts = shifted(values, CHANCE / max(tests, 1))
+        edges, dates = [0, *(n for n, _ in shifts), values.size], list(days)
+        means = [float(values[a:b].mean()) for a, b in pairwise(edges)]
+        changes = tuple(Change(dates[n], math.exp(means[i + 1] - means[i]), p) for i, (n, p) in enumerate(shifts))
+        place = source if source == target else f"{source or 'here'} to {target or 'there'}"
+        name = " ".join(filter(None, (tool, "" if quantity == "throughput" else quantity, options, place)))
+        idle = catalogue().evidence[tool] is Evidence.BUSY
+        found.append(Series(name, (source, target), quantity, unit, tuple(dates), tuple(days.values()), changes, idle))
+    return found
+
+
+def _explain(found: Watched) -> None:
+    """Names the parameter behind each change: of a host by its fit, of a way by what changed with it."""
+    own = {_of_test(r).name: r for r in found.fit.repeats} if found.fit else {}
+    for alarm in found.alarms:
+        if found.fit is not None and alarm.series.name in own:
+            alarm.explained = _parameters(found.fit, alarm.change.since)
+    for alarm in found.alarms:
+        if alarm.series.name in own or alarm.series.quantity != "throughput" or alarm.series.idle:
+            continue
+        with_it = [a for a in found.alarms if a is not alarm and _near(a.change.since, alarm.change.since)]
+        causes = [a for a in with_it if _is_cause(a, alarm.series)]
+        alarm.explained = [f"{a.series.name} ({a.series.shown(a.before)} to {a.series.shown(a.after)})"
+                           + "".join(f": {e}" for e in a.explained[:1]) for a in causes[:_NAMED]]  # fmt: skip
+        way = {s.quantity for s in found.series if s.ends == alarm.series.ends and len(s.days) >= DAYS}
+        if not causes and alarm.series.ends[0] != alarm.series.ends[1]:
+            steady = " and ".join(sorted(way - {"throughput"}))
+            nothing = "open: no round trip or loss of this way is in the logs; run ping and mtr too"
+            rest = f"wan.bandwidth, other traffic or a host: {steady} stayed"
+            alarm.explained = [rest if steady else nothing]
+
+
+def _is_cause(other: Alarm, way: Series) -> bool:
+    """Whether a change that came at the same time lies on the way of a rate, or on a volume of either end."""
+    s = other.series
+    if s.quantity == "throughput":
+        return other.worse and s.ends[0] == s.ends[1] and s.ends[0] in way.ends and s.ends[0] != ""
+    return set(s.ends) - {""} <= set(way.ends) and any(s.ends)
+
+
+def _parameters(fit: Fit, since: date) -> list[str]:
+    """The parameters of which any one, moved alone, moves the tests as they moved then; the best first."""
+    steps, slopes, errors = [], [], []
+    for r in fit.repeats:
+        rows = [n for n, f in enumerate(fit.figures) if f.case.site == r.host and name_of(f) == r.test]
+        if rows:
+            steps.append(sum(math.log(c.factor) for c in r.changes if _near(c.since, since)))
+            slopes.append(fit.jacobian[rows].mean(axis=0))
+            errors.append(max(math.hypot(r.run_to_run, r.day_to_day or 0.0) / math.sqrt(min(len(rows), DAYS)), 0.01))
+    step, slope = np.array(steps) / errors, np.array(slopes) / np.array(errors)[:, None]
+    moved = (slope * step[:, None]).sum(axis=0) / np.maximum((slope**2).sum(axis=0), 1e-12)
+    left = ((step[:, None] - slope * moved) ** 2).sum(axis=0)
+    sigma, far = np.array([p.sigma for p in fit.parameters]), _FAR * max(map(abs, steps))
+    likely = (left < (step**2).sum() / 2) & (np.abs(sigma * moved) <= far)
+    own = [j for j, p in enumerate(fit.parameters) if p.host in fit.hosts and likely[j]]
+    best = min((left[j] for j in own), default=0.0)
+    lines = []
+    for j in sorted((j for j in own if left[j] <= best + _AS_WELL), key=lambda j: (left[j], fit.parameters[j].name)):
+        p, after = fit.parameters[j], float(fit.values[j])
+        was = after / math.exp(p.sigma * moved[j])
+        lines.append(f"{p.host}: {p.key} {written(was, p.prior.dim)} to {written(after, p.prior.dim)}")
+    return lines[:_NAMED] or ["no parameter of the host explains it by itself"]
+
+
+def judge(
+    found: Watched, path: str, goal: Goal, hosts: Sequence[str], names: Mapping[str, str], volume: str | None
+) -> None:
+    """Adds how likely a path meets a goal with the fit, and with one to the runs before the latest change of a host.
+
+    Raises:
+        SpecError: the path cannot be used.
+    """
+    from dtnsim.steady.prediction import predict
+
+    def likely(fit: Fit | None) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "fitted.yaml"
+            if fit is not None:
+                fit_report.write(fit, file)
+            return goal.probability(predict(path, calibration=file if fit is not None else None))
+
+    before = None
+    changes = [c.since for r in (found.fit.repeats if found.fit else ()) for c in r.changes]
+    if changes:
+        runs = [m for log in found.history.logs.values() for m in log.runs]
+        old = [m for m in runs if (stamp := when(m)) is not None and stamp.date() < max(changes)]
+        try:
+            before = likely(_fit(found.history, old, hosts, names, volume, (), []))
+        except InputError as why:
+            found.notes.append(f"before the change: {why}")
+    found.goals.append((goal, likely(found.fit), before))
