@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from dtnsim.report import documents
+from dtnsim.report import documents, watched
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]  # the fixture that calls the command
@@ -103,6 +103,7 @@ def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, 
     document = json.loads(again.out)
     jsonschema.Draft202012Validator(made).validate(document)
     assert set(document) == set(made["properties"])
+    assert document["schema"] == watched.SCHEMA
     assert document["new"] == []
     assert all(change["told"] for change in document["changes"])
 
