@@ -39,7 +39,7 @@ def command(
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
     scenarios: Annotated[
         int, typer.Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
-    ] = 360,
+    ] = 48,
     overrides: options.Set = None,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,

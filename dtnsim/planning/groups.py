@@ -142,7 +142,7 @@ def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tupl
 
 def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
     try:
-        where = _where(start, (key,), (values,))
+        where = places_of(start, (key,), (values,))
     except (DtnsimError, NeedsOneError):
         return False
     if where is None:
@@ -158,7 +158,7 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
         return False
 
 
-def _where(
+def places_of(
     start: PathSpec, keys: tuple[str, ...], values: tuple[tuple[str, ...], ...]
 ) -> list[tuple[Place, ...]] | None:
     """Where the numbers of some keys are; None where a key changes more than a number."""
@@ -229,7 +229,7 @@ def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
     try:
         start = given.changed(group.overrides(0))  # what the path leaves open is there, too
         columns = tuple(tuple(dict.fromkeys(c)) for c in zip(*group.texts, strict=True))
-        where = _where(start, group.keys, columns)
+        where = places_of(start, group.keys, columns)
     except (SpecError, NeedsOneError):
         return None
     if where is None:

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from dtnsim.description.at_once import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import NeedsOneError
 from dtnsim.ground.term import plural
-from dtnsim.planning import groups
+from dtnsim.planning import groups, swept
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -43,6 +46,7 @@ class Axis:
         title: What a reader calls it.
         labels: The values as they are shown.
         overrides: ``key=value`` texts that make each of them; nothing for the path's own.
+        written: The same, with what would write the path's own.
         own: Number of the path's own value.
         numbers: The values [SI].
     """
@@ -51,16 +55,24 @@ class Axis:
     title: str
     labels: tuple[str, ...]
     overrides: tuple[tuple[str, ...], ...]
+    written: tuple[tuple[str, ...], ...]
     own: int
     numbers: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """All crossings of some axes, the last axis fastest."""
+    """All crossings of some axes, the last axis fastest.
+
+    Attributes:
+        axes: What is varied.
+        outcomes: What each crossing gives.
+        every: Crossings that there were before values were left out.
+    """
 
     axes: tuple[Axis, ...]
     outcomes: tuple[Outcome, ...]
+    every: int
 
     def plane(self, rows: str, columns: str) -> tuple[Axis, Axis, list[list[float | None]]] | None:
         """Throughputs over two of the axes, everything else as the path has it; None where an axis is not there."""
@@ -92,17 +104,39 @@ def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = No
     """
     given = task.given
     axes = [a for a in (_rtt(given), _loss(given), _streams(given), _files(given), _drives(given)) if a is not None]
+    every = _crossings(axes)
     while axes and _crossings(axes) > max(most, 1):
         longest = max(range(len(axes)), key=lambda n: len(axes[n].labels) / _WORTH[axes[n].name])
         axes[longest] = _shorter(axes[longest])
     axes = [a for a in axes if len(a.labels) > 1]
     whole = _crossings(axes)
+    _run_together(given, axes)
     found = []
     for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
         found.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))
         if progress is not None:
             progress(number + 1, whole)
-    return Grid(tuple(axes), tuple(found))
+    return Grid(tuple(axes), tuple(found), every)
+
+
+def _run_together(given: PathSpec, axes: Sequence[Axis]) -> None:
+    """Runs TCP of all round trips and losses at once for each number of streams: crossings find these runs kept."""
+    wire = [a for a in axes if a.name in ("rtt", "loss")]
+    if not wire or any(t.timing() is not None for t in given.transfers):
+        return
+    other = next((a.overrides for a in axes if a.name == "streams"), ((),))
+    keys, texts = zip(*(zip(*(o[0].split("=", 1) for o in a.written), strict=True) for a in wire), strict=True)
+    read = [[a.numbers[n] if n == a.own else units.read(text)[0] for n, text in enumerate(column)]
+            for a, column in zip(wire, texts, strict=True)]  # fmt: skip
+    values = list(np.array(list(itertools.product(*read))).T)
+    for overrides in other:
+        try:
+            start = given.changed(list(overrides))
+            where = groups.places_of(start, tuple(k[0] for k in keys), texts)
+            if where is not None:
+                swept.rates(swept.with_values(start, where, values))
+        except (DtnsimError, NeedsOneError):  # each crossing then runs its own
+            continue
 
 
 def sizes(task: Task) -> list[tuple[float, float | None]]:
@@ -126,15 +160,8 @@ def _shorter(axis: Axis) -> Axis:
     """Without one of its values that is not the path's own: the one next to the middle."""
     middle = min((n for n in range(len(axis.labels)) if n != axis.own), key=lambda n: abs(n - len(axis.labels) / 2))
     keep = [n for n in range(len(axis.labels)) if n != middle]
-    own = axis.own - (middle < axis.own)
-    return Axis(
-        axis.name,
-        axis.title,
-        tuple(axis.labels[n] for n in keep),
-        tuple(axis.overrides[n] for n in keep),
-        own,
-        tuple(axis.numbers[n] for n in keep),
-    )
+    kept = {f: tuple(getattr(axis, f)[n] for n in keep) for f in ("labels", "overrides", "written", "numbers")}
+    return replace(axis, own=axis.own - (middle < axis.own), **kept)
 
 
 def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis | None:
@@ -142,8 +169,9 @@ def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Calla
     numbers = sorted({own, *(v for v in tried if abs(v - own) > 0.25 * own)})
     made = [make(v) for v in numbers]
     at = numbers.index(own)
-    overrides = tuple(() if n == at else tuple(o) for n, (_, o) in enumerate(made))
-    return Axis(name, title, tuple(label for label, _ in made), overrides, at, tuple(numbers))
+    written = tuple(tuple(o) for _, o in made)
+    overrides = tuple(() if n == at else o for n, o in enumerate(written))
+    return Axis(name, title, tuple(label for label, _ in made), overrides, written, at, tuple(numbers))
 
 
 def _segment(given: PathSpec) -> tuple[str, Any] | None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dtnsim.steady.goals import Goal
 
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
-SCENARIOS: Final = 360
+SCENARIOS: Final = 48
 LADDERS: Final = 3
 #: tables of more rows unfold
 FOLDED: Final = 20
@@ -247,10 +247,9 @@ def _sliders(page: Page, crossed: Grid) -> None:
         f'min="0" max="{len(a.labels) - 1}" step="1" value="{a.own}"></div>'
         for a in crossed.axes
     )
-    page.text(
-        f"Every position is a prediction of its own, worked out beforehand: {len(crossed.outcomes)}.",
-        "note",
-    )
+    made = f"Every position is a prediction of its own, worked out beforehand: {len(crossed.outcomes)}"
+    more = f" of {crossed.every} that are worth trying; --scenarios {crossed.every} works all of them out"
+    page.text(f"{made}{more if crossed.every > len(crossed.outcomes) else ''}.", "note")
     page.raw(f'<div class="sliders">{inputs}</div><p class="answer" id="whatif-answer" role="status"></p>')
     page.raw('<div class="plot-free" id="whatif-plot" role="img" aria-label="Throughput" style="height:300px"></div>')
 

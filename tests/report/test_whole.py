@@ -11,6 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
+from dtnsim.physics.tcp import course
 from dtnsim.planning import whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, page, picture, planned, timeline, whole
@@ -127,6 +128,29 @@ def test_a_grid_has_no_more_crossings_than_asked(given: object) -> None:
     grid = whatif.grid(Task(given, 0, 1), 6)
     assert 1 < len(grid.outcomes) <= 6
     assert grid.plane("rtt", "nothing") is None
+
+
+def test_round_trips_and_losses_of_a_grid_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = dtnsim.load("venadi/gridftp-gpfs")
+    monkeypatch.setattr(course, "_kept", {})
+    runs, real = [], course.answers
+
+    def counted(some: object, ends: tuple[object, ...] = (), **seed: int) -> object:
+        runs.append(len(ends))
+        return real(some, ends, **seed)
+
+    monkeypatch.setattr(course, "answers", counted)
+    grid = whatif.grid(Task(given, 16, 1), 24)
+    labels = {a.name: a.labels for a in grid.axes}
+    assert len(labels["rtt"]) > 2
+    assert max(runs) > 1
+    assert len(runs) <= len(labels["streams"])
+    assert grid.every == 6 * 3 * 4 * 3 * 3
+    last = [o for a in grid.axes for o in a.overrides[-1]]
+    monkeypatch.setattr(course, "_kept", {})
+    alone = dtnsim.predict(given.changed(last), samples=16).throughput_Bps.p50
+    found = grid.at({a.name: len(a.labels) - 1 for a in grid.axes}).rate_Bps
+    assert found == pytest.approx(alone, rel=1e-9)
 
 
 def test_transfers_with_names_can_be_varied() -> None:
