@@ -160,7 +160,9 @@ def _shorter(axis: Axis) -> Axis:
     """Without one of its values that is not the path's own: the one next to the middle."""
     middle = min((n for n in range(len(axis.labels)) if n != axis.own), key=lambda n: abs(n - len(axis.labels) / 2))
     keep = [n for n in range(len(axis.labels)) if n != middle]
-    kept: dict[str, Any] = {f: tuple(getattr(axis, f)[n] for n in keep) for f in ("labels", "overrides", "written", "numbers")}
+    kept: dict[str, Any] = {
+        f: tuple(getattr(axis, f)[n] for n in keep) for f in ("labels", "overrides", "written", "numbers")
+    }
     return replace(axis, own=axis.own - (middle < axis.own), **kept)
 
 
