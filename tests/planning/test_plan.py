@@ -207,7 +207,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     )
     made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64, grows="40%/year", years=3)
     assert made.target_Bps == pytest.approx(10e12 / 8 / 3600)
-    assert made.hosts == ("nas",)
+    assert made.hosts == ("nas", "centre")
     better = made.tuned.prediction.throughput_Bps.p50 > 1.5 * made.now.prediction.throughput_Bps.p50
     assert better
     assert re.search(r"(Tuning alone is (not )?enough): .* probability", "\n".join(made.sentences))
