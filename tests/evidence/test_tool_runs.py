@@ -22,12 +22,16 @@ def seconds(**changes: str) -> float:
     return tool_runs.answer(tool_runs.run_of({**ROW, **changes}), samples=0).p50_s
 
 
-def test_a_tool_that_copies_within_one_host_is_refused():
-    with pytest.raises(SpecError, match="within one host"):
-        seconds(tool_key="robocopy")
+REFUSED = [("robocopy", "within one host"), ("dd", "within one host"), ("fio", "volume")]
 
 
-@pytest.mark.parametrize("key", sorted(tool_runs.KEYS.keys() - {"robocopy"}))
+@pytest.mark.parametrize(("key", "why"), REFUSED)
+def test_a_tool_that_copies_within_one_host_is_refused(key, why):
+    with pytest.raises(SpecError, match=why):
+        seconds(tool_key=key)
+
+
+@pytest.mark.parametrize("key", sorted(tool_runs.KEYS.keys() - {"robocopy", "dd", "fio"}))
 def test_every_key_is_a_path_that_can_be_predicted(key):
     least = 0.04 if key == "perftest" else 0.1  # RDMA opens with no messages: 500 kB at 100 Mb/s
     assert least < seconds(tool_key=key, direction="get") < 60
