@@ -45,7 +45,7 @@ def command(
     ] = None,
     wan: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write what ping, mtr and traceroute say as a network that a path names."),
+        typer.Option(metavar="FILE", help="Write what ping, mtr, perfSONAR and iperf3 say as a network for a path."),
     ] = None,
     suggest: Annotated[  # noqa: FBT002 - a flag
         bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
@@ -108,7 +108,7 @@ def command(
     if history or path or target:
         raise InputError("--history, --path and --target are of --watch FOLDER")
     if wan is not None:
-        _write_wan(sources or [], host or [], wan)
+        _write_wan(sources or [], host or [], wan, names or [])
     if not host and wan is None:
         raise InputError("calibrate: give --host with the file of the host that the logs are of")
     if not host:
@@ -181,15 +181,15 @@ def _watch(
         raise typer.Exit(3)
 
 
-def _write_wan(sources: list[str], hosts: list[str], file: str) -> None:
+def _write_wan(sources: list[str], hosts: list[str], file: str, names: list[str]) -> None:
     from dtnsim.description.host import build_host
     from dtnsim.description.hosts import named
-    from dtnsim.evidence import fit_wan
+    from dtnsim.evidence import fit_targets, fit_wan
     from dtnsim.evidence.calibrate import files_of
     from dtnsim.ground.output import write
 
     cards = [n.rate for h in hosts for n in build_host(h, named(h)).nics.values()]
-    way = fit_wan.way(files_of(sources))
+    way = fit_wan.way(files_of(sources), fit_targets.pairs(names))
     write(file, fit_wan.text(way, str(max(cards, key=lambda r: r.value)) if cards else ""), "--wan")
     sys.stderr.write(
         visible(f"{file}: the way to {way.target or 'the other host'}; in a path: wan: {{part: {file}}}") + "\n"

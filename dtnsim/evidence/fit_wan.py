@@ -1,18 +1,25 @@
-"""ping, traceroute and mtr as a network that a path can name: round trip, loss, MTU, each with its spread.
+"""Logs as a network that a path can name: round trip, loss and MTU, rate, retransmits and other traffic by the hour.
+
+ping, traceroute, mtr, perfSONAR and pScheduler say the former, iperf3 and its like the latter.
 
 The round trip is the geometric mean of the runs' means; its spread is how far runs lie apart or, of a single run, how
 far its mean lies above its fastest packet. Loss is packets lost over packets sent, all runs together, with the spread
 of a Poisson count, ``1 / sqrt(lost)``; where none was lost nothing is stated, since a path that states no loss is drawn
 with what such paths have, and a few hundred packets say nothing of that. Loss that routers in between show is none of
-the way: they answer when they have time.
+the way: they answer when they have time. What TCP sent again is written where no probe lost a
+packet. Rates are of one way and direction; the fastest is a lower bound of what the way carries. Where its runs come
+near the way's rate and are spread over days and hours, what they lack of the fastest is other traffic: its mean, and
+the first harmonic of the hours' medians (UTC).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from dtnsim.evidence.dates import when
@@ -28,6 +35,12 @@ from dtnsim.logs.measurement import Measurement
 _HEADERS_B: Final = 28
 #: runs of one way whose round trips differ by more than this factor are of two ways
 _ANOTHER: Final = 1.5
+#: rates of Ethernet [Gb/s]
+_RATES: Final = (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)
+#: other traffic is told from runs at so many hours on so many days, the fastest of which took this share of the rate
+_HOURS: Final = 8
+_BACKGROUND_DAYS: Final = 3
+_FULL: Final = 0.8
 #: largest spread that a number may have
 _WIDEST: Final = 3.0
 
@@ -45,6 +58,10 @@ class Way:
         mtu_B: Largest packet that passed, or that the way is said to take.
         places: Where the round trips are written.
         days: Days with runs.
+        rates: (source, destination, rate [B/s], when) of each run that filled it.
+        again: Segments that TCP sent again.
+        moved: Bytes that each of these runs moved, by file and line.
+        last: File, role and ends of the last rate.
     """
 
     target: str
@@ -55,6 +72,15 @@ class Way:
     mtu_B: float = 0.0
     places: list[str] = field(default_factory=list)
     days: set[str] = field(default_factory=set)
+    rates: list[tuple[str, str, float, datetime | None]] = field(default_factory=list)
+    again: dict[tuple[str | None, int | None], float] = field(default_factory=dict)
+    moved: dict[tuple[str | None, int | None], float] = field(default_factory=dict)
+    last: tuple[object, ...] = ()
+
+    @property
+    def fastest_Bps(self) -> float:
+        """Rate of the fastest run; 0 where none was measured."""
+        return max((r[2] for r in self.rates), default=0.0)
 
     @property
     def rtt_s(self) -> float:
@@ -71,24 +97,76 @@ class Way:
         return max(self.means[0] / self.least[0] - 1.0, 0.0) if self.least else 0.0
 
 
-def way(logs: Sequence[Path]) -> Way:
+def way(logs: Sequence[Path], names: Mapping[str, str] | None = None) -> Way:
     """Reads the way that logs are of.
+
+    Args:
+        logs: Log files.
+        names: What logs call the two ends -> what they are called.
 
     Raises:
         InputError: no round trip is in them, or they are of several ways.
     """
     ways: dict[str, Way] = {}
+    called = {theirs.lower(): ours for theirs, ours in (names or {}).items()}
     for m in read_logs(list(logs))[0]:
-        if catalogue().evidence[m.tool] is Evidence.WAY and m.status in ("complete", "partial") and whole(m):
-            _add(ways.setdefault(str(m.conditions.get("target") or ""), Way(str(m.conditions.get("target") or ""))), m)
-    found = [w for w in ways.values() if w.means]
-    if not found:
+        evidence = catalogue().evidence[m.tool]
+        if evidence not in (Evidence.WAY, Evidence.NETWORK) or m.status not in ("complete", "partial") or not whole(m):
+            continue
+        target = str(m.conditions.get("target") or "")
+        found = ways.setdefault(called.get(target.lower(), target), Way(called.get(target.lower(), target)))
+        if m.quantity in ("throughput", "retransmits"):
+            _add_rate(found, m, called)
+        elif evidence is Evidence.WAY:  # iperf3's round trips are those of a full queue
+            _add(found, m)
+    known = [w for w in ways.values() if w.means]
+    if not known:
         raise InputError("--wan: there is no round trip in these logs; give the output of ping, mtr or traceroute")
-    rtts = [w.rtt_s for w in found]
+    rtts = [w.rtt_s for w in known]
     if max(rtts) > _ANOTHER * min(rtts):
-        which = ", ".join(f"{w.target or 'a host without a name'} ({units.show(w.rtt_s, 's')})" for w in found)
+        which = ", ".join(f"{w.target or 'a host without a name'} ({units.show(w.rtt_s, 's')})" for w in known)
         raise InputError(f"--wan: the logs are of several ways: {which}; give those of one")
-    return _merged(found + [w for w in ways.values() if not w.means])
+    merged = _merged(known + [w for w in ways.values() if not w.means])
+    pairs = {frozenset(r[:2]) - {""} for r in merged.rates}
+    if len(pairs) > 1:
+        which = ", ".join(sorted(" and ".join(sorted(p)) or "hosts without a name" for p in pairs))
+        raise InputError(
+            f"--wan: the rates are of several ways: {which}; give those of one, or say who is who: --as A=B"
+        )
+    return merged
+
+
+def _add_rate(way_: Way, m: Measurement, called: Mapping[str, str]) -> None:
+    """Notes a rate of a whole run of all streams, or what it sent again."""
+    said, place = m.conditions, (m.file, m.line)
+    if said.get("stream") is not None or said.get("statistic") or m.status != "complete":
+        return
+    if m.quantity == "retransmits":
+        way_.again[place] = m.value
+    elif m.value > 0 and not said.get("target_Bps"):
+        source, target = (called.get(e.lower(), e) for e in ends(m))
+        if said.get("role") == "receiver" and way_.last == (m.file, "sender", source, target):
+            way_.rates.pop()  # of one and the same run: what arrived counts
+        way_.last = (m.file, said.get("role"), source, target)
+        way_.rates.append((source, target, m.value, when(m)))
+        way_.moved[place] = m.value * float(said.get("duration_s") or 0.0)
+
+
+def ends(m: Measurement) -> tuple[str, str]:
+    """(where the bytes come from, where they go) as the log names them; empty where it names nobody."""
+    said = m.conditions
+    source, target, host, peer = (str(said.get(k) or "") for k in ("source", "target", "host", "peer"))
+    if source and target:
+        return source, target
+    here, there = host or str(said.get("machine") or "") or source, peer or target or str(said.get("address") or "")
+    server = said.get("reporter") == "server"
+    back = said.get("role") != "sender" if server else said.get("direction") == "receive"
+    return (there, here) if back else (here, there)
+
+
+def named(source: str, target: str) -> str:
+    """A direction for people; an end that the log does not name is the machine that wrote it."""
+    return f"{source or 'here'} to {target or ('here' if source else 'there')}"
 
 
 def whole(m: Measurement) -> bool:
@@ -130,6 +208,9 @@ def _merged(ways: Sequence[Way]) -> Way:
         whole.least += w.least
         whole.places += w.places
         whole.days |= w.days
+        whole.rates += w.rates
+        whole.again |= w.again
+        whole.moved |= w.moved
         whole.sent += w.sent
         whole.lost += w.lost
         whole.mtu_B = max(whole.mtu_B, w.mtu_B)
@@ -141,7 +222,7 @@ def text(found: Way, bandwidth: str = "") -> str:
 
     Args:
         found: What was measured.
-        bandwidth: Rate of the host's card; 10 Gb/s where none is known.
+        bandwidth: Rate of the host's card; where none is known that of Ethernet above the fastest run, or 10 Gb/s.
     """
     runs, days = plural(len(found.means), "run"), f" on {plural(len(found.days), 'day')}" if found.days else ""
     spread = f"spread: {100 * min(found.spread, _WIDEST):.2g} %, " if found.spread >= 0.005 else ""
@@ -150,7 +231,8 @@ def text(found: Way, bandwidth: str = "") -> str:
     lines = [
         f"# The way to {far}, written by 'dtnsim calibrate --wan'; a path names it with  wan: {{part: FILE}}",
         "kind: segment",
-        f"bandwidth: {bandwidth or '10 Gb/s'}  # TODO: what the provider says ({_card(bandwidth)})",
+        *_directions(found),
+        f"bandwidth: {bandwidth or _ethernet(found)}  # TODO: what the provider says ({_card(bandwidth, found)})",
         f'rtt: {{value: {found.rtt_s * 1e3:.5g} ms, {spread}source: "{source}"}}',
     ]
     if found.mtu_B:
@@ -166,8 +248,57 @@ def text(found: Way, bandwidth: str = "") -> str:
             f"# loss: none of {plural(found.sent, 'packet')} was lost: below {3 / found.sent:.1g} (95 %); a path that "
             "states none is drawn with what such paths have"
         )
-    return "\n".join([*lines, ""])
+    again, moved = sum(found.again.values()), sum(found.moved.get(place, 0.0) for place in found.again)
+    if again and moved and found.lost < 0.5:
+        lines.append(
+            f"retransmits: {{count: {again:.0f}, moved: {moved:.4g} B}}  # of {plural(len(found.again), 'run')}"
+        )
+    return "\n".join([*lines, *_background(found, bandwidth or _ethernet(found)), ""])
 
 
-def _card(bandwidth: str) -> str:
-    return "now the card of the host" if bandwidth else "now a guess"
+def _directions(found: Way) -> list[str]:
+    """Rates of each direction, as comments."""
+    runs: dict[str, list[float]] = {}
+    for source, target, rate, _ in found.rates:
+        runs.setdefault(named(source, target), []).append(rate)
+    lines = []
+    for name, rates in sorted(runs.items()):
+        typical, fastest = units.show(median(rates), "B/s"), units.show(max(rates), "B/s")
+        lines.append(f"# {plural(len(rates), 'run')} {name}: median {typical}, fastest {fastest}")
+    return lines
+
+
+def _ethernet(found: Way) -> str:
+    """The smallest rate of Ethernet that carries the fastest run (IEEE 802.3)."""
+    fastest = found.fastest_Bps * 8e-9
+    return f"{next((r for r in _RATES if r >= fastest), math.ceil(fastest)):g} Gb/s" if fastest else "10 Gb/s"
+
+
+def _card(bandwidth: str, found: Way) -> str:
+    if bandwidth:
+        return "now the card of the host"
+    return "now the smallest rate of Ethernet that carries the fastest run" if found.rates else "now a guess"
+
+
+def _background(found: Way, bandwidth: str) -> list[str]:
+    """Other traffic by the hour; nothing where the runs cannot say it."""
+    best, carried = found.fastest_Bps, units.parse(bandwidth, "B/s")
+    hours: dict[int, list[float]] = {}
+    for _, _, rate, stamp in found.rates:
+        if stamp is not None:
+            hours.setdefault(stamp.hour, []).append(1.0 - rate / best)
+    days = {stamp.date() for *_, stamp in found.rates if stamp is not None}
+    if len(hours) < _HOURS or len(days) < _BACKGROUND_DAYS or best < _FULL * carried:
+        return []
+    taken = {hour: median(shares) for hour, shares in hours.items()}
+    mean = sum(taken.values()) / len(taken)
+    turn = 2 * math.pi / 24
+    wave = [2 * sum(v * f(turn * h) for h, v in taken.items()) / len(taken) for f in (math.cos, math.sin)]
+    if mean <= 0:
+        return []
+    peak = math.atan2(wave[1], wave[0]) / turn % 24
+    spread = math.sqrt(sum((x - taken[h]) ** 2 for h, v in hours.items() for x in v) / len(found.rates)) / mean
+    source = f"what {len(found.rates)} runs lack of the fastest"
+    share = f'{{value: {mean:.3g}, spread: {100 * min(spread, _WIDEST):.2g} %, source: "{source}"}}'
+    wave_share = min(math.hypot(*wave) / mean, 1.0)
+    return [f"background: {{share: {share}, diurnal: {wave_share:.2g}, peak_hour: {min(peak, 23.9):.1f}}}"]

@@ -182,19 +182,7 @@ def _kept(m: Measurement) -> tuple[str, ...] | None:
     options = [f"{k} {said[k]}" for k in _OPTIONS if said.get(k) not in (None, False)]
     if evidence is Evidence.TRANSFER:
         options.append(_size(float(said.get("bytes") or 0.0)))
-    return (m.tool, m.quantity, m.unit, *ends(m), ", ".join(filter(None, options)))
-
-
-def ends(m: Measurement) -> tuple[str, str]:
-    """(where the bytes come from, where they go) as the log names them; empty where it names nobody."""
-    said = m.conditions
-    source, target, host, peer = (str(said.get(k) or "") for k in ("source", "target", "host", "peer"))
-    if source and target:
-        return source, target
-    here, there = host or str(said.get("machine") or "") or source, peer or target or str(said.get("address") or "")
-    server = said.get("reporter") == "server"
-    back = said.get("role") != "sender" if server else said.get("direction") == "receive"
-    return (there, here) if back else (here, there)
+    return (m.tool, m.quantity, m.unit, *fit_wan.ends(m), ", ".join(filter(None, options)))
 
 
 def _size(moved: float) -> str:

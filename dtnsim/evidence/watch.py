@@ -26,6 +26,7 @@ from dtnsim.evidence.calibrate import name_of as host_name
 from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.fit_logs import whole_runs
+from dtnsim.evidence.fit_wan import named
 from dtnsim.evidence.fit_words import written
 from dtnsim.evidence.history import History
 from dtnsim.evidence.repeats import Change, Repeats, name_of
@@ -235,7 +236,7 @@ def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
         edges, dates = [0, *(n for n, _ in shifts), values.size], list(days)
         means = [float(values[a:b].mean()) for a, b in pairwise(edges)]
         changes = tuple(Change(dates[n], math.exp(means[i + 1] - means[i]), p) for i, (n, p) in enumerate(shifts))
-        place = source if source == target else f"{source or 'here'} to {target or 'there'}"
+        place = source if source == target else named(source, target)
         name = " ".join(filter(None, (tool, "" if quantity == "throughput" else quantity, options, place)))
         idle = catalogue().evidence[tool] is Evidence.BUSY
         found.append(Series(name, (source, target), quantity, unit, tuple(dates), tuple(days.values()), changes, idle))

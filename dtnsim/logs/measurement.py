@@ -71,7 +71,10 @@ class Evidence(Enum):
     DESCRIBES = "it says what there is, not how fast: it goes into the host file ('dtnsim discover')"
     WAY = "it measures the way between hosts: --wan FILE writes that as a network which a path can name"
     DELAYS = "it measures delays between hosts: ping says them too, and --wan FILE reads ping"
-    NETWORK = f"it tests two hosts and the way between them; {_CASES}"
+    NETWORK = (
+        "its rates and retransmits are of the way between two hosts: --wan FILE writes them with what ping says of it, "
+        f"and --watch follows them; {_CASES}"
+    )
     TRANSFER = "an end-to-end transfer judges and does not fit: 'dtnsim validate LOG --path PATH' holds it against one"
     SERVERS = f"it tests servers and clients together; {_CASES}"
     CONNECTIONS = f"it says how connections fared, not what hosts can do; {_CASES}"

@@ -115,3 +115,52 @@ def test_several_ways_and_none(tmp_path: Path) -> None:
         made(tmp_path, ping(20.0), far)
     with pytest.raises(InputError, match="no round trip in these logs"):
         made(tmp_path, "$ dd if=/dev/zero of=/x bs=1M count=1\n1048576 bytes (1 MB) copied, 1 s, 1 MB/s\n")
+
+
+def iperf3(stamp: int, rate_bps: float, again: int = 0, reverse: int = 0) -> str:
+    test = {"protocol": "TCP", "num_streams": 4, "duration": 10, "reverse": reverse}
+    time = f"Tue, {stamp // 24 + 3:02} Mar 2026 {stamp % 24:02}:00:00 GMT"
+    start = {"version": "iperf 3.9", "timestamp": {"time": time},
+             "connecting_to": {"host": "192.0.2.7", "port": 5201}, "test_start": test}  # fmt: skip
+    whole = {"start": 0, "end": 10, "seconds": 10, "bytes": rate_bps * 10 / 8, "bits_per_second": rate_bps}
+    end = {"sum_sent": {**whole, "retransmits": again}, "sum_received": whole}
+    return json.dumps({"start": start, "intervals": [], "end": end}, indent=1)
+
+
+def test_rates_of_both_directions_and_what_was_sent_again(tmp_path: Path) -> None:
+    """3 + 2 segments again in two runs of 10 s at 9.4 and 9.0 Gb/s; a way of 9.4 Gb/s is one of 10 Gb/s."""
+    for number, text in enumerate((ping(20.0), iperf3(0, 9.4e9, 3), iperf3(1, 9.0e9, 2, reverse=1))):
+        (tmp_path / f"{number}.log").write_text(text)
+    files = sorted(tmp_path.glob("*.log"))
+    text = fit_wan.text(fit_wan.way(files, {"192.0.2.7": "dtn.example.org"}))
+    assert "# 1 run here to dtn.example.org: median 9.4 Gb/s" in text
+    assert "# 1 run dtn.example.org to here: median 9 Gb/s" in text
+    assert "bandwidth: 10 Gb/s  # TODO: what the provider says (now the smallest rate of Ethernet" in text
+    assert "retransmits: {count: 5, moved: 2.3e+10 B}" in text
+    assert "background" not in text
+    (tmp_path / "3.log").write_text(iperf3(2, 1e9).replace("192.0.2.7", "192.0.2.9"))
+    with pytest.raises(InputError, match=r"rates are of several ways: 192\.0\.2\.7, 192\.0\.2\.9"):
+        fit_wan.way([*files, tmp_path / "3.log"])
+
+
+def test_runs_over_days_and_hours_say_what_others_take(tmp_path: Path) -> None:
+    """Others take 20 % with a wave of 0.5 that peaks at 15 h, so 30 % at the most and 10 % at the least: of the fastest
+    run (0.9) the hours lack 1 - (0.8 - 0.1 cos) / 0.9, 1/9 in the mean with a wave of 1/9."""
+    files = [tmp_path / "ping.txt"]
+    files[0].write_text(ping(20.0))
+    for hour in range(72):
+        taken = 0.2 * (1 + 0.5 * math.cos(2 * math.pi * (hour - 15) / 24))
+        files.append(tmp_path / f"{hour}.json")
+        files[-1].write_text(iperf3(hour, 10e9 * (1 - taken)))
+    (tmp_path / "way.yaml").write_text(fit_wan.text(fit_wan.way(files)))
+    path = tmp_path / "path.yaml"
+    path.write_text(
+        "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {part: way.yaml}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n"
+    )
+    (segment,) = spec.load(path).wan
+    other = segment.background
+    assert other is not None
+    assert other.share.value == pytest.approx(1 / 9, rel=0.01)
+    assert other.diurnal.value == pytest.approx(1.0, rel=0.01)
+    assert other.peak_hour == pytest.approx(15, abs=0.1)
