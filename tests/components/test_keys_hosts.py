@@ -109,6 +109,8 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "hot_byte": ("9 cycles/B", ZFS, REWRITE), "zero_byte": ("9 cycles/B", (), DD),
         "miss_byte": ("9 cycles/B", (*ZFS, ("hosts.b.cpu.cache", "1 MiB")), DD),
         "far_byte": ("9 cycles/B", ZFS, DD),
+        "file_miss_byte": ("9 cycles/B", (), {"start": "b:/d", "to": "a:/d"}), "unbacked_byte": ("9 cycles/B", (), {}),
+        "unbacked": (0.1, (("hosts.b.stack.unbacked_byte", "9 cycles/B"),), {}),
         "page_fault": ("9 cycles", (), PROGRAM), "page": ("2 MiB", (), PROGRAM),
     }),
     "nic": ("hosts.b.nic", {

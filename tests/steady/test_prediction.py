@@ -251,7 +251,9 @@ def test_waiting_is_a_rung_too() -> None:
 def test_a_path_by_name_with_overrides() -> None:
     slow = predict("venadi/gridftp-gpfs", overrides=["wan.bandwidth=1 Gb/s"], samples=0)
     assert slow.throughput_Bps.p50 == pytest.approx(1.25e8 * 8948 / 9038, rel=0.02)
-    assert slow.bottleneck.station == "network.wan"
+    # connection and segment allow exactly the same: the connection is named, and the segment as its narrowest place
+    assert slow.bottleneck.station == "network.tcp.nersc-venadi[transfer]"
+    assert "the narrowest place is wan" in slow.bottleneck.reason
 
 
 def test_the_problem_of_the_answer_recomputes_it() -> None:
