@@ -1,8 +1,8 @@
 """Benchmark logs to figures of hosts: which host and volume, which tool with which options each run was.
 
 dd says in its command where it reads and writes. bonnie++, IOzone and fio logs often do not say on which
-volume they ran; then the host must have only one, or the caller names it. Runs over a network need
-a path between two hosts, which no log describes: those belong into a cases file.
+volume they ran; then the host must have only one, or the caller names it. Of runs over a network the processor's time
+is a figure of its host (`dtnsim.evidence.fit_network`), and the rates are of the way (`dtnsim.evidence.fit_wan`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
+from dtnsim.evidence import fit_network
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
@@ -68,10 +69,14 @@ def read(
     if len(targets.all) == 1:
         targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
         notes += unmatched
-    found: list[Figure] = []
+    found, unused = fit_network.figures(measured, targets)
+    notes += unused
+    network = {f.case.log[0] for f in found if f.case.log}
     foreign: list[InputError] = []
     known: dict[str, tuple[PathSpec, str]] = {}
     for m in whole_runs(measured):
+        if m.tool == "iperf3" and Path(m.file or "log") in network:
+            continue  # its rate is in the figure of its processor
         try:
             found.append(_figure(m, targets.of(m), known))
         except Skip as why:

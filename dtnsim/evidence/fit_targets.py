@@ -151,6 +151,13 @@ class Targets:
             f"with one of {known}"
         )
 
+    def peer(self, name: str) -> Target | None:
+        """The host that a log calls so, by its name or address; None where nobody describes it."""
+        for said in (name.lower(), name.partition(".")[0].lower()):
+            if said in self._aliases:
+                return self._by_name(self._aliases[said])
+        return None
+
     def _by_name(self, name: str) -> Target:
         return next(t for t in self.all if t.name == name)
 

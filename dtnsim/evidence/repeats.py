@@ -152,11 +152,11 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
     that all of them together say no more than that.
     """
     groups: dict[str, list[Figure]] = {}
-    for figure in figures:
+    found = [f for f in figures if f.case.quantity != "throughput"]  # shares of a processor are at different rates
+    for figure in (f for f in figures if f.case.quantity == "throughput"):
         groups.setdefault(key_of(figure), []).append(figure)
     parts = [_split(mine, len(groups)) for mine in groups.values()]
     run, day, known = _noise([[_logs(p) for p in pieces] for pieces, _, _ in parts], [pieces for pieces, _, _ in parts])
-    found: list[Figure] = []
     told: list[Repeats] = []
     for pieces, changes, drift in parts:
         last = pieces[-1]

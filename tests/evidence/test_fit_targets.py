@@ -157,7 +157,10 @@ def test_fio_json_of_jobs_without_group_reporting_is_one_test(tmp_path: Path, ho
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver\n", "two hosts and the way"),
+        (
+            "[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver\n",
+            "the way between two hosts: --wan FILE",
+        ),
         ("big.tar   100%  100MB  50.0MB/s   00:02\n", "end-to-end transfer judges"),
     ],
 )
