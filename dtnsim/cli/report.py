@@ -24,7 +24,7 @@ def command(
     path: options.Path,
     out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
     simulate: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--simulate", help="Also simulate it in time, or its workload over months.")
+        bool, typer.Option("--simulate", help="Also simulate it in time (a workload over months always is).")
     ] = False,
     plan: Annotated[
         str | None,
@@ -40,6 +40,9 @@ def command(
     scenarios: Annotated[
         int, typer.Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
     ] = 48,
+    tools: Annotated[  # noqa: FBT002 - a flag
+        bool, typer.Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
+    ] = True,
     overrides: options.Set = None,
     samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,
@@ -66,11 +69,12 @@ def command(
     with Watch("writing the report") as watch:
         asked = whole.Asked(
             simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
-            fleet=_fleet(given, seed) if simulate and given.workload is not None else None,
+            fleet=_fleet(given, seed) if given.workload is not None else None,
             plan=_planned(given, plan, seed, samples) if plan is not None else None,
             goal=_goal(target, deadline),
             start=clock(start) if start is not None else None,
             scenarios=scenarios,
+            tools=tools,
             samples=samples,
             seed=seed,
             command=("dtnsim", *sys.argv[1:]),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,6 +29,9 @@ PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
 BUSIEST: Final = 12
 LETTERS: Final = 34
 _ROW: Final = 34
+_AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
+#: marks of quantiles that are drawn in one row
+_MARKS: Final = ("circle", "diamond", "square", "triangle-up")
 
 
 def gbps(value: float | None) -> float | None:
@@ -39,12 +44,24 @@ def short(text: str, letters: int = LETTERS) -> str:
     return label(text if len(text) <= letters else f"{text[: letters - 1]}…")
 
 
+def whole(text: str, letters: int = LETTERS) -> str:
+    """A name in as many lines as it needs on an axis: broken after what parts a station's name, else where it must."""
+    lines = [""]
+    for piece in (
+        p for part in re.split(r"(?<=[ ./\[\]_:-])", text) for p in textwrap.wrap(part, letters, **_AS_IT_IS)
+    ):
+        if lines[-1] and len(lines[-1]) + len(piece) > letters:
+            lines.append("")
+        lines[-1] += piece
+    return "<br>".join(map(label, lines))
+
+
 def rows_axis(names: Sequence[str]) -> dict[str, Any]:
     """A vertical axis of names, the first on top, each at its place whatever it is called."""
     places = list(range(len(names)))
     return {
         "tickvals": places,
-        "ticktext": [short(n) for n in names],
+        "ticktext": [whole(n) for n in names],
         "range": [len(names) - 0.5, -0.5],
         "automargin": True,
         "zeroline": False,
@@ -53,7 +70,20 @@ def rows_axis(names: Sequence[str]) -> dict[str, Any]:
 
 def rate_axis(title: str = "throughput [Gb/s]") -> dict[str, Any]:
     """An axis of rates from nothing on."""
-    return {"title": {"text": title}, "rangemode": "tozero", "automargin": True}
+    return {"title": {"text": title}, "rangemode": "tozero", "automargin": True, "exponentformat": "none"}
+
+
+def dots(name: str, number: int, values: Sequence[float], unit: str) -> dict[str, Any]:
+    """One quantile of several rows as marks: on a logarithmic axis bars have no length."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": list(values),
+        "y": list(range(len(values))),
+        "marker": {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12},
+        "hovertemplate": f"{name}: %{{x:.4g}} {unit}<extra></extra>",
+    }
 
 
 def height(rows: int, extra: int = 90) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import fleet
-from dtnsim.report.charts import PATTERNS, TONES, height, rows_axis, short
+from dtnsim.report.charts import TONES, dots, height, rows_axis, short
 from dtnsim.report.page import Figure, Table
 
 if TYPE_CHECKING:
@@ -68,25 +68,16 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
     if not shown:
         return None
     names = list(shown[0]["completion_s"])
-    traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": quantile,
-            "x": [c["completion_s"][quantile] / _HOUR_S for c in shown],
-            "y": list(range(len(shown))),
-            "marker": {"color": TONES[n], "pattern": {"shape": PATTERNS[n]}},
-            "hovertemplate": f"{quantile}: %{{x:.3g}} h<extra></extra>",
-        }
-        for n, quantile in enumerate(names)
-    ]
+    traces = [dots(q, n, [c["completion_s"][q] / _HOUR_S for c in shown], "h") for n, q in enumerate(names)]
     layout = {
-        "barmode": "group",
         "yaxis": rows_axis([c["class"] for c in shown]),
-        "xaxis": {"title": {"text": "from asking to the end [h]"}, "type": "log", "automargin": True},
-        "height": height(3 * len(shown), 110),
+        "xaxis": {
+            "title": {"text": "from asking to the end [h], each step ten times the one before"}, "type": "log",
+            "dtick": 1, "automargin": True, "exponentformat": "none",
+        },
+        "height": height(len(shown), 130),
         "showlegend": True,
-    }
+    }  # fmt: skip
     rows = [(c["class"], *(units.show(c["completion_s"][q], "s") for q in names)) for c in shown]
     says = "; ".join(f"{r[0]}: half within {r[1]}, {names[-1]} {r[-1]}" for r in rows)
     return Figure("How long transfers take, by class", says, traces, layout,

@@ -35,7 +35,7 @@ def clock(text: str) -> dt.time:
 def headline(p: Prediction, *, start: dt.time | None = None, goal: Goal | None = None) -> str:
     """One sentence: what arrives when, how sure that is, and what holds it back.
 
-    ``10 TB in 8 files arrive by 05:10 (80 %: 04:20 to 06:40), at 3.1 Gb/s; P(06:00) = 71 %; nas holds them back.``
+    ``10 TB in 8 files arrive by 05:10 (80 %: 04:20 to 06:40), at 3.13 Gb/s; P(06:00) = 71 %; nas holds them back.``
 
     Args:
         p: The answer.
@@ -47,12 +47,12 @@ def headline(p: Prediction, *, start: dt.time | None = None, goal: Goal | None =
     files = sum(t.files for t in p.transfers)
     moved = f"{units.show(payload, 'B')} in {plural(files, 'file')}"
     if any(t.timed for t in p.problem.transfers):
-        span = f"(80 %: {units.show(rate.p10, 'B/s')} to {units.show(rate.p90, 'B/s')})"
-        words = [f"{units.show(rate.p50, 'B/s')} {span} over {units.show(d.p50, 's')}"]
+        span = f"(80 %: {units.show(rate.p10, 'B/s', digits=3)} to {units.show(rate.p90, 'B/s', digits=3)})"
+        words = [f"{units.show(rate.p50, 'B/s', digits=3)} {span} over {units.show(d.p50, 's')}"]
     else:
         span = f"(80 %: {_when(d.p10, start)} to {_when(d.p90, start)})"
-        when = f"by {_when(d.p50, start)}" if start is not None else f"within {_when(d.p50, None)}"
-        words = [f"{moved} arrive {when} {span}, at {units.show(rate.p50, 'B/s')}"]
+        when = f"by {_when(d.p50, start)}" if start is not None else f"in about {_when(d.p50, None)}"
+        words = [f"{moved} arrive {when} {span}, at {units.show(rate.p50, 'B/s', digits=3)}"]
     if goal is not None:
         named = _when(goal.value, start) if goal.kind == "deadline" else goal.words
         words.append(f"P({named}) = {goal.probability(p):.0%}")
@@ -61,9 +61,9 @@ def headline(p: Prediction, *, start: dt.time | None = None, goal: Goal | None =
 
 
 def _when(seconds: float, start: dt.time | None) -> str:
-    """A duration, or the time of day that it ends at."""
+    """A duration as people read it, or the time of day that it ends at."""
     if start is None or seconds == float("inf"):
-        return units.show(seconds, "s")
+        return units.show(seconds, "s", digits=2)
     whole = start.hour * 3600 + start.minute * 60 + seconds
     days, rest = divmod(whole, _DAY_S)
     later = f" on day {int(days) + 1}" if days else ""

@@ -65,7 +65,9 @@ def ladder(p: Prediction, out: Out) -> None:
     """Bars of the ladder."""
     for t in p.transfers[:1]:
         top = max(r.throughput_Bps for r in t.ladder)
-        rows = text.table(("station", "left"), ("at", "right"), ("used", "left"), title=f"\nladder of {t.name}, drawn")
+        rows = text.table(
+            ("station", "left"), ("at", "right"), ("to scale", "left"), title=f"\nladder of {t.name}, drawn"
+        )
         for rung in t.ladder:
             shown = units.show(rung.throughput_Bps, "B/s")
             rows.add_row(text.plain(rung.station), shown, text.bar(rung.throughput_Bps / top))
@@ -76,7 +78,7 @@ def over_time(s: Simulation, out: Out) -> None:
     """Rates and use over time."""
     for made in timeline.figures(s)[:2]:
         lines = {str(t["name"]): t["y"] for t in made.traces[:_CURVES]}
-        curves(made.title, made.traces[0]["x"], lines, made.layout["xaxis"]["title"]["text"], out)
+        curves(made.title, made.traces[0]["x"], lines, made.layout["xaxis"]["title"]["text"], out, zero=True)
 
 
 def swept(result: SweepResult, out: Out) -> None:
@@ -105,8 +107,10 @@ def _number(value: str) -> float:
         raise InputError(f"--plot: {value} is no number to draw over; vary a number first") from None
 
 
-def curves(title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], axis: str, out: Out) -> None:
-    """Curves in characters, as wide as the terminal.
+def curves(
+    title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], axis: str, out: Out, *, zero: bool = False
+) -> None:
+    """Curves in characters, as wide as the terminal, both axes from 0 on where ``zero`` says so.
 
     Raises:
         InputError: plotext is not installed.
@@ -119,6 +123,9 @@ def curves(title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], a
         known = [(a, b) for a, b in zip(x, values, strict=True) if b is not None]
         if known:
             plot.plot([a for a, _ in known], [b for _, b in known], label=name, marker="hd" if out.draws("▚") else "+")
+    if zero:
+        plot.xlim(0, max(x, default=1.0))
+        plot.ylim(0, None)
     plot.frame(out.draws("│"))
     plot.xlabel(axis)
     drawn = _COLOUR.sub("", plot.build())

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import simulation
-from dtnsim.report.charts import PATTERNS, TONES, gbps, height, rate_axis, rows_axis, short
+from dtnsim.report.charts import TONES, dots, gbps, height, rate_axis, rows_axis, short
 from dtnsim.report.page import Figure, Table, label
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from dtnsim.simulation.results import Simulation
 
 #: curves of one figure, events that are marked in it, and points of a table
 CURVES: Final = 8
 MARKS: Final = 20
 _POINTS: Final = 50
+#: most days that are named on an axis
+_TICKS: Final = 20
 #: part of a transfer's bytes in memory from which on it has a figure
 _NOTED: Final = 0.01
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
@@ -89,7 +93,7 @@ def _curves(
     ]
     scale = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}[unit]
     layout = {
-        "xaxis": {"title": {"text": f"time [{unit}]"}, "automargin": True, "zeroline": False},
+        "xaxis": {"title": {"text": f"time [{unit}]"}, "automargin": True, "rangemode": "tozero"},
         "yaxis": rate_axis(axis),
         "height": 330 + 12 * len(traces),
         "showlegend": True,
@@ -122,48 +126,49 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     if not shown:
         return None
     names = ("p50", "p90", "p99", "max")
-    traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": quantile,
-            "x": [t["file_s"][quantile] for t in shown],
-            "y": list(range(len(shown))),
-            "marker": {"color": TONES[n], "pattern": {"shape": PATTERNS[n]}},
-            "hovertemplate": f"{quantile}: %{{x:.4g}} s<extra></extra>",
-        }
-        for n, quantile in enumerate(names)
-    ]
+    traces = [dots(quantile, n, [t["file_s"][quantile] for t in shown], "s") for n, quantile in enumerate(names)]
     rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
     layout = {
-        "barmode": "group",
         "yaxis": rows_axis([t["name"] for t in shown]),
-        "xaxis": {"title": {"text": "time of a file [s]"}, "type": "log", "automargin": True},
-        "height": height(3 * len(shown), 110),
+        "xaxis": {
+            "title": {"text": "time of a file [s], each step ten times the one before"}, "type": "log", "dtick": 1,
+            "automargin": True, "exponentformat": "none",
+        },
+        "height": height(len(shown), 130),
         "showlegend": True,
-    }
+    }  # fmt: skip
     says = f"{s.name}: " + "; ".join(f"{r[0]}: half within {r[2]}, 99 in 100 within {r[4]}" for r in rows)
     head = ("transfer", "files", *names)
     return Figure("How long a file takes", says, traces, layout, Table(head, rows, frozenset(range(1, 6))))
 
 
-def by_hour(rates_Bps: Sequence[float], edges_s: Sequence[float], title: str) -> Figure | None:
-    """Rates of a long run as a heat map, hours of the day over days; None below two days."""
-    days = math.ceil(edges_s[-1] / 86400.0) if len(edges_s) else 0
-    if days < 2:
+def by_hour(
+    rates_Bps: Sequence[float], edges_s: Sequence[float], title: str, start: dt.time | None = None
+) -> Figure | None:
+    """Rates of a long run as a heat map, hours of the day over days; None below two days.
+
+    Args:
+        rates_Bps: Throughputs between the edges (k,).
+        edges_s: From the begin on (k + 1,).
+        title: What it is called.
+        start: Time of day of the begin; midnight where it is not known.
+    """
+    first = 0 if start is None else start.hour * 3600 + start.minute * 60
+    if not len(edges_s) or edges_s[-1] <= 86400.0:
         return None
-    days_shown = min(days, 366)
-    total = [[0.0] * days_shown for _ in range(24)]
-    for rate, start, end in zip(rates_Bps, edges_s[:-1], edges_s[1:], strict=True):
-        for hour in range(int(start // 3600), math.ceil(end / 3600)):
-            if hour // 24 >= days_shown:
-                break
-            span = min(end, (hour + 1) * 3600.0) - max(start, hour * 3600.0)
-            total[hour % 24][hour // 24] += max(rate, 0.0) * span / 3600.0
-    table = [[gbps(v) for v in row] for row in total]
+    days = min(math.ceil((first + edges_s[-1]) / 86400.0), 366)
+    moved, spent = ([[0.0] * days for _ in range(24)] for _ in range(2))
+    for rate, begin, end in zip(rates_Bps, edges_s[:-1], edges_s[1:], strict=True):
+        for hour in range(int((first + begin) // 3600), min(math.ceil((first + end) / 3600), 24 * days)):
+            span = min(first + end, (hour + 1) * 3600.0) - max(first + begin, hour * 3600.0)
+            moved[hour % 24][hour // 24] += max(rate, 0.0) * span
+            spent[hour % 24][hour // 24] += span
+    table = [
+        [gbps(m / s) if s else None for m, s in zip(*rows, strict=True)] for rows in zip(moved, spent, strict=True)
+    ]
     trace = {
         "type": "heatmap",
-        "x": [d + 1 for d in range(days_shown)],
+        "x": [d + 1 for d in range(days)],
         "y": list(range(24)),
         "z": table,
         "colorscale": "Viridis",
@@ -171,11 +176,14 @@ def by_hour(rates_Bps: Sequence[float], edges_s: Sequence[float], title: str) ->
         "hovertemplate": "day %{x}, %{y}:00: %{z:.4g} Gb/s<extra></extra>",
     }
     layout = {
-        "xaxis": {"title": {"text": "day"}, "automargin": True},
-        "yaxis": {"title": {"text": "hour of the day"}, "automargin": True, "autorange": "reversed"},
+        "xaxis": {"title": {"text": "day"}, "automargin": True, "tick0": 1, "dtick": math.ceil(days / _TICKS)},
+        "yaxis": {
+            "title": {"text": "hour of the day" + (", if it begins at midnight" if start is None else "")},
+            "automargin": True, "autorange": "reversed", "dtick": 3,
+        },
         "height": 420,
-    }
-    mean = [sum(v or 0.0 for v in row) / days_shown for row in table]
+    }  # fmt: skip
+    mean = [sum(known) / len(known) if (known := [v for v in row if v is not None]) else 0.0 for row in table]
     rows = [(f"{hour:02d}:00", f"{m:.4g}", f"{max(v or 0.0 for v in table[hour]):.4g}") for hour, m in enumerate(mean)]
     busiest = max(range(24), key=mean.__getitem__)
     says = f"{label(title)}: busiest from {busiest}:00, {mean[busiest]:.3g} Gb/s on average"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
 from dtnsim.ground import units
+from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
-from dtnsim.planning import groups, whatif
+from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
 SCENARIOS: Final = 48
 LADDERS: Final = 3
+#: ways to move the files that are shown
+TOOLS: Final = 6
 #: tables of more rows unfold
 FOLDED: Final = 20
 #: libraries whose versions an answer may depend on
@@ -52,6 +55,7 @@ class Asked:
         goal: A deadline or a rate for the headline.
         start: Time of day at which the transfers begin.
         scenarios: Crossings behind the sliders and heat maps; 0 for none.
+        tools: Whether it says which tool moves the first transfer's files best.
         samples: Draws behind the intervals.
         seed: Their seed.
         command: The command that makes the report again.
@@ -64,6 +68,7 @@ class Asked:
     goal: Goal | None = None
     start: dt.time | None = None
     scenarios: int = SCENARIOS
+    tools: bool = True
     samples: int = 256
     seed: int = 1
     command: Sequence[str] = ()
@@ -84,7 +89,7 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     page = Page(given.name)
     if asked.fleet is not None:
         page.text(fleet_page.sentence(asked.fleet), "headline")
-        page.text(f"One transfer of each class by itself: {headline(p, start=asked.start, goal=asked.goal)}")
+        page.text(f"One transfer of each class, all at once: {headline(p, start=asked.start, goal=asked.goal)}")
     else:
         page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
     page.text(
@@ -97,10 +102,12 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     _ladders(page, given, p)
     page.figure(charts.spending(p))
     _evidence(page, given, p)
+    if asked.tools:
+        _tools(page, given, asked)
     if asked.plan is not None:
         _plan(page, asked.plan)
     if asked.simulation is not None:
-        _time(page, asked.simulation)
+        _time(page, asked.simulation, asked.start)
     if asked.fleet is not None:
         _workload(page, asked.fleet)
     _scenarios(page, given, p, asked, progress)
@@ -181,6 +188,35 @@ def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Int
     return found
 
 
+def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
+    """The tools that move the files of the first transfer in the least time, yours first."""
+    transfer = given.transfers[0]
+    if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
+        return
+    if given.workload is not None or given.programs:
+        return
+    page.heading("Which tool")
+    try:
+        found, _ = tool_choice.choose(given, asked.samples, asked.seed)
+    except DtnsimError as error:
+        page.text(f"{error}.")
+        return
+    said = tool_choice.advice(found)
+    page.text(f"{said[0].upper()}{said[1:]}{'' if len(given.transfers) == 1 else f' ({transfer.name} alone)'}.")
+    rows = [
+        (
+            c.name,
+            *(units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90)),
+            f"{c.best:.0%}",
+            c.needs,
+            c.line,
+        )
+        for c in found[:TOOLS]
+    ]
+    head = ("tool", "takes", "p10", "p90", "best", "needs", "what to type")
+    page.table(Table(head, rows, frozenset({1, 2, 3, 4})), f"The best of {len(found)} ways; 'dtnsim tools' has all")
+
+
 def _plan(page: Page, plan: Plan) -> None:
     page.heading("The plan")
     target = units.show(plan.target_Bps, "B/s")
@@ -191,13 +227,14 @@ def _plan(page: Page, plan: Plan) -> None:
         page.table(planned.free(plan), "Settings that cost nothing")
 
 
-def _time(page: Page, s: Simulation) -> None:
+def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
     page.heading("In time")
     for figure in timeline.figures(s):
         page.figure(figure)
     first = s.runs[0]
     whole = first.series.rate_Bps.sum(axis=1)
-    page.figure(timeline.by_hour(whole.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day"))
+    edges = first.series.edge_s.tolist()
+    page.figure(timeline.by_hour(whole.tolist(), edges, "Throughput by hour and day", start))
     if first.happened:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
 
@@ -282,7 +319,6 @@ def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
 def source_text(given: PathSpec) -> str:
     """The path file as it was read; empty where there is none to read."""
     from dtnsim.ground import library
-    from dtnsim.ground.errors import DtnsimError
 
     try:
         file = library.find("paths", given.file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -31,6 +32,16 @@ def test_curves_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, width: int) ->
     assert max(map(len, text.splitlines())) <= min(width, 120)
     for word in ("rates", "time [s]", " a", " b"):
         assert word in text
+
+
+def test_time_begins_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("plotext", reason="--plot draws curves with plotext")
+    monkeypatch.setenv("COLUMNS", "80")
+    stream = io.StringIO()
+    plots.curves("rates", [100.0, 200.0], {"a": [50.0, 60.0]}, "time [s]", Out(stream), zero=True)
+    ticks = re.findall(r"\d+\.?\d*", stream.getvalue())
+    assert sum(float(t) == 0 for t in ticks) >= 2
+    assert min(map(float, ticks)) == 0
 
 
 def test_curves_do_without_block_characters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import course
-from dtnsim.planning import whatif
+from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, drawing, fleet_page, page, picture, planned, timeline, whole
 from dtnsim.report.headline import clock, headline
@@ -102,7 +102,7 @@ def test_every_figure_has_words_and_a_table(html: str) -> None:
 def test_the_same_input_gives_the_same_bytes(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))  # tested by itself
-    asked = whole.Asked(scenarios=0, samples=16, sensitivity=0)
+    asked = whole.Asked(scenarios=0, samples=16, sensitivity=0, tools=False)
     first = whole.report(given, asked)
     assert first == whole.report(given, asked)
     assert "1970-01-02" in first
@@ -163,7 +163,7 @@ def test_transfers_with_names_can_be_varied() -> None:
 
 def test_headline(answer: dtnsim.Prediction) -> None:
     plain = headline(answer)
-    assert "60 GB in 20 files arrive within" in plain
+    assert "60 GB in 20 files arrive in about" in plain
     assert answer.bottleneck.station in plain
     night = headline(answer, start=clock("23:59"), goal=goals.deadline("1d"))
     assert "on day 2" in night
@@ -237,6 +237,62 @@ def test_a_year_by_the_hour() -> None:
     assert made is not None
     assert "busiest from 3:00, 8 Gb/s" in made.says
     assert timeline.by_hour(rates[:24], edges[:25], "a day") is None
+    assert made.layout["xaxis"]["dtick"] == int(made.layout["xaxis"]["dtick"]) == 19  # 365 days on 20 ticks at most
+
+
+def test_hours_of_the_day_are_those_of_the_start() -> None:
+    edges = [h * 3600.0 for h in range(49)]
+    rates = [1e9 if h == 3 else 0.0 for h in range(48)]
+    made = timeline.by_hour(rates, edges, "two days", clock("22:30"))
+    assert made is not None
+    z = made.traces[0]["z"]
+    assert made.traces[0]["x"] == [1, 2, 3]
+    assert (z[1][1], z[2][1]) == (pytest.approx(4.0), pytest.approx(4.0))  # from 1:30 to 2:30 at 8 Gb/s
+    assert z[21][0] is None  # not begun
+    assert (z[22][0], z[22][2]) == (0.0, 0.0)
+    assert z[23][2] is None  # has ended
+    assert made.layout["xaxis"]["dtick"] == 1
+    assert sum(v is not None for row in z for v in row) == 49
+
+
+def test_names_on_an_axis_are_whole() -> None:
+    name = "nas.pcie.slot-3.switch[receive, transfer-of-the-night].workers.of.a.very.long.name" + "x" * 50
+    lines = charts.whole(name).split("<br>")
+    assert "".join(lines) == name
+    assert max(map(len, lines)) <= charts.LETTERS
+    assert charts.whole("<b>") == "&lt;b&gt;"
+    assert charts.rows_axis([name])["ticktext"] == [charts.whole(name)]
+
+
+def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
+    for figure in data(html)["figures"]:
+        layout = figure["layout"]
+        if any(trace["type"] == "bar" for trace in figure["data"]):
+            assert layout["xaxis"].get("type") != "log"
+            assert layout["xaxis"].get("rangemode") == "tozero" or layout["xaxis"]["range"][0] == 0
+        for axis in (layout.get("xaxis", {}), layout.get("yaxis", {})):
+            title = axis.get("title", {}).get("text", "")
+            if "Gb/s" in title:
+                assert axis["exponentformat"] == "none"
+            if title.startswith("time ["):
+                assert axis["rangemode"] == "tozero"
+
+
+def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = tool_choice.choose(given, 32)
+    text = re.sub(r"\s+", " ", html)
+    said = tool_choice.advice(found)
+    assert page.escaped(said[1:]) in text
+    rows = re.search(r"<caption>The best of \d+ ways.*?</table>", text)
+    assert rows is not None
+    shown = [page.escaped(c.name) for c in found[: whole.TOOLS]]
+    places = [rows[0].find(f">{name}<") for name in shown]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert found[0].own
+    monkeypatch.setattr(tool_choice, "choose", lambda *_: pytest.fail("asked for tools"))
+    monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))
+    assert "Which tool" not in whole.report(given, whole.Asked(scenarios=0, samples=16, sensitivity=0, tools=False))
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
