@@ -57,7 +57,7 @@ class Log:
     @property
     def line(self) -> str:
         """As a line of the history."""
-        runs = [[m.tool, m.quantity, m.value, m.unit, dict(m.conditions), m.line] for m in self.runs]
+        runs = [[m.tool, m.quantity, m.value, m.unit, dict(m.conditions), m.version, m.line] for m in self.runs]
         series = [[*key, days] for key, days in sorted(self.series.items())]
         return _json({"log": self.name, "digest": self.digest, "runs": runs, "series": series, "note": self.note})
 
@@ -97,7 +97,7 @@ class History:
             return
         name = entry["log"]
         file = str(self.folder / name)
-        runs = [Measurement(t, q, v, u, conditions=c, file=file, line=n) for t, q, v, u, c, n in entry["runs"]]
+        runs = [Measurement(t, q, v, u, "", c, "complete", w, file, n) for t, q, v, u, c, w, n in entry["runs"]]
         series = {tuple(key): [(d, v, n) for d, v, n in days] for *key, days in entry["series"]}
         self.logs[name] = Log(name, entry["digest"], runs, series, entry["note"])
 
@@ -151,12 +151,14 @@ def read(file: Path, name: str, digest: str) -> Log:
                     undated += 1
                 elif stamp is not None and kept:
                     days[kept][stamp.date().isoformat()].append(_figure(m))
-                if kept == ():
+                if kept == () or (m.tool == "iperf3" and kept and m.quantity == "throughput"):
                     known = {k: v for k, v in m.conditions.items() if v is not None and k != "end"}
                     known |= {"time": stamp.isoformat()} if stamp is not None else {}
                     log.runs.append(m._replace(conditions=known))
     except DtnsimError as error:
         troubles.append(f"1: {error}")
+    if not any(m.quantity == "cpu_share" for m in log.runs):  # a rate alone is of the way, and in the series
+        log.runs = [m for m in log.runs if m.tool != "iperf3"]
     if undated:
         troubles.append(f"1: {plural(undated, 'figure')} without a date in the log or in its name")
     log.series = {k: [(d, median(v), len(v)) for d, v in sorted(of.items())] for k, of in days.items()}
@@ -173,6 +175,8 @@ def _kept(m: Measurement) -> tuple[str, ...] | None:
         return None
     if evidence in _FITTED:
         return () if m.quantity == "throughput" or evidence is Evidence.CORRECTS else None
+    if m.tool == "iperf3" and m.quantity == "cpu_share":
+        return ()
     if evidence not in _DAILY or said.get("stream") is not None or said.get("statistic") or not fit_wan.whole(m):
         return None
     if m.quantity not in ("throughput", "rtt", "latency", "loss") or (m.quantity != "loss" and not m.value > 0):

@@ -199,7 +199,7 @@ def _of_test(r: Repeats) -> Series:
 
 def _of_runs(runs: Sequence[Measurement]) -> Iterable[tuple[Key, str, float]]:
     """(series, day, figure) of tests of volumes whose host nobody describes."""
-    for m in whole_runs(runs):
+    for m in whole_runs([m for m in runs if catalogue().evidence[m.tool] is Evidence.FITS]):
         said = m.conditions
         options = [f"{k} {said[k]:g}" if isinstance(said[k], float) else f"{k} {said[k]}"
                    for k in _OPTIONS if said.get(k) not in (None, False)]  # fmt: skip

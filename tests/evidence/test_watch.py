@@ -169,6 +169,19 @@ def test_a_history_cut_short_is_named(tmp_path: Path, run: Run) -> None:
     assert "go together" in run("calibrate", "--watch", str(tmp_path), "--target", "1Gb/s").err
 
 
+def test_the_processor_of_a_network_test_enters_the_fit(tmp_path: Path, host: str, run: Run) -> None:
+    from tests.evidence.test_fit_network import iperf3
+
+    logs, history = folder(tmp_path / "logs", range(3)), str(tmp_path / "seen.jsonl")
+    (logs / "iperf3.json").write_text(iperf3(22, 20))  # of the sender 20 % are predicted: near enough to be followed
+    watch = ("calibrate", "--watch", str(logs), "--host", host, "--history", history, "--json")
+    first, again = (json.loads(run(*watch).out) for _ in range(2))
+    assert first["fit"]["figures"] == 7  # two of fio on each of three days, and the sender
+    assert any("iperf3.json" in p["source"] for p in first["fit"]["parameters"]["my"].values())
+    assert again["fit"] == first["fit"]  # from the history alone
+    assert [s["quantity"] for s in first["series"] if s["to"] == "192.0.2.7"] == ["throughput"]
+
+
 def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Run) -> None:
     path = tmp_path / "copy.yaml"
     path.write_text(
