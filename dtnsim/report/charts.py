@@ -29,6 +29,8 @@ PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
 BUSIEST: Final = 12
 LETTERS: Final = 34
 _ROW: Final = 34
+#: pixels of a line of a legend
+_LEGEND: Final = 20
 _AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
 #: marks of quantiles that are drawn in one row
 _MARKS: Final = ("circle", "diamond", "square", "triangle-up")
@@ -173,8 +175,15 @@ def spending(p: Prediction) -> Figure:
         "barmode": "stack",
         "yaxis": rows_axis(list(place)),
         "xaxis": {"title": {"text": "used [%]"}, "range": [0, 105], "automargin": True},
-        "height": height(len(busiest), 110),
-        "showlegend": False,
+        "height": height(len(busiest), 110) + _LEGEND * len(traces),
+        "showlegend": len(traces) > 1,
+        "legend": {
+            "orientation": "v",
+            "x": 0,
+            "y": -70 / height(len(busiest), 0),
+            "yanchor": "top",
+            "traceorder": "normal",
+        },
     }
     says = "Utilisation of the busiest stations: " + "; ".join(f"{u.station.name} {u.utilization:.0%}" for u in busiest)
     head = ("station", "transfer", "activity", "a byte costs", "of capacity", "how", "source")

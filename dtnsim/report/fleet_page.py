@@ -152,7 +152,7 @@ def sentence(a: FleetAnswer) -> str:
     total = a.runs[0].total
     done = f"{total.done:,} of {total.asked:,} transfers done, {units.show(total.moved_B, 'B')} moved"
     middle = (
-        f"; half of them within {units.show(total.completion_s[0], 's')}"
+        f"; half of them within {units.show(total.completion_s[0], 's', digits=3)}"
         if not math.isnan(total.completion_s[0])
         else ""
     )

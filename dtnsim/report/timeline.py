@@ -24,6 +24,8 @@ _POINTS: Final = 50
 _TICKS: Final = 20
 #: part of a transfer's bytes in memory from which on it has a figure
 _NOTED: Final = 0.01
+#: part of its height that a level line moves by at most
+_FLAT: Final = 0.01
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 
 
@@ -104,7 +106,7 @@ def _curves(
             for t, _ in marks
         ],
     }  # fmt: skip
-    says = f"{title}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
+    says = f"{title}, {axis}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
     if marks:
         says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {what}" for t, what in marks)
     step = max(1, math.ceil(len(time) / _POINTS))
@@ -117,7 +119,19 @@ def _curves(
 
 def _span(values: Sequence[float | None]) -> str:
     known = [v for v in values if v is not None]
+    if known and _level(known):
+        return f"{sum(known) / len(known):.3g} throughout"
     return f"{min(known):.3g} to {max(known):.3g}" if known else "nothing"
+
+
+def _level(known: Sequence[float]) -> bool:
+    return max(known) - min(known) <= _FLAT * max(known)
+
+
+def is_flat(made: Figure) -> bool:
+    """Whether curves are level lines, of which a sentence says as much as a picture."""
+    drawn = [[v for v in t["y"] if v is not None] for t in made.traces if t.get("mode") == "lines"]
+    return bool(drawn) and not made.layout.get("shapes") and all(known and _level(known) for known in drawn)
 
 
 def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:

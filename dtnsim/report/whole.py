@@ -89,7 +89,9 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     page = Page(given.name)
     if asked.fleet is not None:
         page.text(fleet_page.sentence(asked.fleet), "headline")
-        page.text(f"One transfer of each class, all at once: {headline(p, start=asked.start, goal=asked.goal)}")
+        _workload(page, asked.fleet)
+        page.heading("One transfer of each class, all at once")
+        page.text(headline(p, start=asked.start, goal=asked.goal))
     else:
         page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
     page.text(
@@ -108,8 +110,6 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         _plan(page, asked.plan)
     if asked.simulation is not None:
         _time(page, asked.simulation, asked.start)
-    if asked.fleet is not None:
-        _workload(page, asked.fleet)
     _scenarios(page, given, p, asked, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
@@ -230,7 +230,10 @@ def _plan(page: Page, plan: Plan) -> None:
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
     page.heading("In time")
     for figure in timeline.figures(s):
-        page.figure(figure)
+        if timeline.is_flat(figure):
+            page.text(f"{figure.says}.")
+        else:
+            page.figure(figure)
     first = s.runs[0]
     whole = first.series.rate_Bps.sum(axis=1)
     edges = first.series.edge_s.tolist()

@@ -255,6 +255,16 @@ def test_hours_of_the_day_are_those_of_the_start() -> None:
     assert sum(v is not None for row in z for v in row) == 49
 
 
+def test_level_lines_are_a_sentence() -> None:
+    level = timeline._curves("Queues", {"a": [2.0, 2.0, None, 2.01]}, [0.0, 1.0, 2.0, 3.0], "s", "workers", [])
+    assert timeline.is_flat(level)
+    assert level.says == "Queues, workers. a: 2 throughout"
+    moved = timeline._curves("Queues", {"a": [2.0, 2.0], "b": [0.0, 2.0]}, [0.0, 1.0], "s", "workers", [])
+    assert not timeline.is_flat(moved)
+    marked = timeline._curves("Queues", {"a": [2.0, 2.0]}, [0.0, 1.0], "s", "workers", [(0.5, "wan down")])
+    assert not timeline.is_flat(marked)
+
+
 def test_names_on_an_axis_are_whole() -> None:
     name = "nas.pcie.slot-3.switch[receive, transfer-of-the-night].workers.of.a.very.long.name" + "x" * 50
     lines = charts.whole(name).split("<br>")
@@ -269,6 +279,7 @@ def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
         layout = figure["layout"]
         if any(trace["type"] == "bar" for trace in figure["data"]):
             assert layout["xaxis"].get("type") != "log"
+            assert len(figure["data"]) == 1 or layout["showlegend"]
             assert layout["xaxis"].get("rangemode") == "tozero" or layout["xaxis"]["range"][0] == 0
         for axis in (layout.get("xaxis", {}), layout.get("yaxis", {})):
             title = axis.get("title", {}).get("text", "")
