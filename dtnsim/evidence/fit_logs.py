@@ -69,13 +69,12 @@ def read(
     if len(targets.all) == 1:
         targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
         notes += unmatched
-    found, unused = fit_network.figures(measured, targets)
+    found, unused, network = fit_network.figures(measured, targets)
     notes += unused
-    network = {f.case.log[0] for f in found if f.case.log}
     foreign: list[InputError] = []
     known: dict[str, tuple[PathSpec, str]] = {}
     for m in whole_runs(measured):
-        if m.tool == "iperf3" and Path(m.file or "log") in network:
+        if m.tool == "iperf3" and m.file in network:
             continue  # its rate is in the figure of its processor
         try:
             found.append(_figure(m, targets.of(m), known))

@@ -36,11 +36,12 @@ _LOOPBACK: Final = ("localhost", "127.", "::1")
 _THREADS: Final = (3, 16)
 
 
-def figures(measured: Iterable[Measurement], targets: Targets) -> tuple[list[Figure], list[str]]:
-    """(figures, notes on what was left out)."""
+def figures(measured: Iterable[Measurement], targets: Targets) -> tuple[list[Figure], list[str], set[str | None]]:
+    """(figures, notes on what was left out, files that have a figure, whether or not it is one of the last)."""
     found: list[Figure] = []
     notes: list[str] = []
     rates: dict[str | None, Measurement] = {}
+    files: set[str | None] = set()
     for m in measured:
         if m.tool != "iperf3" or m.status != "complete" or m.conditions.get("interval"):
             continue
@@ -53,12 +54,14 @@ def figures(measured: Iterable[Measurement], targets: Targets) -> tuple[list[Fig
                 notes.append(f"{m.file}:{m.line}: left out: {why}")
             else:
                 found += [figure] if figure is not None else []
+                files |= {m.file} if figure is not None else set()
     tests: dict[tuple[object, ...], list[Figure]] = {}
     for figure in found:
         tests.setdefault(_key(figure), []).append(figure)
     found = [f for runs in tests.values() for f in runs[-_MOST:]]
     same = Counter(_key(f) for f in found)
-    return [replace(f, case=replace(f.case, spread=_SPREAD * math.sqrt(same[_key(f)]))) for f in found], notes
+    found = [replace(f, case=replace(f.case, spread=_SPREAD * math.sqrt(same[_key(f)]))) for f in found]
+    return found, notes, files
 
 
 def _key(figure: Figure) -> tuple[object, ...]:

@@ -76,3 +76,14 @@ def test_loopback_is_left_out_with_a_line(tmp_path: Path, hosts: list[str]) -> N
     found = calibrate([log, dd], hosts[:1], notes=notes)
     assert len(found.figures) == 1
     assert any("both ends are on one host" in n for n in notes)
+
+
+def test_of_many_runs_the_last_count_and_none_is_said_to_be_left_out(tmp_path: Path, hosts: list[str]) -> None:
+    for number in range(10):
+        (tmp_path / f"run{number}.json").write_text(iperf3(22, 20))
+    notes: list[str] = []
+    found = calibrate(sorted(tmp_path.glob("run*.json")), hosts[:1], notes=notes)
+    assert [f.case.log[0].name for f in found.figures if f.case.log] == [f"run{n}.json" for n in range(4, 10)]
+    together = sum(f.case.spread**-2 for f in found.figures) ** -0.5
+    assert together == pytest.approx(0.07)  # six runs of one host say no more than one
+    assert notes == []
