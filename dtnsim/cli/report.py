@@ -49,7 +49,7 @@ def command(
     calibration: options.Calibration = None,
     json: options.Json = False,  # noqa: FBT002 - a flag
 ) -> None:
-    """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, plan, what-if.
+    """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, tools, plan, what-if.
 
     The file says how to make it again, needs nothing from the network, and prints on A4.
 

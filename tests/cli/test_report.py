@@ -33,6 +33,18 @@ def test_a_report_is_written(run: Run, tmp_path: Path) -> None:
     assert "--allow tuning" in text  # the command that makes it again
 
 
+def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "r.html"
+    day = ("--set", "workload.span=1 d", "--set", "workload.classes.users.volume=1 TB/day")
+    done = run("report", "examples/facility-year", "-o", str(file), *QUICK, *day)
+    assert done.code == 0, done.err
+    text = file.read_text()
+    headline = re.search(r'<p class="headline">([^<]*)', text)
+    assert headline is not None
+    assert re.match(r"(1 d|24 h): [\d,]+ of [\d,]+ transfers done", headline[1])
+    assert text.index("The workload") < text.index("One transfer of each class, all at once") < text.index("The path<")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
