@@ -171,7 +171,7 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     """
     item = _with_tool(item.clone())
     tool = item.get("tool")
-    if not isinstance(tool, Mapping) or tool.get("kind") not in kinds():
+    if not isinstance(tool, Mapping) or str(tool.get("kind")) not in kinds():
         return item  # what is wrong with it is said when it is built
     found = find_kind(str(tool["kind"]))
     if not issubclass(found, Tool):
@@ -211,7 +211,7 @@ def _with_tool(item: Mapping) -> Mapping:
         tool.put("name", short[0], *at)
         item.put("tool", tool, *at)
     item["tool"] = typed = written_tool(item["tool"])
-    if isinstance(typed, Mapping) and typed.get("kind") in kinds():
+    if isinstance(typed, Mapping) and str(typed.get("kind")) in kinds():
         found = find_kind(str(typed["kind"]))
         for key, value in typed.items() if issubclass(found, Tool) and found.writes_option else ():
             # sizes as such tools write them, whose k is 1024

@@ -196,7 +196,12 @@ def _sheet(path: Path) -> tuple[list[Offer], list[str]]:
             faults.append(error)
             notes.append(f"{path.name}: line {number} is left out: {str(error).partition(path.name + ': ')[2]}.")
     if not found:
-        raise faults[0] if faults else InputError(f"--catalog: {path} has no rows below its heading")
+        why = f": {' '.join(notes)}" if notes else ""
+        raise (
+            faults[0]
+            if faults
+            else InputError(f"--catalog: {path} has no rows below its heading that can be used{why}")
+        )
     return found, notes
 
 

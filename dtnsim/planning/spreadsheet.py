@@ -58,13 +58,13 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
             f"--catalog: {path} needs a heading with part and price, and a date (of {', '.join(HEADINGS)}), and rows"
         )
     mark = _separator(lines[found])
-    heading = next(csv.reader([lines[found]], delimiter=mark))
+    heading = _cells(lines[found], mark)
     keys = [_key(h) for h in heading]
     ignored = [h.strip() for h, k in zip(heading, keys, strict=True) if not k and h.strip()]
     notes = [f"{path.name}: columns left out: {', '.join(ignored)}."] if ignored else []
     rows = []
     for number, line in enumerate(lines[found + 1 :], found + 2):
-        cells = next(csv.reader([line], delimiter=mark), [])
+        cells = _cells(line, mark)
         row: dict[str, str] = {}
         for key, cell in zip(keys, cells, strict=False):
             if key and cell.strip():  # an article's number and its name are read together
@@ -78,12 +78,24 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     return list(_normal(rows)), notes
 
 
+def _cells(line: str, mark: str) -> list[str]:
+    """The cells of a line.
+
+    Raises:
+        InputError: a cell of more than 128 KiB.
+    """
+    try:
+        return next(csv.reader([line], delimiter=mark), [])
+    except csv.Error as error:
+        raise InputError(f"--catalog: the price list cannot be read: {error}") from None
+
+
 def _separator(line: str) -> str:
     return max(";\t,|", key=line.count)
 
 
 def _is_heading(line: str) -> bool:
-    keys = {_key(h) for h in next(csv.reader([line], delimiter=_separator(line)), [])}
+    keys = {_key(h) for h in _cells(line, _separator(line))}
     return {"part", "price"} <= keys
 
 

@@ -83,7 +83,7 @@ def truth(seed: int, noise: float = 0.05) -> tuple[dict[str, float], np.ndarray]
 @pytest.mark.long
 def test_recovers_what_was_drawn_within_its_own_intervals() -> None:
     inside = told = 0
-    for seed in range(12):
+    for seed in range(60):  # of a dozen, chance alone goes from 78 to 95 %
         drawn, measured = truth(seed)
         found = fit.fit(figures(measured), ["bench"])
         deviation = np.sqrt(np.diag(found.covariance))
@@ -91,7 +91,7 @@ def test_recovers_what_was_drawn_within_its_own_intervals() -> None:
             if p.host and sd < 0.8:  # the data made it clearly better known than the prior did
                 told += 1
                 inside += abs(u - drawn[p.name]) <= 1.645 * sd
-    assert told >= 48
+    assert told >= 240
     assert inside / told >= 0.85
 
 

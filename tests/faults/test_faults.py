@@ -44,9 +44,10 @@ def test_asserts_and_warnings_change_nothing() -> None:
     """With -O no assert runs; with -W error each warning would end it. Others deprecate, and are not ours to judge."""
     arguments = ("simulate", PATH, "--json")
     plain = command(*arguments)
-    assert (plain.returncode, plain.stderr) == (0, "")
     found = command(*arguments, python=("-OO", *WARNINGS_ARE_ERRORS))
-    assert (found.returncode, found.stderr) == (0, "")
+    for each in (plain, found):  # a slow machine is told what takes so long
+        said = [line for line in each.stderr.splitlines() if not line.startswith("dtnsim: simulating")]
+        assert (each.returncode, said) == (0, [])
     assert json.loads(found.stdout) == json.loads(plain.stdout)
 
 
@@ -55,7 +56,7 @@ def test_locales_change_no_number_and_end_nothing(locale: str) -> None:
     away = {"LC_ALL": locale, "LANG": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": None}
     found = command("predict", PATH, environment=away)
     assert (found.returncode, found.stderr) == (0, "")
-    assert "13.39 Gb/s (1.674 GB/s)" in found.stdout
+    assert "13.39 Gb/s if everything unstated is perfect" in found.stdout
 
 
 def test_neither_home_nor_a_place_for_files_is_needed(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_cells_of_any_length_and_number_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--out: .* is there and has no rows of a sweep"):
         RowFile(table, ["wan.rtt"], "x")
     table.write_text("part,price\nconnectx-5-100g,700 USD,2023-07-01\n")
-    with pytest.raises(InputError, match="row 1 has more cells than the heading"):
+    with pytest.raises(InputError, match="line 2 is left out: it has more cells than the heading"):
         catalog.read(str(table))
 
 
