@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from dtnsim.logs.base import DECIMAL, Context, Evidence, LineParser, Record, decimal
 
 _SIZES: Final = re.compile(r"^type((?:\s+\d+ bytes)+)\s*$")
-_ROW: Final = re.compile(r"^(\S.*?)((?:\s+\d+\.\d+k)+)\s*$")
+_ROW: Final = re.compile(r"^([A-Za-z][\w()/+-]*(?: [\w()/+-]+)*)((?:[ \t]+\d+\.\d+k)+)\s*$")
 
 
 class OpensslSpeed(LineParser):

@@ -172,7 +172,7 @@ def test_scenarios_that_decide_otherwise_are_taken_apart(monkeypatch) -> None:
     given = spec.load("examples/small-files-40ms")
     texts = tuple((f"{us} us",) for us in (20, 50, 90, 110, 300, 900, 4000, 9000))  # TCP is followed from 100 us on
     group = groups.Group(np.arange(8), (), ("wan.rtt",), texts)
-    (where,) = groups._where(given, ("wan.rtt",), (tuple(t for (t,) in texts),))
+    (where,) = groups.places_of(given, ("wan.rtt",), (tuple(t for (t,) in texts),))
     with pytest.raises(MixedError) as mixed:
         swept.rates(swept.with_values(given, [where], [np.array([2e-5, 5e-5, 9e-5, 1.1e-4, 3e-4, 9e-4, 4e-3, 9e-3])]))
     assert mixed.value.holds.tolist() == [False] * 3 + [True] * 5
