@@ -139,9 +139,7 @@ def choose(
             continue
         if kind == own.kind and abs(made.duration_s.p50 / found[0].duration_s.p50 - 1) < _SAME:
             continue
-        found.append(
-            Choice(usage.name, _typed(usage, options), usage.needs, usage.lacks, {"name": kind, **options}, made)
-        )
+        found.append(Choice(usage.name, _typed(usage, options), usage.needs, usage.lacks, options, made))
     if not [c for c in found if not c.own]:
         raise InputError(f"none of the tools can do this transfer: {refused[0].why}" if refused else "no tool is left")
     found.sort(key=lambda c: c.duration_s.p50)
