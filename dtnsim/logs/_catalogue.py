@@ -40,9 +40,9 @@ class Targets(NamedTuple):
     prefixed: bool = False  # a log collector's stamp comes before it
     idle: bool = False  # nobody cares, unless a parser is open
     plain: bool = False  # nothing to clean off, no host before it, no command: handed over as it is
-    plus: bool = (
-        False  # plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
-    )
+    #: plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
+    plus: bool = False
+    rows: int = -1  # of plain interval lines: the parser that takes many at once
 
 
 NOBODY: Final = Targets((), command=False, document=False, idle=True)
@@ -53,6 +53,9 @@ _MARKS: Final = re.compile(
     + b"|".join(b"^[^ ]{0,80} {0,9}" + sign.encode() for sign in UNUSUAL[1:-1])
 )
 _LETTERS: Final = re.compile(rb"[A-Za-z]+")
+#: shapes that are remembered, and their length [B]
+_CACHE: Final = 50_000
+_SHORT: Final = 300
 #: what may come before a command that has no prompt
 _BEFORE: Final = frozenset(
     {b"sudo", b"time", b"Command", b"command", b"Running", b"running", b"Executing", b"executing"}
@@ -65,6 +68,7 @@ class Catalogue:
     def __init__(self, types: Iterable[type[Any]]) -> None:
         types = list(types)
         self.lines: list[type[LineParser]] = [t for t in types if issubclass(t, LineParser)]
+        self._rows = [at for at, kind in enumerate(self.lines) if kind.rows is not LineParser.rows]
         self.documents: list[type[DocumentParser]] = [t for t in types if issubclass(t, DocumentParser)]
         self.long = frozenset(key for t in self.documents for key in t.long)
         #: every tool and what its figures are good for
@@ -125,9 +129,9 @@ class Catalogue:
         bare = _DECORATED.search(shape) is None
         plain = bare and not (command or document)
         who = tuple(sorted(found))
-        return Targets(
-            who, command=command, document=document, interval=interval, plain=plain, plus=plus and bare and bool(who)
-        )
+        rows = next((at for at in self._rows if interval and plain and at in found), -1)
+        plus = plus and bare and bool(who)
+        return Targets(who, command, document, interval=interval, plain=plain, plus=plus, rows=rows)
 
     def _may_be_command(self, shape: bytes) -> bool:
         """Whether a line that names a tool may be a command: a prompt, or the tool (or a path) to begin with."""
@@ -147,6 +151,24 @@ def _any_in(pieces: tuple[bytes, ...], shape: bytes) -> bool:
 
 def _at_start(shape: str) -> bool:
     return all(part.startswith("^") for part in shape.split("|"))
+
+
+class Shapes(dict[bytes, Targets]):
+    """Who cares for lines of a shape: looked up once a shape."""
+
+    def __init__(self, parsers: Catalogue) -> None:
+        super().__init__()
+        self._all = parsers
+        self._alike: dict[Targets, Targets] = {}
+
+    def __missing__(self, shape: bytes) -> Targets:
+        targets = self._all.targets(shape)
+        targets = self._alike.setdefault(targets, targets)  # so that rows of several widths are known by identity
+        if len(shape) <= _SHORT:
+            if len(self) >= _CACHE:
+                self.clear()
+            self[shape] = targets
+        return targets
 
 
 @lru_cache(maxsize=1)

@@ -72,7 +72,7 @@ class Mean:
 
     seconds: float = 0.0
     volume: float = 0.0  # [B]
-    last: Row | None = None
+    line: int = 0  # of the last row
 
 
 @dataclass(slots=True)
@@ -111,52 +111,47 @@ class Test:
         """Whether rows without a role are of the time series."""
         return not (self.summary or self.finals or self.error)
 
-    def mean(self, row: Row) -> None:
+    def mean(self, name: str, way: str | None, rate: float, span: float, line: int) -> None:
         """Adds an interval row to its stream's mean."""
-        mean = self.means.get((row.id, row.way))
+        mean = self.means.get((name, way))
         if mean is None:
-            mean = self.means[(row.id, row.way)] = Mean()
-        span = row.end_s - row.start_s
+            mean = self.means[(name, way)] = Mean()
         if span > 0:
             mean.seconds += span
-            mean.volume += row.rate * span
-        mean.last = row
+            mean.volume += rate * span
+        mean.line = line
 
-    def interval(self, row: Row) -> Conditions:
-        """Conditions of an interval row; what all rows of a stream share is put together once."""
-        name = (row.id, row.way)
-        shared = self._shared.get(name)
+    def shared(self, name: str, way: str | None) -> Conditions:
+        """Conditions that all interval rows of a stream share, put together once."""
+        shared = self._shared.get((name, way))
         if shared is None or shared[0] != len(self.streams):
-            base = self.figure(row, None)
-            del base["duration_s"]
-            base["interval"] = True
-            if row.id != "SUM" and len(self.streams) != 1 and "stream" not in base:
-                base["stream"] = int(row.id)
-            shared = self._shared[name] = (len(self.streams), base)
-        return {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
+            base = {**self.figure(name, way, None), "interval": True}
+            if name != "SUM" and len(self.streams) != 1 and "stream" not in base:
+                base["stream"] = int(name)
+            shared = self._shared[name, way] = (len(self.streams), base)
+        return shared[1]
 
     def ids(self, way: str | None) -> set[str]:
         """Streams of the summary in one direction."""
         return {name for name, row_way, _ in self.finals if row_way == way}
 
-    def figure(self, row: Row, role: str | None) -> Conditions:
-        """Conditions of a row."""
+    def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
+        """Conditions of the rows of a stream, or of ``SUM``."""
         found = dict(self.conditions)
         if self.host is not None:
             found["host"] = self.host
         if role is not None:
             found["role"] = role
-        ids = self.ids(row.way)
+        ids = self.ids(way)
         asked = self.conditions.get("streams")
-        count = max(len(self.streams) // (2 if row.way else 1), asked if isinstance(asked, int) else 0)
+        count = max(len(self.streams) // (2 if way else 1), asked if isinstance(asked, int) else 0)
         count = count or len(ids - {"SUM"})
         if count:
             found["streams"] = count
-        if row.id != "SUM" and (count > 1 or len(ids) > 1):
-            found["stream"] = int(row.id)
-        if row.way is not None:
-            found["direction"] = "send" if row.way[0] == "T" else "receive"
+        if name != "SUM" and (count > 1 or len(ids) > 1):
+            found["stream"] = int(name)
+        if way is not None:
+            found["direction"] = "send" if way[0] == "T" else "receive"
         elif found.get("reporter") != "server":
             found["direction"] = "receive" if found.get("reverse") else "send"
-        found["duration_s"] = row.end_s - row.start_s
         return found

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
 
-from dtnsim.logs._catalogue import NO_NUMBER, Catalogue, Host, Targets, catalogue, hand_over, no_number, safely
+from dtnsim.logs._catalogue import NO_NUMBER, Catalogue, Host, Shapes, Targets, catalogue, hand_over, no_number, safely
 from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
@@ -23,30 +23,11 @@ from dtnsim.logs.measurement import Unread
 #: a longer line is passed over (of a document in one line: of JSON, XML, HTML) [B]
 LONGEST_LINE: Final = 2 << 20
 LONGEST_DOCUMENT: Final = 17 << 20
-#: shapes that are remembered, and their length [B]
-_CACHE: Final = 50_000
-_SHORT: Final = 300
 #: of a stretch of interval lines, so many at its start and at its end are handed to the parsers
 HEAD_OF_STRETCH: Final = 1000
 TAIL_OF_STRETCH: Final = 200
 _BREAK: Final = re.compile(rb"<br\s*/?>", re.IGNORECASE)
 _DELETED: Final = b"0123456789."
-
-
-class _Shapes(dict[bytes, Targets]):
-    """Who cares for lines of a shape: looked up once a shape."""
-
-    def __init__(self, parsers: Catalogue) -> None:
-        super().__init__()
-        self._all = parsers
-
-    def __missing__(self, shape: bytes) -> Targets:
-        targets = self._all.targets(shape)
-        if len(shape) <= _SHORT:
-            if len(self) >= _CACHE:
-                self.clear()
-            self[shape] = targets
-        return targets
 
 
 class LogReader:
@@ -58,8 +39,9 @@ class LogReader:
         self._memo: dict[str, Any] = {}
         self._hosts: dict[str | None, Host] = {None: Host(self.all, file, self._memo)}
         self._main = self._hosts[None]
-        self._shape = _Shapes(self.all).__getitem__
-        self._line = 0
+        self._shape = Shapes(self.all).__getitem__
+        self._line = self._first = 0
+        self._offered = 0  # lines of the block up to here were offered to a parser at once
         self._rest = b""
         self._skipping = False  # in a line too long to keep
         self._redrawn = False
@@ -139,9 +121,10 @@ class LogReader:
         if self._redrawn or b"\r" in block:
             yield from self._redrawn_lines(lines, shapes, found)
             return
-        first = self._line + 1
+        self._first = first = self._line + 1
+        self._offered = 0
         stretch = self._stretch
-        taken = 0  # lines up to here went into a document
+        taken = 0  # lines up to here went into a document or to a parser at once
         for at, targets in enumerate(found):
             if at < taken:
                 continue
@@ -154,19 +137,32 @@ class LogReader:
                 if stretch > HEAD_OF_STRETCH:
                     yield from self._end_of_stretch(stretch)
                 stretch = 0
-            if (targets.plain or (targets.plus and lines[at][:1] != b"+")) and not self._busy and not self._last:
+            if targets.rows >= 0 and (rows := self._rows(lines, found, at, stretch)):
+                taken, stretch = at + len(rows), stretch + len(rows) - 1
+                yield from rows
+            elif (targets.plain or (targets.plus and lines[at][:1] != b"+")) and not self._busy and not self._last:
                 self._before = lines[at - 1] if at else self._last_raw
                 yield from self._plain(lines[at], targets, first + at)
             elif self._busy or not targets.idle:
                 self._line = first + at
                 self._before = lines[at - 1] if at else self._last_raw
-                records = self._take(lines[at], targets, first + at)
-                if records:
-                    yield from records
+                yield from self._take(lines[at], targets, first + at)
                 if self._document is not None:
                     taken = self._document.extend(lines, at + 1, first + at + 1)
         self._stretch = stretch
         self._line, self._last_raw = first + len(lines) - 1, lines[-1]
+
+    def _rows(self, lines: list[bytes], found: list[Targets], start: int, stretch: int) -> list[Record]:
+        """A record of each of the rows alike that begin here, if their parser takes all of them at once."""
+        if self._busy or self._last or start < self._offered:
+            return []
+        targets, end = found[start], start + 1
+        limit = min(len(lines), start + HEAD_OF_STRETCH - stretch + 1)
+        while end < limit and found[end] is targets:
+            end += 1
+        self._offered, self._main.ctx.line = end, self._first + start
+        text = decode(b"\n".join(lines[start:end]))
+        return self._main.parsers[targets.rows].rows(text, end - start)
 
     def _end_of_stretch(self, stretch: int) -> Iterator[Record]:
         """Hands over the last lines of a long stretch of interval lines."""
@@ -216,8 +212,7 @@ class LogReader:
                 return list(self._try_document())
         if b"<br" in raw or b"<BR" in raw:  # a web page may hold a whole run in one line
             parts = [part for part in _BREAK.split(raw) if part.strip()]
-            shapes = [part.translate(None, _DELETED) for part in parts]
-            pairs = zip(parts, map(self._shape, shapes), strict=True)
+            pairs = zip(parts, map(self._targets, parts), strict=True)
             return [r for part, of in pairs for r in self._text(part, of, number, redraw=redraw, after=after)]
         return self._text(raw, targets, number, redraw=redraw, after=after)
 
@@ -243,7 +238,13 @@ class LogReader:
                 self._busy = True
         return out
 
-    def _text(self, raw: bytes, targets: Targets, number: int, *, redraw: bool, after: bool) -> list[Record]:
+    def _targets(self, raw: bytes) -> Targets:
+        """Who cares for a line."""
+        return self._shape(raw.translate(None, _DELETED))
+
+    def _text(
+        self, raw: bytes, targets: Targets, number: int, *, redraw: bool = False, after: bool = False
+    ) -> list[Record]:
         text = decode(raw)
         if targets.prefixed:
             text = without_prefix(text)
@@ -321,7 +322,7 @@ class LogReader:
         self._document, self._busy = None, self._still_busy()
         yield from self._read_document(doc)
         if tail.strip():
-            yield from self._take(tail, self._shape(tail.translate(None, _DELETED)), buffer.lines[-1][0])
+            yield from self._take(tail, self._targets(tail), buffer.lines[-1][0])
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
         parser = self._parser_of(doc)
@@ -351,9 +352,7 @@ class LogReader:
             return b""
         *lines, partial = rest.split(b"\n")
         for self._line, raw in enumerate(lines, stream.line + 1):  # as text: what is no document shall not begin again
-            yield from self._text(
-                raw, self._shape(raw.translate(None, _DELETED)), self._line, redraw=False, after=False
-            )
+            yield from self._text(raw, self._targets(raw), self._line)
         self._line = stream.line + len(lines)
         return partial
 
@@ -364,9 +363,7 @@ class LogReader:
             for raw in block.split(b"\n"):
                 redraw = raw[-1:] == b"\r"
                 line = raw[:-1] if redraw else raw
-                yield from self._text(
-                    line, self._shape(line.translate(None, _DELETED)), doc.line, redraw=redraw, after=False
-                )
+                yield from self._text(line, self._targets(line), doc.line, redraw=redraw)
 
     def _parser_of(self, doc: Document) -> DocumentParser | None:
         ctx = self._main.ctx
@@ -390,8 +387,7 @@ class LogReader:
         last = len(buffer.lines) - 1
         for at, (number, raw) in enumerate(buffer.lines):
             self._cut = cut and at == last
-            targets = self._shape(raw.translate(None, _DELETED))
-            yield from self._text(raw, targets, number, redraw=False, after=False)
+            yield from self._text(raw, self._targets(raw), number)
 
     def _still_busy(self) -> bool:
         if self._document is not None or self._stream is not None:

@@ -264,6 +264,10 @@ class LineParser(Parser):
     def feed(self, text: str) -> Iterable[Record]:
         """Takes one line and returns (or yields) what it completes."""
 
+    def rows(self, text: str, count: int) -> list[Record]:  # noqa: ARG002 (for subclasses)
+        """Takes ``count`` lines of a stretch of interval lines at once; none of them if it gives no record."""
+        return []
+
     def forget(self) -> None:
         """Sets the state of no run, at the start and at every command."""
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
 from dtnsim.logs._iperf3_run import Summary, Test, from_args
 from dtnsim.logs._net import binary_size
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Measurement, Status
 
 _THIRD: Final = 3
@@ -37,10 +37,18 @@ _CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<role>sender|receiver) (?P
 _ROLE: Final = re.compile(r"(sender|receiver)\s*$")
 _TCP: Final = re.compile(r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
 _MSS: Final = re.compile(r"TCP MSS: (\d+)")
+#: rows of TCP's time series, which long logs consist of
+_ROWS: Final = re.compile(
+    r"^\[ *(\d{1,9}|SUM)\] +(\d{1,9}\.\d\d)- *(\d{1,9}\.\d\d) +sec +\d{1,9}(?:\.\d{1,9})? [KMGTP]?Bytes +"
+    r"(\d{1,4}(?:\.\d{1,9})?) ([KMG]?(?:bits|Bytes))/sec"
+    r"(?: +(\d{1,9}) +(\d{1,9}(?:\.\d{1,9})?) ([KMG]?)Bytes| +\d{1,9})? *$",
+    re.MULTILINE,
+)
+_FACTORS: Final = {
+    **{f"{prefix}bits": DECIMAL[prefix] / 8 for prefix in ("", "K", "M", "G")},
+    **{f"{prefix}Bytes": BINARY[prefix] for prefix in ("", "K", "M", "G")},
+}
 _MANY: Final = 64  # titles at a time
-#: figures below, and ends of rows shorter than these are surely plausible [any unit], [characters]
-_PLAIN: Final = 1e12
-_SHORT: Final = 34
 
 
 @lru_cache(maxsize=4096)
@@ -94,6 +102,30 @@ class Iperf3Text(LineParser):
         if "onnect" in text or "Server" in text:
             return self._opening(key, text)
         return self._remark(key, text)
+
+    def rows(self, text: str, count: int) -> list[Record]:
+        """Plain rows of the one test that is read."""
+        ctx, test = self.ctx, self._tests.get(None)
+        named = ctx.command is not None and ctx.command.host is not None
+        if test is None or not test.plain or named or ctx.memo.get("iperf None") != _THIRD:
+            return []
+        found = _ROWS.findall(text)
+        if len(found) != count:
+            return []
+        version, file, line = self.version, ctx.file, ctx.line
+        records: list[Record] = []
+        for number, start, end, figure, unit, again, window, prefix in found:
+            rate, start_s, end_s = float(figure) * _FACTORS[unit], float(start), float(end)
+            known = {**test.shared(number, None), "start_s": start_s, "end_s": end_s}
+            if window:
+                known["retransmits"], known["cwnd_B"] = int(again), float(window) * BINARY[prefix]
+            test.mean(number, None, rate, end_s - start_s, line)
+            printed = f"{figure} {unit}/sec"
+            records.append(
+                Measurement("iperf3", "throughput", rate, "B/s", printed, known, "complete", version, file, line)
+            )
+            line += 1
+        return records
 
     def close(self) -> Iterator[Record]:
         for key in list(self._tests):
@@ -219,27 +251,11 @@ class Iperf3Text(LineParser):
     def _interval(self, test: Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest
         if not omitted:
-            test.mean(row)
-        conditions = test.interval(row)
-        conditions.update(_tail(row.rest))
+            test.mean(row.id, row.way, row.rate, row.end_s - row.start_s, row.line)
+        known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
-            conditions["omitted"] = True
-        ctx = self.ctx
-        if ctx.cut or ctx.host or ctx.command or row.rate >= _PLAIN or row.end_s >= _PLAIN or len(row.rest) > _SHORT:
-            return self.record("throughput", row.rate, "B/s", row.printed, conditions)
-        # `record` would find nothing to mend: such rows come by the million
-        return Measurement(
-            "iperf3",
-            "throughput",
-            row.rate,
-            "B/s",
-            row.printed,
-            conditions,
-            "complete",
-            self.version,
-            ctx.file,
-            row.line,
-        )
+            known["omitted"] = True
+        return self.record("throughput", row.rate, "B/s", row.printed, known)
 
     # ---- the figures ------------------------------------------------------------------------------
     def _settle(self, key: str | None) -> Iterator[Record]:
@@ -265,7 +281,7 @@ class Iperf3Text(LineParser):
         row = final.row
         if not agrees_with_size(row):
             yield self.unread(row.text, "size, interval and rate do not fit together", line=row.line)
-        conditions = test.figure(row, final.role)
+        conditions = test.figure(row.id, row.way, final.role) | {"duration_s": row.end_s - row.start_s}
         status: Status = "truncated" if final.cut else "partial" if test.interrupted else "complete"
 
         def record(quantity: str, value: float, unit: str, printed: str, **more: Condition) -> Record:
@@ -289,11 +305,8 @@ class Iperf3Text(LineParser):
             means = {name: mean for (name, w), mean in test.means.items() if w == way}
             chosen = [means["SUM"]] if "SUM" in means else list(means.values())
             rate = sum(mean.volume / mean.seconds for mean in chosen if mean.seconds > 0)
-            last = chosen[-1].last
-            if rate <= 0 or last is None:
+            if rate <= 0:
                 continue
-            conditions = test.figure(last, None)
-            conditions.pop("stream", None)
-            conditions["duration_s"] = max(mean.seconds for mean in chosen)
-            conditions["derived"] = "mean of intervals"
-            yield self.measure("throughput", rate, "B/s", "", status="partial", line=last.line, **conditions)
+            known = test.figure("SUM", way, None)
+            known |= {"duration_s": max(mean.seconds for mean in chosen), "derived": "mean of intervals"}
+            yield self.record("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)

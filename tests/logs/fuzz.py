@@ -37,8 +37,11 @@ _HOSTILE = (
 
 @cache
 def corpus() -> tuple[bytes, ...]:
-    """The fixtures, and every excerpt of a log that stands in a test."""
+    """The fixtures, the samples, and every excerpt of a log that stands in a test."""
     found = [path.read_bytes() for path in sorted((HERE / "data").rglob("*")) if path.is_file()]
+    for path in sorted((HERE / "samples").glob("*.txt")):
+        parts = path.read_bytes().split(b"\n=== ")[1:]
+        found += [part.partition(b"\n")[2].partition(b"\n---\n")[0] for part in parts]
     for module in sorted(HERE.glob("test_*.py")):
         nodes = [node for node in ast.walk(ast.parse(module.read_text())) if isinstance(node, ast.Constant)]
         texts = [node.value for node in nodes if isinstance(node.value, str) and len(node.value) > 60]
