@@ -113,7 +113,7 @@ def simulated(test: Candidate, truth: dict[str, float]) -> float:
 
 def dims(host: object) -> Iterator[tuple[str, str]]:
     """Units of a host's parameters by key."""
-    from dtnsim.evidence.fit_parameters import quantities
+    from dtnsim.evidence.fit_model import quantities
 
     for key, quantity, _ in quantities(host):  # type: ignore[arg-type]
         yield key, quantity.dim

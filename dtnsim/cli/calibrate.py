@@ -124,11 +124,11 @@ def command(
 
 
 def _finish(found: Fit, host: list[str], output: str | None, html: str | None, *, plot: bool, json: bool) -> None:
-    from dtnsim.evidence import fit_report, fit_words, suggest
+    from dtnsim.evidence import fit_report, suggest
     from dtnsim.ground.output import write
     from dtnsim.report import calibration, text
 
-    fit_words.check_followed(found)
+    fit_report.check_followed(found)
     suggested = [s for tests, _ in suggest.for_hosts(host, found).values() for s in tests]
     if output is not None:
         fit_report.write(found, Path(output), suggested)
@@ -217,7 +217,7 @@ def _found(
 
 
 def _print_script(hosts: list[str], found: Fit | None, *, json: bool) -> None:
-    from dtnsim.evidence import suggest, suggest_script
+    from dtnsim.evidence import suggest
 
     suggested = suggest.for_hosts(hosts, found)
     if len(suggested) != 1:
@@ -229,7 +229,7 @@ def _print_script(hosts: list[str], found: Fit | None, *, json: bool) -> None:
         ]
         options.emit({"schema": "dtnsim.suggestions/1", "host": name, "tests": made, "left": left})
     else:
-        sys.stdout.write(suggest_script.script(tests, left, name, hosts[0]))
+        sys.stdout.write(suggest.script(tests, left, name, hosts[0]))
 
 
 def _listed(given: str | None) -> list[str]:

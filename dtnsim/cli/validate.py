@@ -89,9 +89,9 @@ def command(
             scheduler=scheduler,
         )
     if discrepancy is not None:
-        from dtnsim.evidence import discrepancy_file
+        from dtnsim.evidence import learn
 
-        discrepancy_file.write(found.judgements, Path(discrepancy))
+        learn.write(found.judgements, Path(discrepancy))
         return
     if html is not None:
         from dtnsim.ground import output

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit_model import Model, SpreadModel
-from dtnsim.evidence.fit_parameters import Parameter
+from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
 from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.ground.errors import InputError

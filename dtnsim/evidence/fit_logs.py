@@ -2,7 +2,7 @@
 
 dd says in its command where it reads and writes. bonnie++, IOzone and fio logs often do not say on which
 volume they ran; then the host must have only one, or the caller names it. Of runs over a network the processor's time
-is a figure of its host (`dtnsim.evidence.fit_network`), and the rates are of the way (`dtnsim.evidence.fit_wan`).
+is a figure of its host (`dtnsim.evidence.fit_tests`), and the rates are of the way (`dtnsim.evidence.fit_wan`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Final
 
 from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
-from dtnsim.evidence import fit_network
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_facts import Fact, of_host
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
-from dtnsim.evidence.fit_tests import described, why_not
+from dtnsim.evidence.fit_tests import described, of_processors, why_not
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
@@ -69,7 +68,7 @@ def read(
     if len(targets.all) == 1:
         targets.all[0], facts, unmatched = of_host(targets.all[0], measured, logs)
         notes += unmatched
-    found, unused, network = fit_network.figures(measured, targets)
+    found, unused, network = of_processors(measured, targets)
     notes += unused
     foreign: list[InputError] = []
     known: dict[str, tuple[PathSpec, str]] = {}

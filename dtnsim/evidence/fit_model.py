@@ -1,20 +1,30 @@
-"""What a fit asks: all figures predicted for a table of parameter values, here or by the workers of a cluster."""
+"""What a fit asks: all figures predicted for a table of parameter values, here or by the workers of a cluster.
+
+Which numbers of a host it may move is found in the model itself, with bounds and datasheet priors. Every parameter is
+moved on the scale of its prior: ``u = ln(value / prior) / sigma``, so that u is a standard normal before any log was
+read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
+from pydantic import BaseModel
 
 from dtnsim.composition.compose import compose
 from dtnsim.evidence.figures import Figure, Solved, solved, values
-from dtnsim.evidence.fit_parameters import Collection, Recorder
 from dtnsim.ground import cluster
+from dtnsim.ground.pool import once
+from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.steady.solve import Array
+
 
 #: pieces of each step for each core, so that none is left alone with the slowest path
 _PIECES: Final = 2
@@ -77,14 +87,16 @@ def _censored(ratio: Array, bound: str | None) -> Array:
 
 
 Task = tuple[tuple["Figure", ...], tuple[str, ...]]
-_LAST: list[tuple[Task, Model]] = []
+
+
+@once
+def _model(task: Task) -> Model:
+    return Model(*task)
 
 
 def part(task: Task, piece: tuple[Array, Sequence[int]]) -> Array:
     """Ratios of the figures of some paths, made by a worker; it makes its model once."""
-    if not _LAST or _LAST[0][0] is not task:
-        _LAST[:] = [(task, Model(*task))]
-    return _LAST[0][1].some_ratios(*piece)
+    return _model(task).some_ratios(*piece)
 
 
 class SpreadModel(Model):
@@ -117,3 +129,152 @@ class SpreadModel(Model):
     def close(self) -> None:
         """Lets the workers go."""
         self._session.__exit__()
+
+
+#: how far a parameter may go from its prior, in prior standard deviations
+FARTHEST: Final = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that a fit may move.
+
+    Attributes:
+        host: Host file it belongs to; empty for numbers of tools and networks, which are moved but not kept.
+        key: Dotted key below the host.
+        prior: Value, spread and source before the fit.
+        low: Smallest u that the bounds of its field allow.
+        high: Largest u.
+    """
+
+    host: str
+    key: str
+    prior: Quantity
+    low: float = -math.inf
+    high: float = math.inf
+
+    def limits(self, scale: float = 1.0) -> tuple[float, float]:
+        """Smallest and largest u of a search with a prior so many times as wide as stated."""
+        return max(self.low, -FARTHEST * scale), min(self.high, FARTHEST * scale)
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the prior, of the logarithm."""
+        return math.sqrt(math.log1p(self.prior.spread**2))
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+        return f"{self.host}: {self.key}" if self.host else f"{self.key} (not of the host)"
+
+    def value(self, u: float | Array) -> Any:
+        """Value at ``u`` [unit of the prior]."""
+        return self.prior.value * np.exp(self.sigma * np.asarray(u))
+
+
+class Recorder(Draw):
+    """A nominal draw that notes every uncertain quantity it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[tuple[str, Quantity], Quantity] = {}
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Nominal value."""
+        if quantity.spread:
+            self.seen.setdefault((quantity.key, quantity), quantity)
+        return quantity.value
+
+
+class Table(Draw):
+    """Gives parameters the values of a table, one row a scenario; everything else its nominal value."""
+
+    def __init__(self, place: Mapping[str, int], alike: Mapping[Quantity, int], values: Array) -> None:
+        super().__init__()
+        self._place, self._alike, self._values = place, alike, values
+
+    @property
+    def many(self) -> bool:
+        """Rows of the table are scenarios; what is not in it has its nominal value, as without draws."""
+        return True
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Column of the parameter, shape (scenarios,), or the nominal value."""
+        column = self._place.get(quantity.key) if quantity.key else None
+        if column is None:
+            column = self._alike.get(quantity)
+        return quantity.value if column is None else self._values[:, column]
+
+
+def quantities(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Quantity, Unit]]:
+    """All quantities of a model with their dotted keys and the bounds of their fields."""
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if isinstance(value, Quantity):
+            unit = _unit([*field.metadata, field.annotation])
+            yield prefix + name, value, unit or Unit(value.dim)
+        elif isinstance(value, BaseModel):
+            yield from quantities(value, f"{prefix}{name}.")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if isinstance(item, BaseModel):
+                    yield from quantities(item, f"{prefix}{name}.{key}.")
+
+
+def _unit(types: Iterable[object]) -> Unit | None:
+    for item in types:
+        if isinstance(item, Unit):
+            return item
+        found = _unit(get_args(item))
+        if found is not None:
+            return found
+    return None
+
+
+class Collection:
+    """The parameters of several paths, and where each path's quantities find theirs."""
+
+    def __init__(self, hosts: Iterable[str]) -> None:
+        self.hosts = frozenset(hosts)
+        self.parameters: list[Parameter] = []
+        self._index: dict[tuple[str, str], int] = {}
+        self._alike: dict[Quantity, int] = {}
+
+    def own(self, spec: PathSpec) -> dict[str, int]:
+        """Makes parameters of what a path's fitted hosts are made of: the parameter of each quantity, by its key."""
+        place: dict[str, int] = {}
+        for alias, host in spec.hosts.items():
+            file = spec.host_files.get(alias, alias)
+            if file not in self.hosts:
+                continue
+            for key, quantity, unit in quantities(host):
+                # the slots of a board are among the host's own
+                if quantity.spread > 0 and quantity.value > 0 and not {"facts", "board"} & set(key.split(".")):
+                    place[quantity.key] = self._parameter(file, key, quantity, unit)
+        return place
+
+    def others(self, seen: Iterable[Quantity], place: Mapping[str, int]) -> None:
+        """Makes parameters of uncertain quantities that belong to no fitted host: they may move, but are not kept."""
+        for quantity in seen:
+            if quantity.key not in place and quantity not in self._alike and quantity.value > 0:
+                self._alike[quantity] = len(self.parameters)
+                self.parameters.append(Parameter("", _short(quantity), quantity))
+
+    def _parameter(self, host: str, key: str, quantity: Quantity, unit: Unit) -> int:
+        known = self._index.get((host, key))
+        if known is None:
+            known = self._index[host, key] = len(self.parameters)
+            sigma = math.sqrt(math.log1p(quantity.spread**2))
+            high = 1.0 if unit.dim == "1" and quantity.value < 1 else unit.high
+            reach = [math.log(edge / quantity.value) / sigma if edge > 0 else -math.inf for edge in (unit.low, high)]
+            self.parameters.append(Parameter(host, key, quantity, *reach))
+        return known
+
+    def draw(self, place: Mapping[str, int], values: Array) -> Table:
+        """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
+        return Table(place, self._alike, values)
+
+
+def _short(quantity: Quantity) -> str:
+    words = quantity.source.partition(";")[0]
+    return f"{quantity} from {words if len(words) <= 70 else words[:67] + '...'}"

@@ -27,7 +27,7 @@ from dtnsim.ground.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.evidence.fit_parameters import Parameter
+    from dtnsim.evidence.fit_model import Parameter
 
     Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.evidence.fit_parameters import Parameter
+    from dtnsim.evidence.fit_model import Parameter
 
     Array = NDArray[np.float64]
 

@@ -1,23 +1,30 @@
-"""How far intervals can be trusted: coverage at several levels, proper scores beside one factor, kind by kind."""
+"""How far intervals can be trusted: coverage at several levels, proper scores beside one factor, kind by kind.
+
+Proper scores of predictive distributions: an interval that is too wide is punished like one that is too narrow. All on
+the logarithm of the figure, so that a factor of two counts the same at any rate.
+Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA 2007.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.evidence import scores
+from dtnsim.evidence.judgement import METER, Judgement
 from dtnsim.steady.regime import KINDS
 
 if TYPE_CHECKING:
-    from dtnsim.evidence.validate import Judgement
+    from numpy.typing import NDArray
 
-#: what meters, framing and the last printed digit differ by at an edge of an interval
-METER = 0.002
+    Array = NDArray[np.float64]
+
 #: the least that a figure is taken to be before its logarithm
 _TINY = 1e-12
+#: central intervals of the calibration curve
+LEVELS: Final = (0.5, 0.8, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +83,23 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     if not chosen:
         return None
     errors = [(j.case.study, abs(_log(j.case.measured) - _log(j.p50))) for j in others]
-    own, factor, crps = [], [], []
+    own, factor, ranked = [], [], []
     for j in chosen:
         figure = _log(j.case.measured)
-        half = scores.constant_factor(errors, j.case.study, 0.8)
-        own.append(scores.interval_score(_log(j.p10), _log(j.p90), figure, 0.8))
-        factor.append(scores.interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, 0.8))
-        crps.append(scores.crps(np.log(np.maximum(j.samples, _TINY)), figure))
+        half = constant_factor(errors, j.case.study, 0.8)
+        own.append(interval_score(_log(j.p10), _log(j.p90), figure, 0.8))
+        factor.append(interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, 0.8))
+        ranked.append(crps(np.log(np.maximum(j.samples, _TINY)), figure))
     return Trust(
         n=len(chosen),
-        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in scores.LEVELS},
+        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in LEVELS},
         below=float(np.mean([j.case.measured < j.p10 * (1 - METER) for j in chosen])),
         above=float(np.mean([j.case.measured > j.p90 * (1 + METER) for j in chosen])),
         high=float(np.mean([j.sign * (j.p50 - j.case.measured) > 0 for j in chosen])),
         width=float(np.median([_log(j.p90) - _log(j.p10) for j in chosen])),
         interval_score=float(np.mean(own)),
         constant_factor=float(np.mean(factor)),
-        crps=float(np.mean(crps)),
+        crps=float(np.mean(ranked)),
     )
 
 
@@ -114,3 +121,30 @@ def ranks(judged: Sequence[Judgement]) -> list[float]:
 
 def _log(value: float) -> float:
     return float(np.log(max(value, _TINY)))
+
+
+def crps(samples: Array, measured: float) -> float:
+    """Continuous ranked probability score of samples (S,): E|X - y| - E|X - X'| / 2 (eq. 21)."""
+    ordered = np.sort(samples)
+    count = ordered.size
+    # E|X - X'| by order statistics
+    between = 2 * float((ordered * (2 * np.arange(1, count + 1) - count - 1)).sum()) / count**2
+    return float(np.abs(samples - measured).mean()) - between / 2
+
+
+def interval_score(low: float, high: float, measured: float, level: float) -> float:
+    """Width of a central interval, and what a figure outside of it costs (eq. 43)."""
+    alpha = 1 - level
+    return (high - low) + 2 / alpha * (max(low - measured, 0.0) + max(measured - high, 0.0))
+
+
+def constant_factor(errors: Sequence[tuple[str, float]], study: str, level: float) -> float:
+    """Half width of the one interval for all that would have held ``level`` of the other studies' figures.
+
+    Args:
+        errors: (study, |ln(measured / predicted)|) of all figures.
+        study: The study that is judged.
+        level: Share to be held.
+    """
+    others = [e for s, e in errors if s != study]
+    return float(np.quantile(others, level)) if others else 0.0

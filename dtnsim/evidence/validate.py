@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.evidence import baseline
+from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
-from dtnsim.evidence.figures import Paths, Solved, at, solved, transfer_index, values
-from dtnsim.evidence.learn import Residual
-from dtnsim.evidence.trust import METER, by_kind, trust
+from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
+from dtnsim.evidence.fit_model import Model
+from dtnsim.evidence.judgement import Judgement, Summary, error_of, summarise
+from dtnsim.evidence.trust import by_kind, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Bottleneck
 from dtnsim.steady import discrepancy
 from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
@@ -27,100 +28,14 @@ from dtnsim.steady.scenarios import Scenarios, interval, scenarios
 from dtnsim.steady.timed import composed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dtnsim.description.spec import PathSpec
+    from dtnsim.evidence.fit_search import Search
     from dtnsim.steady.discrepancy import Discrepancy
-    from dtnsim.steady.solve import Array
 
 SAMPLES: Final = 256
 ROLES: Final = ("fit", "blind")
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One case: measured beside predicted.
-
-    Attributes:
-        case: The case.
-        p10: Predicted [SI unit], one time in ten below this.
-        p50: Predicted, as often above this as below.
-        p90: One time in ten above this.
-        ceiling: With every parameter at its median and everything unstated at its best.
-        baseline: What min(disk, network, disk) says, None where it says nothing.
-        held: The predicted bottleneck.
-        regime: What holds it, as evidence is collected by.
-        samples: The figure in scenarios of single runs, (S,); laws learned without its study.
-        explained: The same with nothing but the parameters drawn.
-        left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
-    """
-
-    case: Case
-    p10: float
-    p50: float
-    p90: float
-    ceiling: float
-    baseline: float | None
-    held: Bottleneck
-    regime: Regime
-    samples: Array = field(compare=False, repr=False)
-    explained: Array = field(compare=False, repr=False)
-    left_out: float | None = None
-
-    @property
-    def error(self) -> float | None:
-        """Predicted over measured, less one; None where the figure is withheld."""
-        return None if self.case.withheld else _error(self.p50, self.case)
-
-    @property
-    def covered(self) -> bool | None:
-        """Whether the figure lies between p10 and p90; None where there is no figure, or no interval for it."""
-        if self.case.withheld or self.case.quantity == "throughput_sd" or self.case.bound is not None:
-            return None
-        return self.within(0.8)
-
-    def within(self, level: float) -> bool:
-        """Whether the figure lies in the central interval of so much probability."""
-        found = interval(self.samples, level)
-        return found.p10 * (1 - METER) <= self.case.measured <= found.p90 * (1 + METER)
-
-    @property
-    def sign(self) -> float:
-        """1 for figures that grow with the rate, -1 for durations."""
-        return -1.0 if self.case.quantity == "duration" else 1.0
-
-    @property
-    def residual(self) -> Residual | None:
-        """What the discrepancy is learned from; None for figures that fit, bound, or are no rates."""
-        case = self.case
-        if case.role != "blind" or self.covered is None or case.quantity == "cpu_share":
-            return None
-        off = self.sign * np.log(case.measured / self.ceiling)
-        explained = self.sign * np.log(np.maximum(self.explained, 1e-300) / self.ceiling)
-        return Residual(case.study, self.regime, float(off), np.asarray(explained), 0.0)
-
-    @property
-    def bottleneck_right(self) -> bool | None:
-        """Whether the bottleneck is the one that the source states; None where it states none."""
-        stated = self.case.stated
-        return None if stated is None or stated.inferred else stated.met_by(self.held)
-
-    @property
-    def counted(self) -> bool:
-        """Whether it enters the summary: bounds and withheld figures do not."""
-        return not self.case.withheld and self.case.bound is None
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Errors of a group of cases; fractions."""
-
-    n: int
-    mdape: float | None
-    max_ape: float | None
-    coverage80: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"n": self.n, "mdape": self.mdape, "max_ape": self.max_ape, "coverage80": self.coverage80}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +61,7 @@ class Validation:
 
     def baseline_summary(self, role: str = "blind", site: str | None = None) -> Summary:
         """Summary of min(disk, network, disk) for a role; it has no interval."""
-        return summarise([abs(_error(j.baseline, j.case)) for j in self.of(role, site) if j.baseline is not None], [])
+        return summarise([abs(error_of(j.baseline, j.case)) for j in self.of(role, site) if j.baseline is not None], [])
 
     def bottlenecks(self, role: str, site: str | None = None) -> tuple[int, int]:
         """(bottlenecks predicted as stated, bottlenecks stated); a path counts once, however many cases it has."""
@@ -160,7 +75,7 @@ class Validation:
     def left_out_summary(self, site: str | None = None) -> Summary:
         """Summary of the fit cases, each predicted by parameters fitted without it."""
         chosen = [j for j in self.of("fit", site) if j.left_out is not None]
-        return summarise([abs(_error(j.left_out or 0.0, j.case)) for j in chosen], [])
+        return summarise([abs(error_of(j.left_out or 0.0, j.case)) for j in chosen], [])
 
     def as_dict(self) -> dict[str, Any]:
         """The document of ``dtnsim validate --json``."""
@@ -176,20 +91,6 @@ class Validation:
             "kinds": {kind: t.as_dict() for kind, t in by_kind(self.judgements).items()},
             "cases": [_case_dict(j) for j in self.judgements],
         }
-
-
-def summarise(errors: Sequence[float], covered: Sequence[bool]) -> Summary:
-    """Median and worst absolute error, and the share of figures inside their 80 % interval."""
-    if not errors:
-        return Summary(0, None, None, None)
-    return Summary(len(errors), float(np.median(errors)), max(errors), sum(covered) / len(covered) if covered else None)
-
-
-def _error(predicted: float, case: Case) -> float:
-    error = predicted / case.measured - 1.0
-    if case.bound == "at least":
-        return min(error, 0.0)
-    return max(error, 0.0) if case.bound == "at most" else error
 
 
 def _case_dict(j: Judgement) -> dict[str, Any]:
@@ -256,8 +157,6 @@ def validate(
             progress(len(found), len(cases))
     judged = [found[n] for n in range(len(cases))]
     if leave_one_out:
-        from dtnsim.evidence.leave_one_out import left_out
-
         judged = left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
 
@@ -332,3 +231,72 @@ def shipped_folds() -> dict[str, Discrepancy]:
         study: replace(discrepancy.read(fold), noises=whole.noises, default_noise=whole.default_noise)
         for study, fold in raw["folds"].items()
     }
+
+
+# -- leave one out: every fit case predicted by parameters that were fitted without it -----------------
+
+#: share of a figure that its own fit follows, from which the others are fitted anew without it
+LEVERAGE: Final = 0.05
+
+
+def left_out(
+    judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None, scheduler: str | None = None
+) -> list[Judgement]:
+    """Adds to the fit cases of every site what a fit that never saw them predicts."""
+    result, paths, sites = list(judged), Paths("none"), list[tuple[list[int], tuple[list[Figure], list[str]]]]()
+    for site in dict.fromkeys(j.case.site for j in judged):
+        mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]
+        if len(mine) < 2:
+            continue
+        chosen = [judged[n].case for n in mine]
+        figures = [Figure(c, paths(c)) for c in chosen]
+        hosts = sorted({h for f in figures for h in f.spec.host_files.values()})
+        sites.append((mine, (figures, hosts)))
+    told = progress if scheduler is None else None  # nobody is told by workers elsewhere
+    for k, those in Pool(_ratios, told, [site for _, site in sites], scheduler=scheduler).results():
+        for n, ratio in zip(sites[k][0], those, strict=True):
+            result[n] = replace(judged[n], left_out=judged[n].case.measured * math.exp(ratio))
+    return result
+
+
+def _ratios(progress: Callable[[int, int], None] | None, site: tuple[list[Figure], list[str]]) -> list[float]:
+    return ratios(*site, progress)
+
+
+def ratios(
+    figures: Sequence[Figure], hosts: Sequence[str], progress: Callable[[int, int], None] | None = None
+) -> list[float]:
+    """ln(predicted / measured) of every figure by a fit without it.
+
+    A figure that its own fit hardly follows (`LEVERAGE`) is taken out by one Gauss-Newton step; for the others the
+    remaining figures are fitted again, from where the fit to all of them ended.
+
+    Raises:
+        InputError: the figures say nothing about these hosts.
+    """
+    model = Model(figures, hosts)
+    search, u, error = fit.search_minimum(model)
+    ratio, slope = search.at(u)
+    weight = 1 / (1 + (ratio / error) ** 2)
+    scaled = slope * (np.sqrt(weight) / error)[:, None]
+    information = scaled.T @ scaled + np.diag(search.sd**-2)
+    gradient = scaled.T @ (np.sqrt(weight) * ratio / error) + u / search.sd**2
+    share = np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T)
+    points = np.empty((len(figures), u.size))
+    for n, row in enumerate(scaled):
+        if share[n] < LEVERAGE:
+            rest = information - np.outer(row, row)
+            points[n] = u - np.linalg.solve(rest, gradient - row * np.sqrt(weight[n]) * ratio[n] / error[n])
+        else:
+            points[n] = _again(search, u, error, n)
+        if progress is not None:
+            progress(n + 1, len(figures))
+    points = np.clip(points, search.low, search.high)
+    return [float(r) for r in np.diag(model.ratios(search.full(points)))]
+
+
+def _again(search: Search, u: NDArray[np.float64], error: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """The minimum without figure ``n``: an error so large that it weighs nothing."""
+    blind = error.copy()
+    blind[n] = 1e9
+    return search.minimum(u, blind, firm=True)

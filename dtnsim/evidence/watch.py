@@ -26,8 +26,8 @@ from dtnsim.evidence.calibrate import name_of as host_name
 from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.fit_logs import whole_runs
+from dtnsim.evidence.fit_report import written
 from dtnsim.evidence.fit_wan import named
-from dtnsim.evidence.fit_words import written
 from dtnsim.evidence.history import History
 from dtnsim.evidence.repeats import Change, Repeats, name_of
 from dtnsim.ground import units

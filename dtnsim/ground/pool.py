@@ -172,6 +172,21 @@ class _Child:
                 pipe.close()
 
 
+def once(make: Callable[[Shared], Result]) -> Callable[[Shared], Result]:
+    """``make``, which a process that works on many pieces of one thing calls once: it keeps what it made last.
+
+    The thing is known by identity, as it travels once a worker; pickled, of which each call has a copy, by its bytes.
+    """
+    kept: list[tuple[Shared, Result]] = []
+
+    def made(shared: Shared) -> Result:
+        if not kept or not (kept[0][0] is shared or (isinstance(shared, bytes) and kept[0][0] == shared)):
+            kept[:] = [(shared, make(shared))]
+        return kept[0][1]
+
+    return made
+
+
 def serve() -> None:
     """What a child does: reads the work, then pieces, until its input ends."""
     end_with(int(sys.argv[1]))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.evidence import fit_report, fit_words
+from dtnsim.evidence import fit_report
 from dtnsim.report import plots, text
 from dtnsim.report.charts import AMBER, BLUE
 from dtnsim.report.page import Figure, Page, Table, label
@@ -57,7 +57,7 @@ def plot(found: Fit, out: Out) -> None:
 def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
     """The fit as one HTML file; it needs nothing from elsewhere."""
     made = fit_report.document(found)
-    result = Page(f"Calibration of {fit_words.joined(sorted(found.hosts))}")
+    result = Page(f"Calibration of {fit_report.joined(sorted(found.hosts))}")
     result.text(_errors(made), "headline")
     if made["contradictions"]:
         result.items(made["contradictions"])
@@ -82,7 +82,7 @@ def _rows(found: Fit, made: dict[str, Any]) -> list[tuple[str, ...]]:
     for j in fit_report.kept(found):
         p = found.parameters[j]
         entry = made["parameters"][p.host][p.key]
-        prior = f"{fit_words.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}"
+        prior = f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}"
         lines = ", ".join(fit_report.identified_by(found, j)) or "moves with others"
         rows.append((p.name, prior, entry["value"], entry["spread"], lines))
     return rows

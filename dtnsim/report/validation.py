@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.evidence.scores import LEVELS
-from dtnsim.evidence.trust import by_kind, trust
+from dtnsim.evidence.trust import LEVELS, by_kind, trust
 from dtnsim.ground import units
 from dtnsim.report.text import plain, table
 
 if TYPE_CHECKING:
-    from dtnsim.evidence.validate import Judgement, Summary, Validation
+    from dtnsim.evidence.judgement import Judgement, Summary
+    from dtnsim.evidence.validate import Validation
     from dtnsim.report.console import Out
 
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
-from dtnsim.evidence.scores import LEVELS
-from dtnsim.evidence.trust import by_kind, judging, ranks, trust
+from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
 from dtnsim.report.charts import AMBER, BLUE, GREY, TONES
 from dtnsim.report.page import Figure, Page, Table, label, today
 from dtnsim.report.validation import figure, percent, stated_words, yes
 
 if TYPE_CHECKING:
-    from dtnsim.evidence.validate import Judgement, Validation
+    from dtnsim.evidence.judgement import Judgement
+    from dtnsim.evidence.validate import Validation
 
 #: roles, how they are drawn and what they are called
 _ROLES: Final = {

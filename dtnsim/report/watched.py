@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.evidence import fit_report
-from dtnsim.evidence.fit_words import joined
+from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import day_words
 from dtnsim.ground.term import plural
 from dtnsim.report import calibration

@@ -122,19 +122,19 @@ def results(
         yield from pool.in_order(workers.results(lambda: progress(first.end_s, 0.0)))
 
 
-#: the task that this process had last, as it was named, and what was composed for it
-_LAST: list[tuple[Task | bytes, Work]] = []
+_composed = pool.once(composed)
+
+
+@pool.once
+def _loaded(task: bytes) -> Work:
+    return composed(pickle.loads(task))  # noqa: S301 - written by our own caller
 
 
 def _on_cluster(task: Task, number: int) -> Run:
     """A replica made by a worker, which has one copy of the task for all of them; it composes them once."""
-    if not _LAST or _LAST[0][0] is not task:
-        _LAST[:] = [(task, composed(task))]
-    return _LAST[0][1].run(number)
+    return _composed(task).run(number)
 
 
 def _on_executor(task: bytes, numbers: range) -> list[Run]:
     """Some replicas made wherever an executor has them made; each call brings a copy of the task."""
-    if not _LAST or _LAST[0][0] != task:
-        _LAST[:] = [(task, composed(pickle.loads(task)))]  # noqa: S301 - written by our own caller
-    return [_LAST[0][1].run(number) for number in numbers]
+    return [_loaded(task).run(number) for number in numbers]

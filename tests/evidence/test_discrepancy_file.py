@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dtnsim.evidence import cases, discrepancy_file, validate
+from dtnsim.evidence import cases, learn, validate
+from dtnsim.evidence.judgement import Judgement
 from dtnsim.steady import discrepancy
 from dtnsim.steady.regime import Regime
 
@@ -15,7 +16,7 @@ CASES = Path(__file__).parents[2] / "calibration"
 
 
 @pytest.fixture(scope="module")
-def judged() -> tuple[validate.Judgement, ...]:
+def judged() -> tuple[Judgement, ...]:
     every = [c for site in ("venadi", "uci", "esnet") for c in cases.load(CASES / site / "cases.yaml")]
     chosen = [c for c in every if c.role != "fit" or c.id in ("ascp-mean", "dd-lightpath-evening",
               "dd-ucinet-afternoon", "cp-10g-in-ucinet-trials")]  # fmt: skip
@@ -23,11 +24,11 @@ def judged() -> tuple[validate.Judgement, ...]:
 
 
 @pytest.mark.long
-def test_writes_what_predict_reads(judged: tuple[validate.Judgement, ...], tmp_path: Path) -> None:
+def test_writes_what_predict_reads(judged: tuple[Judgement, ...], tmp_path: Path) -> None:
     file = tmp_path / "d.yaml"
-    made = discrepancy_file.write(judged, file)
+    made = learn.write(judged, file)
     again = tmp_path / "e.yaml"
-    discrepancy_file.write(judged, again)
+    learn.write(judged, again)
     assert file.read_bytes() == again.read_bytes()
     assert (tmp_path / "d-folds.yaml").read_bytes() == (tmp_path / "e-folds.yaml").read_bytes()
     read = discrepancy.load(file)
@@ -41,17 +42,17 @@ def test_writes_what_predict_reads(judged: tuple[validate.Judgement, ...], tmp_p
     assert "production/shared server" not in folds["venadi"]["kinds"]
 
 
-def test_repeats_on_other_days_are_the_noise_of_days(judged: tuple[validate.Judgement, ...]) -> None:
-    pairs = discrepancy_file.repeats(judged)
+def test_repeats_on_other_days_are_the_noise_of_days(judged: tuple[Judgement, ...]) -> None:
+    pairs = learn.repeats(judged)
     days = [runs for _, other, runs in pairs if other]
     assert len(days) == 5
     # dd over LightPath: 121.46 MB/s on another day than the sample of 101 MB/s
     assert any(runs[1] == pytest.approx(0.184, abs=0.002) for runs in days)
     assert [other for _, other, _ in pairs].count(False) == 1  # one of the firewall's seven trials
-    noise = discrepancy_file.residuals(judged, discrepancy.Discrepancy(default_noise=discrepancy.Noise(0.03, 0.04)))
+    noise = learn.residuals(judged, discrepancy.Discrepancy(default_noise=discrepancy.Noise(0.03, 0.04)))
     assert {r.noise for r in noise if not r.regime.dedicated} == {0.05}
 
 
-def test_only_figures_that_fitted_nothing_teach(judged: tuple[validate.Judgement, ...]) -> None:
-    found = discrepancy_file.residuals(judged, discrepancy.Discrepancy())
+def test_only_figures_that_fitted_nothing_teach(judged: tuple[Judgement, ...]) -> None:
+    found = learn.residuals(judged, discrepancy.Discrepancy())
     assert len(found) == sum(j.case.role == "blind" for j in judged)

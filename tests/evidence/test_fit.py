@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from dtnsim.description import spec
-from dtnsim.evidence import fit, fit_model, fit_report, fit_words
+from dtnsim.evidence import fit, fit_model, fit_report
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit_parameters import Collection, quantities
+from dtnsim.evidence.fit_model import Collection, quantities
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 
@@ -214,7 +214,7 @@ def test_written_values_read_back() -> None:
 
     for value, dim in ((1.2345678e8, "B/s"), (0.00689, "s"), (3.8e9, "Hz"), (0.4413, "cycles/B"), (15235.0, "cycles"),
                        (0.44, "1"), (65536.0, "B"), (4029.0, "1/s")):  # fmt: skip
-        assert units.parse(fit_words.written(value, dim), dim) == pytest.approx(value, rel=1e-4)
+        assert units.parse(fit_report.written(value, dim), dim) == pytest.approx(value, rel=1e-4)
 
 
 def test_posterior_is_never_wider_than_the_prior_nor_narrower_than_the_scatter() -> None:

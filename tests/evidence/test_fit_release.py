@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dtnsim.evidence import fit, fit_model, fit_release, fit_search, fit_words
+from dtnsim.evidence import fit, fit_model, fit_release, fit_report, fit_search
 from dtnsim.evidence.figures import Figure
-from dtnsim.evidence.fit_parameters import Parameter
+from dtnsim.evidence.fit_model import Parameter
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.quantity import Quantity
@@ -40,8 +40,8 @@ def test_two_that_agree_win_over_the_part(factor: float) -> None:
     found = fit.fit([measured(factor), measured(factor * 1.02, number=1)], ["bench"])
     assert [r.parameter.key for r in found.released] == [RATE]
     assert value(found, RATE) == pytest.approx(150e6 * factor, rel=0.05)
-    assert fit_words.not_followed(found) == []
-    words = fit_words.contradiction(found, found.released[0])
+    assert fit_report.not_followed(found) == []
+    words = fit_report.contradiction(found, found.released[0])
     assert words.startswith("your drive is not as the host file says: the figures need volumes./data.array.of.rate = ")
     assert "the host file says 150 MB/s ± 25%" in words
 
@@ -55,14 +55,14 @@ def test_one_alone_is_not_believed_and_says_what_it_takes() -> None:
     with pytest.raises(
         ModelError, match=r"the only figure is not followed.*free it \(--free rate\), choose another part"
     ):
-        fit_words.check_followed(found)
+        fit_report.check_followed(found)
 
 
 def test_what_is_freed_follows_one_figure() -> None:
     found = fit.fit([measured(0.03)], ["bench"], ["rate"])
     assert value(found, RATE) == pytest.approx(150e6 * 0.03, rel=0.05)
     assert found.released == ()
-    fit_words.check_followed(found)
+    fit_report.check_followed(found)
     with pytest.raises(InputError, match=r"--free writ: no parameter of the host is called that; write one of .*rate"):
         fit.fit([measured(0.03)], ["bench"], ["writ"])
 
@@ -81,7 +81,7 @@ def test_what_no_parameter_explains_is_said() -> None:
     fast = [measured(50.0), measured(50.5, number=1)]
     same = [replace(f, case=replace(f.case, overrides=("same",))) for f in fast]
     found = fit.fit([*same, measured(1.0, number=2)], ["bench"])
-    (line,) = fit_words.unexplained(found)
+    (line,) = fit_report.unexplained(found)
     assert line.startswith("2 runs like bench/run 0 agree on ")
     assert "another kind of part is built in" in line
 

@@ -12,6 +12,7 @@ from dtnsim import predict
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.evidence import cases, validate
+from dtnsim.evidence.judgement import Judgement
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from dtnsim.logs import read_logs
@@ -23,7 +24,7 @@ PATHS = sorted(n for n in library.names("paths") if n.startswith("uci/"))
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, validate.Judgement]:
+def judged() -> dict[str, Judgement]:
     return {j.case.id: j for j in validate.validate(CASES).judgements}
 
 
@@ -147,7 +148,7 @@ def test_component_tests_fit_and_transfers_judge() -> None:
 # -- predictions ----------------------------------------------------------------------------------
 
 
-def test_blind_cases_are_within_a_factor_of_two(judged: dict[str, validate.Judgement]) -> None:
+def test_blind_cases_are_within_a_factor_of_two(judged: dict[str, Judgement]) -> None:
     ratio = {k: j.p50 / j.case.measured for k, j in judged.items() if j.case.role == "blind" and not j.case.withheld}
     assert {k: r for k, r in ratio.items() if not 0.5 < r < 2} == {}
     errors = sorted(abs(judged[k].ceiling / judged[k].case.measured - 1) for k in ratio)
@@ -156,12 +157,12 @@ def test_blind_cases_are_within_a_factor_of_two(judged: dict[str, validate.Judge
     assert sum(e > 0.25 for e in errors) <= 3
 
 
-def test_intervals_cover_most_blind_cases(judged: dict[str, validate.Judgement]) -> None:
+def test_intervals_cover_most_blind_cases(judged: dict[str, Judgement]) -> None:
     covered = [j.covered for j in judged.values() if j.case.role == "blind" and j.covered is not None]
     assert 0.70 <= np.mean(covered) <= 0.95
 
 
-def test_stated_bottlenecks_are_the_predicted_ones(judged: dict[str, validate.Judgement]) -> None:
+def test_stated_bottlenecks_are_the_predicted_ones(judged: dict[str, Judgement]) -> None:
     stated = [j for j in judged.values() if j.case.stated is not None]
     assert len(stated) == 6
     for j in stated:

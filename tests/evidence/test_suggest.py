@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dtnsim.evidence import fit_logs, suggest, suggest_script
+from dtnsim.evidence import fit_logs, suggest
 from dtnsim.evidence.fit import fit
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.evidence.suggest import Suggestion
@@ -81,7 +81,7 @@ def test_the_script_runs_and_its_logs_fit_the_host(
     (tmp_path / "bin" / "fio").write_text(FIO)
     (tmp_path / "bin" / "fio").chmod(0o755)
     script = tmp_path / "suggested.sh"
-    script.write_text(suggest_script.script(*chosen, target.name, "my.yaml"))
+    script.write_text(suggest.script(*chosen, target.name, "my.yaml"))
     assert subprocess.run(["sh", "-n", str(script)], check=False).returncode == 0
     done = subprocess.run(
         ["sh", str(script), str(tmp_path / "logs"), "1"],
@@ -102,7 +102,7 @@ def test_the_script_runs_and_its_logs_fit_the_host(
 def test_no_room_is_said_and_skipped(
     tmp_path: Path, target: Target, chosen: tuple[list[Suggestion], list[str]]
 ) -> None:
-    text = suggest_script.script(chosen[0][:1], [], target.name, "my.yaml")
+    text = suggest.script(chosen[0][:1], [], target.name, "my.yaml")
     script = tmp_path / "suggested.sh"
     script.write_text(text.replace("begin ", "begin /nowhere"))
     done = subprocess.run(["sh", str(script), str(tmp_path / "logs"), "1"], capture_output=True, text=True, check=False)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dtnsim.evidence import cases, scores, validate
-from dtnsim.evidence.trust import by_kind, judging, trust
+from dtnsim.evidence import cases, validate
+from dtnsim.evidence.trust import by_kind, constant_factor, crps, interval_score, judging, trust
 
 GRID = np.array([NormalDist().inv_cdf((i + 0.5) / 4000) for i in range(4000)])
 CASES = Path(__file__).parents[2] / "calibration"
@@ -23,15 +23,15 @@ def test_crps_of_a_normal_is_the_published_closed_form() -> None:
     for z in (0.0, 0.7, -2.0):
         normal = NormalDist()
         exact = z * (2 * normal.cdf(z) - 1) + 2 * normal.pdf(z) - 1 / math.sqrt(math.pi)
-        assert scores.crps(GRID, z) == pytest.approx(exact, rel=5e-3)
-    assert scores.crps(GRID, 0.0) == pytest.approx(0.2337, rel=5e-3)
-    assert scores.crps(np.array([3.0]), 1.0) == pytest.approx(2.0)  # of one point: the distance
+        assert crps(GRID, z) == pytest.approx(exact, rel=5e-3)
+    assert crps(GRID, 0.0) == pytest.approx(0.2337, rel=5e-3)
+    assert crps(np.array([3.0]), 1.0) == pytest.approx(2.0)  # of one point: the distance
 
 
 def test_interval_score_is_width_and_what_misses_cost() -> None:
-    assert scores.interval_score(1.0, 3.0, 2.0, 0.8) == pytest.approx(2.0)
-    assert scores.interval_score(1.0, 3.0, 0.5, 0.8) == pytest.approx(2.0 + 10 * 0.5)
-    assert scores.interval_score(1.0, 3.0, 3.2, 0.8) == pytest.approx(2.0 + 10 * 0.2)
+    assert interval_score(1.0, 3.0, 2.0, 0.8) == pytest.approx(2.0)
+    assert interval_score(1.0, 3.0, 0.5, 0.8) == pytest.approx(2.0 + 10 * 0.5)
+    assert interval_score(1.0, 3.0, 3.2, 0.8) == pytest.approx(2.0 + 10 * 0.2)
 
 
 @given(st.floats(0.3, 3.0))
@@ -39,16 +39,16 @@ def test_the_honest_interval_scores_best(factor: float) -> None:
     honest = 1.2816
 
     def mean(half: float) -> float:
-        return float(np.mean([scores.interval_score(-half, half, y, 0.8) for y in GRID[::20]]))
+        return float(np.mean([interval_score(-half, half, y, 0.8) for y in GRID[::20]]))
 
     assert mean(honest) <= mean(honest * factor) + 0.01
 
 
 def test_the_one_factor_for_all_is_that_of_the_others() -> None:
     errors = [("a", 5.0), *(("b", x / 10) for x in range(11))]
-    assert scores.constant_factor(errors, "a", 0.8) == pytest.approx(0.8)
-    assert scores.constant_factor(errors, "b", 0.8) == 5.0
-    assert scores.constant_factor(errors[:1], "a", 0.8) == 0.0
+    assert constant_factor(errors, "a", 0.8) == pytest.approx(0.8)
+    assert constant_factor(errors, "b", 0.8) == 5.0
+    assert constant_factor(errors[:1], "a", 0.8) == 0.0
 
 
 def test_trust_counts_what_judges() -> None:

@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
-from dtnsim.evidence import baseline, cases, figures, fit, fit_model, leave_one_out, validate
+from dtnsim.evidence import baseline, cases, figures, fit, fit_model, judgement, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
@@ -65,11 +65,11 @@ def test_standard_deviation_of_draws() -> None:
 
 
 def test_summary_by_hand() -> None:
-    s = validate.summarise([0.1, 0.3, 0.2, 1.0], [True, True, False])
+    s = judgement.summarise([0.1, 0.3, 0.2, 1.0], [True, True, False])
     assert (s.n, s.max_ape) == (4, 1.0)
     assert s.mdape == pytest.approx(0.25)
     assert s.coverage80 == pytest.approx(2 / 3)
-    assert validate.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
+    assert judgement.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
 
 
 def test_withheld_and_bounds_are_not_averaged() -> None:
@@ -102,7 +102,7 @@ def test_left_out_agrees_with_a_fit_that_never_saw_the_figure() -> None:
     names = ("dd-boot-nosync", "dd-boot-fdatasync", "dd-boot-dsync-1m", "dd-zfs-nosync", "bonnie-write", "bonnie-read",
              "iozone-8g-1024k-write", "iozone-8g-64k-read")  # fmt: skip
     known = [figures.Figure(c, spec.load(c.path, c.overrides, "none")) for c in some(*names)]
-    quick = leave_one_out.ratios(known, ["venadi"])
+    quick = validate.ratios(known, ["venadi"])
     model = fit_model.Model(known, ["venadi"])
     for n in (0, 3, 6):
         rest = fit.fit([k for i, k in enumerate(known) if i != n], ["venadi"])

@@ -16,7 +16,7 @@ from dtnsim.description import spec
 from dtnsim.ground import cluster
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
-from dtnsim.ground.pool import Pool, processors
+from dtnsim.ground.pool import Pool, once, processors
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
@@ -207,15 +207,10 @@ def share(replicas: int) -> int:
     return math.ceil(replicas / processors())
 
 
-_LAST: list[tuple[Task, Fleet]] = []
-
-
+@once
 def _drawn(task: Task) -> Fleet:
     """The fleet with its parameters drawn, composed once a process."""
-    if not _LAST or _LAST[0][0] is not task:
-        draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
-        _LAST[:] = [(task, Fleet(task.given, draw, share(task.replicas)))]
-    return _LAST[0][1]
+    return Fleet(task.given, Draw(task.replicas - 1, task.seed, task.given.correlation), share(task.replicas))
 
 
 def slim(run: FleetRun) -> FleetRun:
